@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.absent_calls import REQUIREMENTS as OF_CALLS
 from assay.judging.absent_calls import without_calls
-from assay.judging.constant_usage import constant_usages, kind_of, rests_on_counts, usage_row
+from assay.judging.constant_usage import constant_usages, kind_of, usage_row
 from assay.judging.crowding import crowded, sentence
 from assay.judging.others_answers import others_answers
 from assay.judging.request_shape import features, shape
@@ -42,7 +42,6 @@ from assay.judging.symptoms import (
     Crowded,
     Died,
     ErrorAs200,
-    FormSymptom,
     LateError,
     NoAnswer,
     NoCalls,
@@ -51,14 +50,13 @@ from assay.judging.symptoms import (
     OtherMode,
     OthersAnswer,
     WrongStatus,
-    form_symptom_of,
 )
 from assay.model.capability import Capability
 from assay.model.dialect import Surface
 from assay.model.scenario import Mode
 from assay.model.verdict import Finding
 from assay.reading.capabilities import asked_for, refusal
-from assay.wire.violation import Violation
+from assay.wire.violation import Members, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -308,11 +306,10 @@ def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
 
 def _of_form(faults: Iterable[Fault], constant: Mapping[Kind, ConstantUsage]) -> Iterator[Cause]:
     """The causes of faults of form that several exchanges show, under whichever requirements."""
-    alike: list[tuple[FormSymptom | ConstantUsage, list[Fault]]] = []
+    alike: list[tuple[Members | ConstantUsage, list[Fault]]] = []
     for fault in faults:
-        symptom: FormSymptom | ConstantUsage | None = form_symptom_of(fault.finding.violation)
-        if rests_on_counts(fault.finding.violation):
-            symptom = constant.get(kind_of(fault.exchange))
+        violation = fault.finding.violation
+        symptom = constant.get(kind_of(fault.exchange)) if violation.counts else violation.about
         if symptom is not None and _is_of_an_answer(fault.exchange):
             known = next((number for number, (other, _) in enumerate(alike) if _meet(symptom, other)), None)
             if known is None:
@@ -327,20 +324,20 @@ def _is_of_an_answer(exchange: Exchange) -> bool:
     return any(surface.endpoint in exchange.transcript.url for surface in Surface)
 
 
-def _meet(one: FormSymptom | ConstantUsage, other: FormSymptom | ConstantUsage) -> bool:
+def _meet(one: Members | ConstantUsage, other: Members | ConstantUsage) -> bool:
     """Whether two faults of form are one: they are of one kind, and about the same member, header, or counts."""
     if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
         return one == other
-    return type(one) is type(other) and bool(set(one.names) & set(other.names))
+    return one.fault == other.fault and bool(set(one.names) & set(other.names))
 
 
-def _both(one: FormSymptom | ConstantUsage, other: FormSymptom | ConstantUsage) -> FormSymptom | ConstantUsage:
+def _both(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Members | ConstantUsage:
     if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
         return other
     return replace(other, names=tuple(dict.fromkeys((*other.names, *one.names))))
 
 
-def _form_cause(symptom: FormSymptom | ConstantUsage, faults: Sequence[Fault]) -> Cause:
+def _form_cause(symptom: Members | ConstantUsage, faults: Sequence[Fault]) -> Cause:
     first = faults[0]
     exchanges = {id(fault.exchange): fault.exchange for fault in faults}
     finding = _of_usage(symptom, first) if isinstance(symptom, ConstantUsage) else first.finding

@@ -6,7 +6,6 @@ model. Of that they show nothing: a count that is no count is no evidence.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.live import rows_of, sent_words
@@ -18,13 +17,10 @@ if TYPE_CHECKING:
     from assay.model.dialect import Surface
     from assay.model.scenario import Mode
     from assay.reading.exchange import Exchange
-    from assay.wire.violation import Violation
 
 SEVERAL = 3
 """Scenarios, and different counts that were due, from which on counts that stay the same are no accident."""
 Kind = tuple["Surface", "Mode"]
-_OF_COUNTS = re.compile(r"the usage counts |usage is \d+ \+ \d+|the request has \d+ words and the model was sent ")
-"""How violations begin that rest on the counts of a usage."""
 
 
 def constant_usages(served: Iterable[Exchange]) -> Mapping[Kind, ConstantUsage]:
@@ -35,11 +31,6 @@ def constant_usages(served: Iterable[Exchange]) -> Mapping[Kind, ConstantUsage]:
             counted.setdefault(kind_of(exchange), []).append(exchange)
     found = {kind: _constant(those) for kind, those in counted.items()}
     return {kind: usage for kind, usage in found.items() if usage is not None}
-
-
-def rests_on_counts(violation: Violation) -> bool:
-    """Whether a violation says what the counts of a usage show."""
-    return _OF_COUNTS.match(violation.seen) is not None
 
 
 def kind_of(exchange: Exchange) -> Kind:

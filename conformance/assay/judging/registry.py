@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from assay.wire.violation import Place, Violation
+from assay.wire.violation import MemberFault, Members, Place, Violation
 
 if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
@@ -41,6 +41,30 @@ class Seen:
     """As in `Violation`."""
     hint: str = ""
     """As in `Violation`."""
+    about: Members | None = None
+    """As in `Violation`."""
+    counts: bool = False
+    """As in `Violation`."""
+
+    def of(self, requirement: str) -> Violation:
+        """It as a violation of a requirement."""
+        return Violation(
+            requirement=requirement,
+            seen=self.text,
+            place=self.place,
+            strict_only=self.strict_only,
+            harmless=self.harmless,
+            hint=self.hint,
+            about=self.about,
+            counts=self.counts,
+        )
+
+
+def no_header(name: str, wanted: str = "", place: Place | None = None, *, strict_only: bool = False) -> Seen:
+    """A header that is missing; `wanted` says what it should be, if that is known."""
+    about = Members(fault=MemberFault.NO_HEADER, names=(name,))
+    text = f"there is no {name} header" + (f", it should {wanted}" if wanted else "")
+    return Seen(text, place, strict_only=strict_only, harmless=strict_only, about=about)
 
 
 Check = Callable[..., Iterable[Seen]]
@@ -95,14 +119,7 @@ class Checks:
     def look(self, requirement: str, *exchanges: Exchange) -> Iterator[Violation]:
         """What the check of a requirement finds in these exchanges; nothing if the requirement has no check."""
         for seen in self[requirement](*exchanges) if requirement in self else ():
-            yield Violation(
-                requirement=requirement,
-                seen=seen.text,
-                place=seen.place,
-                strict_only=seen.strict_only,
-                harmless=seen.harmless,
-                hint=seen.hint,
-            )
+            yield seen.of(requirement)
 
     def _add(self, requirement: str, check: Check) -> None:
         # A second one would replace the first without a word.

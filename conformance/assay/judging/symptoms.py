@@ -7,28 +7,20 @@ exchanges share one, is for `judging.causes`.
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from assay.judging.error_texts import Sent, exception_in, in_envelope, json_object, masked, said_in
 from assay.model.scenario import Mode
 from assay.model.transcript import End
+from assay.wire.violation import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from assay.model.capability import Absence
     from assay.model.dialect import Surface
     from assay.model.transcript import Transcript
     from assay.reading.exchange import Exchange
-    from assay.wire.violation import Violation
-
-LONGEST = 200
-"""Characters of an error that a symptom keeps: what differs behind them is no other cause."""
-MASK = "…"
-"""What stands for a value that differs from request to request."""
 
 
 class Nothing(StrEnum):
@@ -184,46 +176,6 @@ class Crowded:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ExtraMembers:
-    """Members that are not among the published ones, beside an answer that can be read."""
-
-    names: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{_listed(self.names)} not among the published fields"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MissingMembers:
-    """Published members that are missing, beside an answer that can be read."""
-
-    names: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{_listed(self.names)} missing"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MissingHeaders:
-    """Headers that are missing."""
-
-    names: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{_listed(self.names)} missing among the headers"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WrongMembers:
-    """Members that have not the published type, beside an answer that can be read."""
-
-    names: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{_listed(self.names)} of a wrong type"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ConstantUsage:
     """The same counts in all answers of a form, whatever was asked."""
 
@@ -234,40 +186,12 @@ class ConstantUsage:
         return f"the usage is {self.prompt} + {self.completion} in every answer, whatever was asked"
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
-
-
 Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
 ANSWERED = (NoCalls, OtherMode, OthersAnswer)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
-FormSymptom = ExtraMembers | MissingMembers | WrongMembers | MissingHeaders
-"""A fault of form that requirements of several surfaces and modes find broken each."""
-AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | FormSymptom | ConstantUsage
-"""What several exchanges may have in common."""
-
-
-def form_symptom_of(violation: Violation) -> FormSymptom | None:
-    """The symptom that a violation of form shows, whatever its requirement is; None if it shows none."""
-    for pattern, kind in _FORMS.items():
-        found = pattern.fullmatch(violation.seen)
-        if found:
-            return kind(names=tuple(found[1].split(" and ")))
-    return None
-
-
-_FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
-    # As `assay.reading.schemas` writes them, without where the members are.
-    re.compile(r"[^:]*: (.+) (?:is|are) not among the published fields"): ExtraMembers,
-    re.compile(r"[^:]*: (.+) (?:is|are) missing"): MissingMembers,
-    re.compile(r"\S*/([^/:]+): is \S.*, should be .+"): WrongMembers,
-    re.compile(r"there is no (\S+) header.*"): MissingHeaders,
-    # As the checks of usage write it.
-    re.compile(r"the (?:answer|response) has no (usage) with its three counts"): MissingMembers,
-    re.compile(r"stream_options\.include_usage was set and no (usage chunk) came"): MissingMembers,
-}
-"""How a violation says it → its symptom."""
+AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | Members | ConstantUsage
+"""What several exchanges may have in common; members with a fault of form break rows of several surfaces and modes."""
 
 
 def symptom_of(exchange: Exchange) -> Symptom | None:
@@ -291,10 +215,10 @@ def _nothing(transcript: Transcript) -> NoAnswer:
 
 
 def _of_error(transcript: Transcript, status: int) -> Symptom:
-    sent, thrown = Sent.of(transcript.request_body), _exception(transcript.body)
+    sent, thrown = Sent.of(transcript.request_body), exception_in(transcript.body)
     if thrown:
         return ExceptionText(status=status, said=masked(thrown, sent))
-    return WrongStatus(status=status, said=_said(transcript.body, sent))
+    return WrongStatus(status=status, said=said_in(transcript.body, sent))
 
 
 def _of_success(exchange: Exchange) -> Symptom | None:
@@ -314,7 +238,7 @@ def _of_success(exchange: Exchange) -> Symptom | None:
         return OtherMode(came=Mode.WHOLE if exchange.mode is Mode.STREAM else Mode.STREAM)
     kind = _media_type(transcript)
     # The reading last: that of a large answer is made again to be looked at.
-    if kind not in _ANSWERS and transcript.body and _object(transcript.body) is None and not reading.payloads:
+    if kind not in _ANSWERS and transcript.body and json_object(transcript.body) is None and not reading.payloads:
         return NotAnAnswer(kind=kind)
     return None
 
@@ -329,10 +253,10 @@ def _only_an_error(exchange: Exchange) -> str | None:
         return None
     sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
     if error is not None:
-        return _envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
+        return in_envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
     # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.
-    if (_object(exchange.transcript.body) or {}).get("error"):
-        return _said(exchange.transcript.body, sent)
+    if (json_object(exchange.transcript.body) or {}).get("error"):
+        return said_in(exchange.transcript.body, sent)
     return None
 
 
@@ -345,142 +269,9 @@ def _is_of_other_mode(exchange: Exchange) -> bool:
     body = exchange.transcript.body
     if exchange.mode is Mode.WHOLE:
         return body.lstrip().startswith(_FIRST_LINES)
-    said = _object(body) or {}
+    said = json_object(body) or {}
     return isinstance(said.get("choices"), list) or said.get("object") == "response"
 
 
 def _media_type(transcript: Transcript) -> str:
     return (transcript.header("content-type") or "").partition(";")[0].strip().lower()
-
-
-def _object(body: bytes) -> dict[str, Any] | None:
-    """The JSON object that a body is; None for any other body."""
-    try:
-        value: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-# What errors say
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sent:
-    """What of a request an error about it may repeat."""
-
-    fields: frozenset[str] = frozenset()
-    """The names of its fields: a message that quotes one says what it is about."""
-    texts: tuple[str, ...] = ()
-    """The texts in it, long ones in front, each also as JSON spells it."""
-
-    @classmethod
-    def of(cls, request: bytes) -> Sent:
-        """What the body of a request has."""
-        body = _object(request) or {}
-        plain = {text for text in _texts_in(body) if len(text) >= WORDS}
-        spelt = {json.dumps(text)[1:-1] for text in plain} | {
-            json.dumps(text, ensure_ascii=False)[1:-1] for text in plain
-        }
-        return cls(fields=frozenset(body), texts=tuple(sorted(plain | spelt, key=lambda one: (-len(one), one))))
-
-
-WORDS = 12
-"""Characters of a text of a request that an error is taken to repeat. A shorter one may be a word of its own."""
-
-
-def _texts_in(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for inner in value.values():
-                yield from _texts_in(inner)
-        case list():
-            for inner in value:
-                yield from _texts_in(inner)
-
-
-def _said(body: bytes, sent: Sent) -> str:
-    """What an error says: its envelope's words, the first complaint of a list, or the first line of any other body."""
-    said = _object(body) or {}
-    error = said.get("error")
-    if isinstance(error, dict):
-        return _envelope(error, sent)
-    other = error or said.get("message") or said.get("detail")
-    if isinstance(other, str):
-        return _shortened(masked(other, sent))
-    # The first alone: of several tools each has the same fault, and what else one request has is no other cause.
-    complaint = next(_complaints(other), None) if isinstance(other, list) else None
-    return masked(_first_line(body) if complaint is None else complaint, sent)
-
-
-def _complaints(detail: list[Any]) -> Iterator[str]:
-    """What a list of faults says of each, as FastAPI and pydantic write them: where it is, not what was sent."""
-    for one in detail:
-        if isinstance(one, dict) and isinstance(one.get("msg"), str):
-            where = one.get("loc")
-            place = ".".join(map(str, where)) if isinstance(where, list) else ""
-            yield f"{place}: {one['msg']}" if place else one["msg"]
-
-
-def _envelope(error: dict[str, Any], sent: Sent) -> str:
-    named = [f"{name} {error[name]}" for name in ("type", "code", "param") if error.get(name)]
-    message = _shortened(masked(str(error.get("message") or ""), sent))
-    return f"{message} ({', '.join(named)})" if named else message
-
-
-_SHOWN_VALUE = re.compile(r"\{[^{}]*[:,][^{}]*\}|\[[^\[\]]*\{…\}[^\[\]]*\]")
-"""An object of a request that a message shows, and a list of such."""
-
-
-def _shortened(message: str) -> str:
-    """A message without the objects of the request that it shows."""
-    shorter = _SHOWN_VALUE.sub("{…}", message)
-    # One that is an object as a whole says what it says in there.
-    return message if shorter in {message, "{…}"} else _shortened(shorter)
-
-
-def _first_line(body: bytes) -> str:
-    text = _TAG.sub(" ", body.decode("utf-8", errors="replace"))
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
-
-
-_TAG = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-_EXCEPTION = re.compile(r"\b(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b(?:: [^\n]*)?")
-_TRACE = re.compile(r"Traceback \(most recent call last\)|\n\s+at [^\n]+:\d+")
-"""What stands above or below an exception in Python and JavaScript."""
-
-
-def _exception(body: bytes) -> str:
-    r"""The exception that a body shows with its trace; '' if it shows none."""
-    text = body.decode("utf-8", errors="replace").replace("\\n", "\n")
-    if not _TRACE.search(text):
-        return ""
-    # Python's stands below its trace, JavaScript's above.
-    found: list[str] = _EXCEPTION.findall(text)
-    return (found[-1] if "Traceback" in text else found[0]).rstrip('"}') if found else ""
-
-
-_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`|“([^”]*)”")
-_CHANGING = re.compile(
-    r"\[\[assay:[^\]]*\]\]|https?://\S+|\b[\w-]*\d[\w-]*\b|\b[0-9a-f]{8,}\b",
-)
-
-
-NOTHING_SENT = Sent()
-"""Of a text that is about no request."""
-
-
-def masked(text: str, sent: Sent = NOTHING_SENT) -> str:
-    """A text without what differs from request to request: its texts, quoted values (but names of fields), ids."""
-
-    def quoted(found: re.Match[str]) -> str:
-        value = next(group for group in found.groups() if group is not None)
-        # `messages[0].role` is about a field, too.
-        return found.group() if re.split(r"[.\[]", value)[0] in sent.fields else f"“{MASK}”"
-
-    for repeated in sent.texts:
-        text = text.replace(repeated, MASK)
-    plain = _CHANGING.sub(MASK, _QUOTED.sub(quoted, " ".join(text.split())))
-    return plain[:LONGEST]

@@ -21,6 +21,8 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match, relevance
 from referencing import Registry, Resource
 
+from assay.wire.violation import MemberFault, Members
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from importlib.resources.abc import Traversable
@@ -43,6 +45,8 @@ class Fault:
     """The names of members that lead to it, without the places in lists; last those that are missing."""
     unknown: bool
     """Members stand there that the schema does not know; else what it knows is missing or wrong."""
+    about: Members | None
+    """The members that are missing or not known, or the one that has a wrong type; None: the value itself is wrong."""
     at: tuple[str | int, ...]
     """Leads to it, with the places in lists; to the object in which members are missing, to the first that is unknown.
     """
@@ -252,8 +256,21 @@ def _fault(error: ValidationError) -> Fault:
         sentence=_sentence(error),
         path=(*steps, *_missing(error)),
         unknown=unknown,
+        about=_about(error),
         at=(*error.absolute_path, *others),
     )
+
+
+def _about(error: ValidationError) -> Members | None:
+    match error.validator:
+        case "required":
+            return Members(fault=MemberFault.MISSING, names=tuple(_missing(error)))
+        case "additionalProperties":
+            return Members(fault=MemberFault.EXTRA, names=tuple(_others(error.instance, error.schema)))
+        case "type" | "enum" | "const" | "minimum" if error.absolute_path:
+            return Members(fault=MemberFault.MISTYPED, names=(str(error.absolute_path[-1]),))
+        case _:
+            return None
 
 
 def _missing(error: ValidationError) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -15,6 +16,27 @@ class Place:
     """How many bytes it has; 0 for the end of the body."""
     frame: int | None = None
     """The SSE frame that it is in, counted from 0; None outside streams."""
+
+
+class MemberFault(StrEnum):
+    """What is wrong with members of an answer, or with its headers."""
+
+    EXTRA = "not among the published fields"
+    MISSING = "missing"
+    MISTYPED = "of a wrong type"
+    NO_HEADER = "missing among the headers"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Members:
+    """Members of an answer, or headers, with one fault of form: it may break several requirements."""
+
+    fault: MemberFault
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """As a clause of a sentence."""
+        return f"{' and '.join(self.names)} {'is' if len(self.names) == 1 else 'are'} {self.fault}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,3 +55,7 @@ class Violation:
     """What to do about it, where the row's own hint is about other ways to break the requirement; "": that one fits."""
     harmless: bool = False
     """The content behind it can be understood, whatever the row of its requirement says of others."""
+    about: Members | None = None
+    """What it is about, where it is such a fault of form; None: it is another one."""
+    counts: bool = False
+    """It rests on what an answer counts as its usage."""

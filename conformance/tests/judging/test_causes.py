@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from assay.judging.error_texts import Sent, masked
 from assay.judging.judge import Judgement, judge_runs
 from assay.judging.outcomes import Run
 from assay.judging.request_shape import shape
@@ -17,10 +18,7 @@ from assay.judging.symptoms import (
     Died,
     ErrorAs200,
     ExceptionText,
-    ExtraMembers,
     LateError,
-    MissingHeaders,
-    MissingMembers,
     NoAnswer,
     NoCalls,
     NotAnAnswer,
@@ -28,12 +26,8 @@ from assay.judging.symptoms import (
     NotServed,
     OtherMode,
     OthersAnswer,
-    Sent,
     Symptom,
-    WrongMembers,
     WrongStatus,
-    form_symptom_of,
-    masked,
     symptom_of,
 )
 from assay.model.catalogue import load
@@ -44,7 +38,6 @@ from assay.model.transcript import Death, End, Piece, Wait
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.reading.exchange import Exchange, read
 from assay.scenarios.live import LIVE
-from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
     from assay.model.verdict import Outcome
@@ -179,25 +172,6 @@ def test_errors_that_say_different_things_of_what_they_repeat_are_different_symp
         return symptom_of(plain("text-hello", 422, json.dumps({"detail": [{"loc": ["a"], "msg": message}]}).encode()))
 
     assert symptom("Field required") != symptom("Extra inputs are not permitted")
-
-
-@pytest.mark.parametrize(
-    ("seen", "symptom"),
-    [
-        ("the body: a and b are not among the published fields", ExtraMembers(names=("a", "b"))),
-        ("/choices/0: index is missing", MissingMembers(names=("index",))),
-        (
-            "/usage/output_tokens_details/reasoning_tokens: is null, should be integer",
-            WrongMembers(names=("reasoning_tokens",)),
-        ),
-        ("the answer has no usage with its three counts", MissingMembers(names=("usage",))),
-        ("stream_options.include_usage was set and no usage chunk came", MissingMembers(names=("usage chunk",))),
-        ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
-        ("the body is not JSON", None),
-    ],
-)
-def test_a_fault_of_form_has_the_symptom_that_its_sentence_says(seen: str, symptom: object) -> None:
-    assert form_symptom_of(Violation(requirement="chat.stream.schema", seen=seen)) == symptom
 
 
 # Causes

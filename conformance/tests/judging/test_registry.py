@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from assay.judging.checks import CHECKS, shapes
-from assay.judging.registry import CheckError, Checks, Seen
+from assay.judging.registry import CheckError, Checks, Seen, no_header
 from assay.reading.exchange import Exchange
-from assay.wire.violation import Violation
+from assay.wire.violation import MemberFault, Members, Place, Violation
 
 Make = Callable[..., Exchange]
 
@@ -29,6 +30,31 @@ def test_the_id_is_stamped_on_what_a_check_finds(whole: Make) -> None:
             Violation(requirement=name, seen="no greeting", place=exchange.body_place),
             Violation(requirement=name, seen="no smile"),
         ]
+
+
+def test_all_that_was_seen_is_in_the_violation() -> None:
+    about, place = Members(fault=MemberFault.MISSING, names=("a", "b")), Place(offset=1, length=2)
+    seen = Seen("text", place, strict_only=True, harmless=True, hint="hint", about=about, counts=True)
+    # Each field is another than by itself: none can be forgotten.
+    assert all(getattr(seen, one.name) != one.default for one in dataclasses.fields(Seen))
+    assert seen.of("my.row") == Violation(
+        requirement="my.row",
+        seen="text",
+        place=place,
+        strict_only=True,
+        harmless=True,
+        hint="hint",
+        about=about,
+        counts=True,
+    )
+    assert str(about) == "a and b are missing"
+
+
+def test_a_missing_header_is_named() -> None:
+    seen = no_header("x-a", "say b", strict_only=True)
+    assert (seen.text, seen.strict_only, seen.harmless) == ("there is no x-a header, it should say b", True, True)
+    assert str(seen.about) == "x-a is missing among the headers"
+    assert no_header("x-a").text == "there is no x-a header"
 
 
 def test_a_check_gets_all_exchanges_that_it_is_to_compare(whole: Make) -> None:

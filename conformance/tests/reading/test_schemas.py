@@ -20,7 +20,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
 from assay.reading import schemas
-from assay.reading.schemas import UnknownSchemaError, errors, names, root, validator
+from assay.reading.schemas import UnknownSchemaError, errors, faults, names, root, validator
+from assay.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -454,6 +455,28 @@ def test_a_broken_neighbour_is_refused_in_words(name: str, broken: Any, sentence
     found = errors(name, broken)
     assert found[0] == (sentence or found[0])
     assert all(": " in one for one in found)
+
+
+@pytest.mark.parametrize(
+    ("broken", "fault", "named"),
+    [
+        ({"choices": []}, MemberFault.MISSING, ("id", "object", "created", "model")),
+        ({**CHUNK, "b": 1, "a": 2}, MemberFault.EXTRA, ("a", "b")),
+        (changed(CHUNK, ("created",), "now"), MemberFault.MISTYPED, ("created",)),
+        (changed(CHUNK, ("object",), "list"), MemberFault.MISTYPED, ("object",)),
+        (changed(CHUNK, ("choices", 0, "finish_reason"), "end"), MemberFault.MISTYPED, ("finish_reason",)),
+        (changed(CHUNK, ("choices", 0, "index"), -1), MemberFault.MISTYPED, ("index",)),
+    ],
+)
+def test_a_fault_is_about_members(broken: Any, fault: MemberFault, named: tuple[str, ...]) -> None:
+    assert faults("chat.completion.chunk", broken)[0].about == Members(fault=fault, names=named)
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"), [("error", "no object"), ("error", changed(ERROR, ("error", "message"), ""))]
+)
+def test_a_fault_of_the_value_itself_is_about_no_member(name: str, broken: Any) -> None:
+    assert faults(name, broken)[0].about is None
 
 
 def test_a_keyword_without_words_of_its_own_shows_the_validator_s_message_cut() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from assay.judging.registry import Seen, no_header
 from assay.wire.message import read_error
 from assay.wire.quoting import quoted, visible
 from assay.wire.violation import Violation
@@ -44,8 +45,8 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
     judged = asked(exchange).judged or subject
     if requirement != (judged if judged in exchange.scenario.exercises else subject):
         return
-    if seen := _wrong(exchange):
-        yield Violation(requirement=judged, seen=seen, place=exchange.body_place)
+    if wrong := _wrong(exchange):
+        yield wrong.of(judged)
     # No client looks at the param of an error or at its type: it shows the message.
     elif seen := _misnamed(exchange):
         yield Violation(requirement=judged, seen=seen, place=exchange.body_place, strict_only=True)
@@ -77,34 +78,35 @@ def refused_in_words(exchange: Exchange) -> bool:
     return failed is not None and re.search(rf"(?<![\w-]){re.escape(field)}(?![\w-])", failed.message) is not None
 
 
-def _wrong(exchange: Exchange) -> str:
-    """The first thing of status, headers and code that is wrong; '' if they are right."""
+def _wrong(exchange: Exchange) -> Seen | None:
+    """The first thing of status, headers and code that is wrong; None if they are right."""
     request, transcript = asked(exchange), exchange.transcript
     if transcript.status is None:
         how = f"{transcript.end} after {transcript.seconds:.1f} s"
-        return f"no response came to {_sent(exchange)} ({how}); {_due(request)}"
+        return Seen(f"no response came to {_sent(exchange)} ({how}); {_due(request)}", exchange.body_place)
     if _names(exchange, request.refusable):
-        return ""
+        return None
     if transcript.status != request.expect and not (request.any_success and transcript.ok):
         empty = "" if transcript.body else " with an empty body"
-        return f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
-    if seen := _header(exchange, request):
-        return seen
+        seen = f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
+        return Seen(seen, exchange.body_place)
+    if header := _header(exchange, request):
+        return header
     failed = _error(exchange)
     if request.code and failed is not None and failed.code != request.code:
-        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
-    return ""
+        return Seen(f"code is {quoted(failed.code)}, it should be {quoted(request.code)}", exchange.body_place)
+    return None
 
 
-def _header(exchange: Exchange, request: Request) -> str:
-    """The first header that is wrong; '' if all are right."""
+def _header(exchange: Exchange, request: Request) -> Seen | None:
+    """The first header that is wrong; None if all are right."""
     for name, wanted in request.shows.items():
         value = exchange.transcript.header(name)
         if value is None:
-            return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
+            return no_header(name, f"say {wanted}" if wanted else "", exchange.body_place)
         if wanted.lower() not in value.lower():
-            return f"{name} is {quoted(value)}, it should say {wanted}"
-    return ""
+            return Seen(f"{name} is {quoted(value)}, it should say {wanted}", exchange.body_place)
+    return None
 
 
 def _due(request: Request) -> str:

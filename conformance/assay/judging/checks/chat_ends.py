@@ -15,6 +15,7 @@ from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import Comment, Failed, Finished, Text, Usage
 from assay.wire.grammar import KEEPALIVE, USAGE
 from assay.wire.quoting import quoted
+from assay.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,10 +58,11 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     elif exchange.choice().finish is None:
         return
     elif got is None:
-        yield Seen("stream_options.include_usage was set and no usage chunk came", harmless=True)
+        about = Members(fault=MemberFault.MISSING, names=("usage chunk",))
+        yield Seen("stream_options.include_usage was set and no usage chunk came", harmless=True, about=about)
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, harmless=True)
+        yield Seen(seen, place, harmless=True, counts=True)
 
 
 @check("chat.stream.done-last")

@@ -22,7 +22,7 @@ from assay.judging.checks.places import (
     text_spot,
 )
 from assay.judging.checks.published import unpublished
-from assay.judging.registry import Checks, Seen
+from assay.judging.registry import Checks, Seen, no_header
 from assay.wire.events import CallOpened, Fragment, Text
 from assay.wire.grammar import NO_MIXED, TAIL
 from assay.wire.quoting import apart, quoted
@@ -54,7 +54,7 @@ def headers(exchange: Exchange) -> Iterable[Seen]:
     for name, wanted in HEADERS.items():
         value = exchange.transcript.header(name)
         if value is None:
-            yield Seen(f"there is no {name} header, it should say {wanted}", strict_only=True, harmless=True)
+            yield no_header(name, f"say {wanted}", strict_only=True)
         elif wanted not in value.lower():
             yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", strict_only=True, harmless=True)
 

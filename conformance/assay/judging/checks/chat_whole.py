@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, is_object, listed
 from assay.judging.checks.places import (
+    NO_USAGE,
     altered_arguments,
     arguments_spot,
     counts,
@@ -22,6 +23,7 @@ from assay.reading.expected import Failure
 from assay.wire.fields import list_of, object_of
 from assay.wire.locating import written
 from assay.wire.quoting import quoted
+from assay.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +88,8 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             # By their places they are known all the same, as clients take them.
             placed = len(indexes) == len(wanted) and set(indexes) == {None}
             place = member_place(exchange, "choices")
-            yield Seen("/choices: index is missing" if placed else seen, place, harmless=placed)
+            about = Members(fault=MemberFault.MISSING, names=("index",)) if placed else None
+            yield Seen(f"/choices: {about}" if about else seen, place, harmless=placed, about=about)
 
 
 @check("chat.whole.text")
@@ -123,13 +126,13 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     place = member_place(exchange, "usage")
     # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage with its three counts", place, harmless=True)
+        yield Seen("the answer has no usage with its three counts", place, harmless=True, about=NO_USAGE)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt_tokens and completion_tokens make {got.prompt + got.completion}"
         yield Seen(seen, place, harmless=True)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, harmless=True)
+        yield Seen(seen, place, harmless=True, counts=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:

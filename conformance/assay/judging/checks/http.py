@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.answered import asked
 from assay.judging.checks.places import member_place
-from assay.judging.registry import Checks, Seen
+from assay.judging.registry import Checks, Seen, no_header
 from assay.model.scenario import WRONG_KEY
 from assay.model.target import Backend
 from assay.reading.schemas import faults
@@ -27,6 +27,7 @@ check = Checks()
 """The checks of this module."""
 
 OK = 200
+ALLOWED = "access-control-allow-origin"
 KEPT = 4
 """How many characters of a key may be shown at each end."""
 
@@ -174,19 +175,18 @@ def _unread(fault: Fault) -> bool:
 @check("http.cors.preflight")
 def preflight(exchange: Exchange) -> Iterable[Seen]:
     """The CORS headers let a browser send the request."""
-    if seen := _refused(exchange):
+    origin, allowed = asked(exchange).headers["origin"], exchange.transcript.header(ALLOWED)
+    if allowed is None:
+        yield no_header(ALLOWED, f"be {origin} or *", exchange.body_place)
+    elif seen := _refused(exchange, origin, allowed):
         yield Seen(seen, exchange.body_place)
 
 
-def _refused(exchange: Exchange) -> str:
+def _refused(exchange: Exchange, origin: str, allowed: str) -> str:
     """Why a browser would refuse; '' if it would not."""
     request, transcript = asked(exchange), exchange.transcript
-    origin = request.headers["origin"]
-    allowed = transcript.header("access-control-allow-origin")
-    if allowed is None:
-        return f"there is no access-control-allow-origin header, it should be {origin} or *"
     if allowed not in {"*", origin}:
-        return f"access-control-allow-origin is {quoted(allowed)}, it should be {origin} or *"
+        return f"{ALLOWED} is {quoted(allowed)}, it should be {origin} or *"
     # An answer, also one that is an error, needs no more than the origin; methods and headers are asked for before.
     if request.method != "OPTIONS":
         return ""

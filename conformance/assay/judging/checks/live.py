@@ -127,9 +127,8 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     said = words(_said(exchange)) if exchange.wanted else 0
     limit = limit_of(exchange.transcript.request_body)
     if got.total != got.prompt + got.completion:
-        yield _miscounted(
-            f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}", place
-        )
+        seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
+        yield Seen(seen, place, harmless=True)
     elif got.prompt <= 0:
         yield _miscounted("the usage counts no tokens of the request", place)
     elif got.completion <= 0 and any(_strings(exchange)):
@@ -153,7 +152,7 @@ def _overcounted(got: Usage) -> str:
 
 def _miscounted(seen: str, place: Place) -> Seen:
     """Wrong counts leave text and calls as they are."""
-    return Seen(seen, place, harmless=True)
+    return Seen(seen, place, harmless=True, counts=True)
 
 
 def finish(exchange: Exchange) -> Iterable[Seen]:
@@ -231,7 +230,8 @@ def text(exchange: Exchange) -> Iterable[Seen]:
         elif not exchange.wanted and isinstance(exchange.asks, Say) and _doubled(exchange, choice, exchange.asks.text):
             yield Seen(f"each piece of the text came twice: {quoted(got)}", _place(exchange))
         elif not got and not choice.calls and choice.finish == STOPPED and _was_said(exchange):
-            yield Seen("the usage counts the tokens of an answer, and it has no text", _place(exchange))
+            seen = "the usage counts the tokens of an answer, and it has no text"
+            yield Seen(seen, _place(exchange), counts=True)
 
 
 def _was_said(exchange: Exchange) -> bool:
@@ -380,7 +380,7 @@ def reached(exchange: Exchange) -> Iterable[Seen]:
             f"the request has {sent} words and the model was sent {got.prompt} tokens; it does not know what stands in"
             " the rest"
         )
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place, counts=True)
 
 
 # one registration for each row, whatever it is about

@@ -16,6 +16,7 @@ from assay.wire.events import CallOpened, Finished, Fragment, Text
 from assay.wire.locating import locate, written
 from assay.wire.quoting import parting, quoted
 from assay.wire.sse import Frame
+from assay.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -160,6 +161,10 @@ def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
     others = [other.text for other in exchange.wanted if other is not wanted and other.text]
     # A right text may well hold the words of another choice.
     return got != (wanted.text or "") and any(other in got for other in others)
+
+
+NO_USAGE = Members(fault=MemberFault.MISSING, names=("usage",))
+"""Of a whole answer without its counts."""
 
 
 def counts(exchange: Exchange) -> tuple[int, int, int] | None:

@@ -39,9 +39,11 @@ def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tu
     harmful = next((fault for fault in found if not fault.unknown), None)
     extra = next((fault for fault in found if fault.unknown), None)
     if harmful:
-        yield Seen(harmful.sentence, locate(frame, harmful.at), harmless=not _is_read(harmful))
+        at = locate(frame, harmful.at)
+        yield Seen(harmful.sentence, at, harmless=not _is_read(harmful), about=harmful.about)
     if extra:
-        yield Seen(extra.sentence, locate(frame, extra.at), strict_only=True, harmless=True)
+        at = locate(frame, extra.at)
+        yield Seen(extra.sentence, at, strict_only=True, harmless=True, about=extra.about)
 
 
 def media_type(exchange: Exchange) -> Iterable[Seen]:

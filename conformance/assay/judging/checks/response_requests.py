@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.judging.checks.answered import asked
 from assay.judging.checks.diff import is_object
 from assay.judging.registry import Checks, Seen
-from assay.reading.schemas import errors as schema_errors
+from assay.reading.schemas import faults
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def input_items(exchange: Exchange) -> Iterable[Seen]:
 def previous_id(exchange: Exchange) -> Iterable[Seen]:
     """A response that continues another names it and knows its content; a stored response is what was answered."""
     if seen := _wrongly_stored(exchange):
-        yield Seen(seen, exchange.body_place)
+        yield seen
 
 
 def _lost(exchange: Exchange) -> str:
@@ -74,17 +74,18 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _wrongly_stored(exchange: Exchange) -> str:
-    request = asked(exchange)
+def _wrongly_stored(exchange: Exchange) -> Seen | None:
+    request, place = asked(exchange), exchange.body_place
     streamed = bool(request.json and request.json.get("stream"))
     # Of these answers none has a response as its body.
     if not exchange.transcript.ok or streamed or request.method == "DELETE":
-        return ""
-    body = _json(exchange)
-    if request.path.endswith("/input_items"):
-        return next(iter(schema_errors("response.input_items", body)), "")
-    wrong = next(iter(schema_errors("response", body)), "")
-    return wrong or _misnamed(exchange, body) or _lost(exchange)
+        return None
+    body, items = _json(exchange), request.path.endswith("/input_items")
+    fault = next(iter(faults("response.input_items" if items else "response", body)), None)
+    if fault is not None:
+        return Seen(fault.sentence, place, about=fault.about)
+    seen = "" if items else _misnamed(exchange, body) or _lost(exchange)
+    return Seen(seen, place) if seen else None
 
 
 def _misnamed(exchange: Exchange, body: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
 from assay.judging.checks.diff import difference, is_object, listed
 from assay.judging.checks.places import (
+    NO_USAGE,
     arguments_spot,
     counts,
     first_unread,
@@ -141,11 +142,10 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         for name, wrong in list(_repeats(exchange, body))[:1]:
             yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True)
     if all(one.strict_only for one in seen):
-        ended, counted = list(_ended(exchange))[:1], list(_usage(exchange))[:1]
+        ended = list(_ended(exchange))[:1]
         yield from (Seen(sentence, member_place(exchange, "status")) for sentence in ended)
-        # Wrong counts leave text and calls as they are.
-        place = member_place(exchange, "usage")
-        yield from (Seen(sentence, place, harmless=True) for sentence in counted if not ended)
+        if not ended:
+            yield from _usage(exchange, member_place(exchange, "usage"))
 
 
 def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
@@ -193,17 +193,20 @@ def _status(finish: str | None) -> str:
     return "failed" if finish is None else reasons.get(finish, "completed" if _end(finish) == "stop" else finish)
 
 
-def _usage(exchange: Exchange) -> Iterable[str]:
+def _usage(exchange: Exchange, place: Place) -> Iterable[Seen]:
+    """What is wrong with the counts, if anything. Wrong counts leave text and calls as they are."""
     got, want = exchange.answer.usage, counts(exchange)
     if exchange.answer.error is not None:
         return
     if got is None:
-        yield "the response has no usage with its three counts"
+        yield Seen("the response has no usage with its three counts", place, harmless=True, about=NO_USAGE)
     # That of a model's answer is looked at with its other counts (`live`).
     elif got.total != got.prompt + got.completion and exchange.asks is None:
-        yield f"total_tokens is {got.total}, input_tokens and output_tokens make {got.prompt + got.completion}"
+        seen = f"total_tokens is {got.total}, input_tokens and output_tokens make {got.prompt + got.completion}"
+        yield Seen(seen, place, harmless=True)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
-        yield f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, harmless=True, counts=True)
 
 
 # content
@@ -319,8 +322,7 @@ def _terminal_values(exchange: Exchange) -> Iterable[Seen]:
             yield Seen(seen, _in_terminal(exchange, "status"))
         elif wanted.finish is not None and choice.finish is None:
             yield Seen("the response failed, and the backend did not", _in_terminal(exchange, "status"))
-    for sentence in _usage(exchange):
-        yield Seen(sentence, _in_terminal(exchange, "usage"), harmless=True)
+    yield from _usage(exchange, _in_terminal(exchange, "usage"))
 
 
 def _in_terminal(exchange: Exchange, name: str) -> Place:

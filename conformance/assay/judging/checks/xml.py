@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, torn
 from assay.judging.checks.places import first_place, reading_of, same_data, text_spot
-from assay.judging.registry import Checks, Seen
+from assay.judging.registry import Checks, Seen, no_header
 from assay.model.dialect import MODE_HEADER, mode_of
 from assay.wire import textual
 from assay.wire.events import Text
@@ -142,7 +142,7 @@ def mode_header(exchange: Exchange) -> Iterable[Seen]:
     """The response says which output mode was used."""
     named, want = exchange.transcript.header(MODE_HEADER), exchange.dialect.spec.output_mode
     if named is None:
-        yield Seen(f"there is no {MODE_HEADER} header, it should say {want}")
+        yield no_header(MODE_HEADER, f"say {want}")
     elif named != want:
         yield Seen(f"the response header {MODE_HEADER} is {quoted(named)}, it should be {quoted(want)}")
 
