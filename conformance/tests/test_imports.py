@@ -41,6 +41,7 @@ EDGES: Mapping[str, str] = {
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
     "assay.targets.orphans": "has the system end a process with its parent",
+    "assay.targets.ports": "looks which ports are free",
     "assay.targets.preflight": "sends requests",
     "assay.targets.probe": "sends one request, and takes its time",
     "assay.targets.reach": "finds out what a target is, or starts it",
