@@ -433,7 +433,7 @@ CHAT_WHOLE = (
     defect("whole-model-other", "chat.whole.envelope", whole=with_("model", value="another-model")),
     defect("whole-no-role", "chat.whole.envelope", whole=without(*MESSAGE, "role")),
     defect("whole-object", "chat.whole.envelope", whole=with_("object", value="text_completion")),
-    defect("whole-no-index", "chat.whole.envelope", whole=without("choices", "*", "index")),
+    defect("whole-no-index", "chat.whole.choices", whole=without("choices", "*", "index")),
     defect("whole-one-choice", "chat.whole.choices", prompt=at_once(n=1)),
     defect("whole-choices-one-index", "chat.whole.choices", whole=with_("choices", "*", "index", value=0)),
     defect(
