@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_scripts.files.conditions import condition_schema
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
-from assay_scripts.kinds import TEXT, kind_of
+from assay_scripts.kinds import END, TEXT, kind_of
 from assay_scripts.markers import SCRIPT_NAME
 from assay_scripts.steps import Notifications, Script, Sequence
 
@@ -72,7 +72,7 @@ def _script() -> Schema:
     either = [{"required": ["parts"]}, {"required": ["choices"]}]
     script = _closed(
         {
-            "name": {"description": about["name"], "type": "string", "pattern": f"^{SCRIPT_NAME}$"},
+            "name": {"description": about["name"], "type": "string", "pattern": f"^{SCRIPT_NAME}{END}"},
             "title": {"description": about["title"], **TEXT.schema},
             "when": {"description": about["when"], "anyOf": [_ref("condition"), {"type": "null"}]},
             "told": {"description": about["notifications"], **kind_of(Notifications).schema},

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from assay_scripts.kinds import Kind
+from assay_scripts.kinds import END, Kind
 
 PLACEHOLDERS = ("user_text", "tool_result")
 _GRAMMAR = rf"([^{{}}]|\{{\{{|\}}\}}|\{{({'|'.join(PLACEHOLDERS)})\}})*"
@@ -52,6 +52,6 @@ TemplateText = Annotated[
     Kind(
         expected=EXPECTED,
         read=lambda value: value if isinstance(value, str) and is_template(value) else None,
-        schema={"type": "string", "pattern": f"^{_GRAMMAR}$"},
+        schema={"type": "string", "pattern": f"^{_GRAMMAR}{END}"},
     ),
 ]
