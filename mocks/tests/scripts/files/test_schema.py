@@ -13,7 +13,7 @@ from assay_scripts.files.definitions import DEFINITIONS, Definition
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.json_form import script_to_json, step_from_json
 from assay_scripts.files.schema import schema, schema_text
-from assay_scripts.kinds import JsonText, Kind, kind_of
+from assay_scripts.kinds import MOST_BYTES, JsonText, Kind, kind_of
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps.causes import CAUSES
 
@@ -187,8 +187,16 @@ def _coherent(name: str, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-SPANNING = {("think", "pieces"), ("command", "pieces"), ("bytes", "times"), ("raw", "times")}
-"""Step and field that `_coherent` keeps from standing against another field."""
+def _fits(name: str, fields: dict[str, Any]) -> bool:
+    """Whether the fields of a valid step fit each other, by the rules that `_coherent` keeps."""
+    match name, fields:
+        case "think" | "command", {"pieces": str() | list() as pieces}:
+            # A text is one piece; an empty list is as good as no pieces.
+            whole = fields.get("text" if name == "think" else "output", "")
+            return pieces == [] or "".join(pieces) == whole
+        case "bytes" | "raw", {"times": int(times)}:
+            return len(fields["text"]) * times <= MOST_BYTES
+    return True
 
 
 def _is_read(step: object) -> bool:
@@ -218,11 +226,11 @@ def test_a_step_that_was_changed_is_read_if_and_only_if_it_is_valid(step: dict[s
         "changed",
     )
     read, valid = _is_read(changed), STEP.is_valid(changed)
-    # The reader also checks what the schema cannot: fields that must fit each other.
-    if name in {"call", "code"} or (name, field) in SPANNING:
+    if name in {"call", "code"}:  # the reader also checks what the schema cannot
         assert valid or not read
     else:
-        assert read == valid
+        said = changed.get(name) if isinstance(changed, dict) else None
+        assert read == (valid and (not isinstance(said, dict) or _fits(name, said)))
 
 
 VALIDATORS = {kind: Draft202012Validator(kind.schema) for kind in KINDS}
