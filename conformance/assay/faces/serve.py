@@ -167,7 +167,7 @@ def _checked(paths: tuple[Path, ...]) -> Scripts:
     found = scripts()
     if isinstance(found, ScriptError):
         raise UnservableError(str(found))
-    # From now on: what is wrong at the start is told once, by who raises it.
+    # Only from now on: what is wrong at the start is printed once, as the error of the command.
     return reported(scripts)
 
 

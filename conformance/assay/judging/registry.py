@@ -61,7 +61,10 @@ class Seen:
 
 
 def no_header(name: str, wanted: str = "", place: Place | None = None, *, strict_only: bool = False) -> Seen:
-    """A header that is missing; `wanted` says what it should be, if that is known."""
+    """A header that is missing; `wanted` says what it should be, if that is known.
+
+    `strict_only`: one that real clients do without, so the answer behind it is judged all the same.
+    """
     about = Members(fault=MemberFault.NO_HEADER, names=(name,))
     text = f"there is no {name} header" + (f", it should {wanted}" if wanted else "")
     return Seen(text, place, strict_only=strict_only, harmless=strict_only, about=about)

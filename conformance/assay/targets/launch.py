@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 LOCAL = "http://127.0.0.1:{port}/v1"
 """The base URL of a launched proxy when none is given."""
+START = 30.0
+"""Seconds that a launched proxy has to become ready, when nothing else is said."""
+READY_BELOW = 500
+"""The status below which its list of models shows that it is ready, when nothing else is said: a 401 does, too."""
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
 
@@ -212,9 +216,9 @@ class Options(TypedDict, total=False):
     url: str
     """The base URL, `LOCAL` unless given; `{port}` is replaced in it, too."""
     timeout: float
-    """How long it may take to become ready, 30 seconds unless given."""
+    """How long it may take to become ready, in seconds; `START` unless given."""
     below: int
-    """It is ready when it answers `GET <url>/models` with a status below this one, 500 unless given."""
+    """It is ready when it answers `GET <url>/models` with a status below this one, `READY_BELOW` unless given."""
     without: str
     """Variables of this process whose names begin so are kept from it; none unless given."""
 
@@ -265,8 +269,8 @@ def _at_port(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
             base_url=base_url,
             words=words,
             env={**own, **mock, **options["env"]},
-            timeout=options.get("timeout", 30.0),
-            below=options.get("below", 500),
+            timeout=options.get("timeout", START),
+            below=options.get("below", READY_BELOW),
             log=_Log(out=out, err=err),
             process=None,
         )

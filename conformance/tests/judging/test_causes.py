@@ -396,6 +396,8 @@ def test_counts_are_judged_beside_members_that_are_missing(
     exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
     found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-say:responses.whole.envelope").findings
     assert [one.violation.seen for one in found] == ["the body: parallel_tool_calls is missing", *seen]
+    assert str(found[0].violation.about) == "parallel_tool_calls is missing"
+    assert [one.violation.counts for one in found] == [False, *(True for _ in seen)]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ check = Checks()
 
 OK = 200
 ALLOWED = "access-control-allow-origin"
+"""The header that says which pages may read an answer."""
 KEPT = 4
 """How many characters of a key may be shown at each end."""
 

@@ -88,6 +88,7 @@ def test_an_answer_is_what_its_request_wants(
     found = list(answered(ROW, exchange(request_, status, headers, body), Checks()))
     assert [one.requirement for one in found] == ([ROW] if seen else [])
     assert not seen or seen in found[0].seen
+    assert not seen or (found[0].about is not None) == seen.startswith("there is no ")
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,13 @@ def test_a_finish_that_never_came_is_the_grammars_business(stream: Make) -> None
 
 def test_usage_that_was_asked_for_is_the_backends(stream: Make, usage_chunk: Callable[..., bytes]) -> None:
     assert found("usage", stream("usage-asked", STOP, usage_chunk(1234, 56))) == []
-    assert only("usage", stream("usage-asked", STOP)).seen.endswith("was set and no usage chunk came")
+    missing = only("usage", stream("usage-asked", STOP))
+    assert missing.seen.endswith("was set and no usage chunk came")
+    assert (str(missing.about), missing.counts) == ("usage chunk is missing", False)
     exchange = stream("usage-asked", STOP, usage_chunk(1, 2))
     violation = only("usage", exchange)
     assert violation.seen == "usage is 1 + 2 = 3, the backend reported 1234 + 56"
+    assert (violation.about, violation.counts) == (None, True)
     assert b'"prompt_tokens": 1' in frame_of(violation, exchange)
     assert "= 99," in only("usage", stream("usage-asked", STOP, usage_chunk(1234, 56, 99))).seen
 

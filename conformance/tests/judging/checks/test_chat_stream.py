@@ -102,6 +102,7 @@ def test_a_missing_header_is_named_with_its_value(stream: Make, name: str) -> No
     headers = {key: value for key, value in HEADERS.items() if key != name}
     violation = only("headers", stream("text-hello", headers=headers))
     assert violation.seen.startswith(f"there is no {name} header, it should say ")
+    assert str(violation.about) == f"{name} is missing among the headers"
     assert violation.place is None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.judging.checks import CHECKS
+from assay.judging.checks.places import NO_USAGE
 from assay.model.catalogue import load
 from assay.model.requirement import Stage
 from assay.model.scenario import Mode
@@ -15,7 +16,7 @@ from assay.reading.exchange import Exchange
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.wire.violation import Violation
+    from assay.wire.violation import Members, Violation
 
 Make = Callable[..., Exchange]
 
@@ -185,15 +186,20 @@ def test_text_beside_a_call_is_for_another_check(whole: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("usage", "said"),
+    ("usage", "said", "about", "counts"),
     [
-        (None, "the answer has no usage with its three counts"),
-        ((1234, 56, 1), "total_tokens is 1, prompt_tokens and completion_tokens make 1290"),
-        ((1, 2), "usage is 1 + 2, the backend reported 1234 + 56"),
+        (None, "the answer has no usage with its three counts", NO_USAGE, False),
+        ((1234, 56, 1), "total_tokens is 1, prompt_tokens and completion_tokens make 1290", None, False),
+        ((1, 2), "usage is 1 + 2, the backend reported 1234 + 56", None, True),
     ],
 )
-def test_other_usage_is_reported(whole: Make, usage: tuple[int, ...] | None, said: str) -> None:
-    assert only("usage", whole("usage-asked", "Counted.", usage=usage)) == said
+def test_other_usage_is_reported(
+    whole: Make, usage: tuple[int, ...] | None, said: str, about: Members | None, *, counts: bool
+) -> None:
+    exchange = whole("usage-asked", "Counted.", usage=usage)
+    assert only("usage", exchange) == said
+    (violation,) = found("usage", exchange)
+    assert (violation.about, violation.counts) == (about, counts)
 
 
 def test_any_usage_that_adds_up_will_do_where_the_backend_reported_none(whole: Make) -> None:

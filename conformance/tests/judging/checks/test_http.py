@@ -117,6 +117,8 @@ def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
     request = Request(headers={"origin": "app://obsidian.md"}, expect=400)
     one = exchange("http.cors.preflight", request, 400, ENVELOPE, {"access-control-allow-origin": origin})
     assert wanted in seen("http.cors.preflight", one)
+    about = [str(violation.about) for violation in answered("http.cors.preflight", one, CHECKS)]
+    assert about == (["access-control-allow-origin is missing among the headers"] if wanted else [])
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,12 @@ def test_the_envelope(change: Json, words: str, answered: Make, hello: Json) -> 
     ],
 )
 def test_the_counts_of_the_envelope(change: Json, words: str, answered: Make, hello: Json, counted: Json) -> None:
-    found = seen(answered("text-hello", {**hello, "usage": {**counted, **change}}))
+    exchange = answered("text-hello", {**hello, "usage": {**counted, **change}})
+    found = seen(exchange)
     assert list(found) == [ENVELOPE]
     assert words in found[ENVELOPE]
+    (violation,) = CHECKS.look(ENVELOPE, exchange)
+    assert violation.counts == ("reported" in words)
 
 
 def test_what_the_request_set_is_repeated(answered: Make, hello: Json) -> None:

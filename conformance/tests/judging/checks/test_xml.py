@@ -126,3 +126,5 @@ def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None
         f'the response header {MODE_HEADER} is "other", it should be "{dialect.spec.output_mode}"'
     ]
     assert told() == [f"there is no {MODE_HEADER} header, it should say {dialect.spec.output_mode}"]
+    (missing,) = CHECKS.look("mode.header", right_whole("call-one", dialect=dialect))
+    assert str(missing.about) == f"{MODE_HEADER} is missing among the headers"
