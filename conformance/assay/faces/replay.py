@@ -12,6 +12,7 @@ import click
 from assay.driving.replaying import replay
 from assay.faces.results import FOLDER
 from assay.faces.saved import refusal, saved, transcripts
+from assay.model.transcript import End
 from assay.report.curl import curl
 from assay.report.rendering import document
 from assay.results.certificate import Exit
@@ -40,7 +41,8 @@ def replay_command(
 ) -> None:
     """Send the requests of a saved scenario again, and print what differs in the answers.
 
-    Exit status 0 if nothing does, 1 if something does.
+    Exit status 0 if nothing does, 1 if something does, 3 if nothing answers. A proxy that `assay certify` started has
+    ended with it: start it again, and name its address with --url.
     """
     there = transcripts(saved(folder_))
     run = next((run for run in there.runs if run.scenario.name == scenario), None)
@@ -84,10 +86,16 @@ def _replayed(
     # What went to a spare instance may go to the one that is there.
     sent = [dataclasses.replace(one.transcript, url=target.at_first(one.transcript.url)) for one in those]
     came = asyncio.run(replay(sent, secrets=secrets, urls=urls, silence=timeout))
+    if came[0].end is End.REFUSED and sent[0].end is not End.REFUSED:
+        # Not a difference of each line of the answer: there is nothing to compare.
+        click.echo(f"assay: nothing answers at {urls[1]}; start the proxy, and name its address with --url", err=True)
+        raise SystemExit(Exit.UNREACHABLE)
     there = dataclasses.replace(target, base_url=urls[1])
     again = [dataclasses.replace(one, transcript=new, target=there) for one, new in zip(those, came, strict=True)]
     lines = [line for line in ndiff(document(those).splitlines(), document(again).splitlines()) if line[0] in "-+"]
-    ends = ", ".join(f"HTTP {one.status}, {one.end}, {one.seconds:.2f} s" for one in came)
+    ends = ", ".join(
+        f"{f'HTTP {one.status}' if one.status else 'no answer'}, {one.end}, {one.seconds:.2f} s" for one in came
+    )
     click.echo(f"{form}: {'differs' if lines else 'the same'} ({ends})")
     for line in lines:
         click.echo(f"  {visible(line)}")

@@ -20,6 +20,7 @@ from assay.results.folder import REPORT, TRANSCRIPTS
 from assay.results.interrupted import NOT_REACHED
 from assay.results.report import Ended
 from assay.targets.launch import executable
+from assay.targets.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -223,6 +224,13 @@ def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[
     assert result.exit_code == Exit.FAILED
     assert "stream: differs (HTTP 200, complete, " in result.stdout
     assert "\n  - data: " in result.stdout
+
+
+def test_a_proxy_that_is_gone_is_no_difference_of_its_answers(kept: Callable[[str], Path]) -> None:
+    nowhere = f"http://127.0.0.1:{free_port()}/v1"
+    result = assay("replay", str(kept("out")), "text-hello", "--api-key-env", "THE_KEY", "--url", nowhere)
+    assert (result.exit_code, result.stdout) == (Exit.UNREACHABLE, "")
+    assert result.stderr == f"assay: nothing answers at {nowhere}; start the proxy, and name its address with --url\n"
 
 
 def test_a_scenario_is_written_as_curl_commands(kept: Callable[[str], Path], tiny: Any) -> None:
