@@ -1,4 +1,4 @@
-"""How much the tests play, and how soon the mocks that they start answer: at once, unless ASSAY_PACE says otherwise.
+"""How much the tests play, and how soon the mocks that they start answer: at once, if WIREPROOF_PACE is unset.
 
 `--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures,
 and runs the tests that are marked `nightly`.
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 try:
     from hypothesis import settings
 except ModuleNotFoundError:
-    # Where Assay is installed as editable, some versions of pytest read this file for `--pyargs assay.suites`, too.
-    # What the tests of Assay itself need is not in such an environment.
+    # Where Wireproof is installed as editable, some versions of pytest read this file for `--pyargs wireproof.suites`,
+    # too. What the tests of Wireproof itself need is not in such an environment.
     pass
 else:
     # No deadlines: the tests share their cores with servers and with each other.
@@ -25,7 +25,7 @@ else:
     settings.register_profile("nightly", max_examples=10_000, deadline=None)
     settings.load_profile("dev")  # what `--hypothesis-profile` names is loaded after this, before tests are imported
 
-os.environ.setdefault("ASSAY_PACE", "0")
+os.environ.setdefault("WIREPROOF_PACE", "0")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

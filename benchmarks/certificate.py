@@ -3,8 +3,8 @@
     python benchmarks/certificate.py --runs 3
 
 For each run: requests a second of a Flask that says a word, on its own server, by eight clients with a connection for
-each request; then `assay certify`: time, time of all processors, exchanges, memory of the largest process. At the end
-`assay judge` of what was saved, on one core, as often as it takes to judge 10,000 transcripts.
+each request; then `wireproof certify`: time, time of all processors, exchanges, memory of the largest process. At the
+end `wireproof judge` of what was saved, on one core, as often as it takes to judge 10,000 transcripts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # This is a script, in no package.
 # ruff: noqa: INP001, T201
 
-ASSAY = [sys.executable, "-m", "assay"]
+WIREPROOF = [sys.executable, "-m", "wireproof"]
 TRANSCRIPTS = 10_000
 CLIENTS = 8
 SECONDS = 3.0
@@ -117,7 +117,7 @@ def main() -> None:
             with flask() as port:
                 rate = requests_a_second(port)
             saved = Path(folder, str(number))
-            of_run = cost([*ASSAY, "certify", "--output", str(saved)])
+            of_run = cost([*WIREPROOF, "certify", "--output", str(saved)])
             count = exchanges_in(saved)
             print(
                 f"a bare Flask {rate:4.0f} requests/s; certificate {of_run.seconds:5.1f} s,"
@@ -131,7 +131,7 @@ def judging(saved: Path, count: int) -> None:
     """How long saved transcripts take on one core."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     times = -(-TRANSCRIPTS // count)
-    each = [cost([*ASSAY, "judge", str(saved)]) for _ in range(times)]
+    each = [cost([*WIREPROOF, "judge", str(saved)]) for _ in range(times)]
     print(
         f"judging {times * count} transcripts on one core, {times} commands: {sum(one.seconds for one in each):.1f} s,"
         f" a run {statistics.median(one.seconds for one in each):.1f} s"

@@ -1,10 +1,10 @@
-"""Compare mock endpoints: Assay's, others', and what a server costs that does nothing else.
+"""Compare mock endpoints: Wireproof's, others', and what a server costs that does nothing else.
 
     python -m tox run -e bench            # or: python benchmarks/endpoints.py [NAME …]
 
 Each endpoint runs alone on one core, the driver on another. All answer the same two requests: a short text, and one of
 1,000 pieces, which every endpoint splits in its own way. Over loopback and raw sockets the driver measures, and prints
-as a Markdown table with ratios to `assay`:
+as a Markdown table with ratios to `wireproof`:
 
 - start: from the start of the process to the first answer (the best of five);
 - first 1,000: the whole answers a second over 32 connections that a process gives which has just been started, as one
@@ -16,7 +16,7 @@ as a Markdown table with ratios to `assay`:
 - first: the median time to the first event of a stream when 64 begin at once;
 - memory: resident size of all processes, idle and after all of that (from /proc: Linux).
 
-`python benchmarks/endpoints.py --open 5000` opens so many streams of `assay` at once, each with an event every half
+`python benchmarks/endpoints.py --open 5000` opens so many streams of `wireproof` at once, each with an event every half
 second, and prints how late the events came.
 """
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # ruff: noqa: INP001
 
 HERE = Path(__file__).parent
-HOST, KEY = "127.0.0.1", "assay"
+HOST, KEY = "127.0.0.1", "wireproof"
 CROWD, STREAMS, PIECES = 32, 64, 1000
 FIRST = 1000
 """Requests that a new process is asked."""
@@ -160,10 +160,19 @@ def _beside(name: str) -> str:
     return shutil.which(name, path=str(Path(sys.executable).parent)) or name
 
 
-def assay(port: int, folder: Path) -> list[str]:
+def wireproof(port: int, folder: Path) -> list[str]:
     """This repository's."""
     (folder / "scripts.yaml").write_text(SCRIPTS)
-    return [_beside("assay"), "serve", "--port", str(port), "--api-key", KEY, "--scripts", str(folder / "scripts.yaml")]
+    return [
+        _beside("wireproof"),
+        "serve",
+        "--port",
+        str(port),
+        "--api-key",
+        KEY,
+        "--scripts",
+        str(folder / "scripts.yaml"),
+    ]
 
 
 def aimock(port: int, folder: Path) -> list[str]:
@@ -185,7 +194,7 @@ def _myself(name: str) -> Callable[[int, Path], list[str]]:
 
 
 ENDPOINTS: dict[str, Callable[[int, Path], list[str]]] = {
-    "assay": assay,
+    "wireproof": wireproof,
     "aimock": aimock,
     "mocktopus": mocktopus,
     "flask": _myself("flask"),
@@ -462,7 +471,7 @@ async def _open(port: int, count: int) -> list[float]:
 
 def opened(count: int) -> str:
     """What became of so many streams."""
-    with running("assay") as (port, pid, _):
+    with running("wireproof") as (port, pid, _):
         before, began = spent(pid), time.perf_counter()
         late = sorted(uvloop.run(_open(port, count)))
         took, used, memory = time.perf_counter() - began, spent(pid) - before, resident(pid)

@@ -2,7 +2,7 @@
 
     python benchmarks/mock_app_server.py
 
-It needs `assay_mocks` and prints a row of a Markdown table for each question, over pipes:
+It needs `wireproof_mocks` and prints a row of a Markdown table for each question, over pipes:
 
 - ready: from the start of the process to the answer to `initialize`: the median and the worst of 20, and the ratio to a
   Python that does nothing;
@@ -71,7 +71,7 @@ class Mock:
     def play(self, script: str, turns: int, sample: Callable[[], object] = lambda: None) -> float:
         """Play a script in several turns at once; the seconds until all have ended. `sample` is called now and then."""
         threads = [self.ask("thread/start", {"ephemeral": True})["thread"]["id"] for _ in range(turns)]
-        given = [{"type": "text", "text": f"[[assay:{script}#1]]"}]
+        given = [{"type": "text", "text": f"[[wireproof:{script}#1]]"}]
         begun = time.perf_counter()
         asked = [{"threadId": thread, "input": given} for thread in threads]
         self.send(*({"id": params["threadId"], "method": "turn/start", "params": params} for params in asked))
@@ -93,8 +93,8 @@ class Mock:
 def mock(scripts: str | None = None) -> Iterator[Mock]:
     """A mock that runs for the length of a `with` block."""
     more = ("--scripts", scripts) if scripts else ()
-    command = [sys.executable, "-m", "assay_codex", *more, "app-server"]
-    env = {**os.environ, "ASSAY_PACE": "0"}
+    command = [sys.executable, "-m", "wireproof_codex", *more, "app-server"]
+    env = {**os.environ, "WIREPROOF_PACE": "0"}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
         yield Mock(process)
         assert process.stdin  # noqa: S101 - a pipe was asked for

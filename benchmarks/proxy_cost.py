@@ -52,7 +52,7 @@ def serve_bare() -> None:
     """Flask, a small page and a stream of frames, on the proxy's server."""
     from flask import Flask, Response, request
 
-    from assay_proxy.http.server import Server
+    from wireproof_proxy.http.server import Server
 
     app = Flask(__name__)
     frame = b"data: " + b"x" * 200 + b"\n\n"
@@ -81,8 +81,8 @@ def rendered(number: int) -> bytes:
 
 def serve_proxy() -> None:
     """The proxy with a backend that answers at once, in this process."""
-    from assay_proxy.__main__ import serve
-    from assay_proxy.settings import Settings
+    from wireproof_proxy.__main__ import serve
+    from wireproof_proxy.settings import Settings
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     values: Any = {"port": 0, "output_mode": "openai-json", "max_concurrency": STREAMS + 10, "log_level": "warning"}
@@ -100,7 +100,7 @@ class Instant:
 
     def _pace(self) -> None:
         """Give each of these turns its next event when it is due: one thread for all, as a backend's reader is."""
-        from assay_proxy.events import Finished, Text, TurnOver
+        from wireproof_proxy.events import Finished, Text, TurnOver
 
         while True:
             due, number, mailbox = self._paced.get()  # all pauses are alike, so the first that came is due first
@@ -128,8 +128,8 @@ class Instant:
 
     def open(self, conversation: Any, choices: int = 1) -> Any:  # noqa: ANN401, ARG002 - as a backend's
         """A turn that plays what its text asks for."""
-        from assay_proxy.backends.mailbox import Mailbox
-        from assay_proxy.events import Finished, Text, TurnOver
+        from wireproof_proxy.backends.mailbox import Mailbox
+        from wireproof_proxy.events import Finished, Text, TurnOver
 
         text = conversation.input[-1].text
         turn = Turn(Mailbox())
@@ -160,7 +160,7 @@ class Turn:
 
     def much(self) -> None:
         """100 MB, in pieces of 10 kB."""
-        from assay_proxy.events import Text
+        from wireproof_proxy.events import Text
 
         for _ in range(10_000):
             self.mailbox.put(Text(text="x" * 10_000))
@@ -358,11 +358,17 @@ def main(arguments: list[str]) -> None:
         for _ in range(3):
             print(asyncio.run(paced(*proxy)), flush=True)
     settings = {"PROXY_PORT": "0", "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
-    codex = str(Path(sys.executable).with_name("assay-codex"))
+    codex = str(Path(sys.executable).with_name("wireproof-codex"))
     with (
         scripted() as script,
         running(
-            "-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", ASSAY_SCRIPTS=script, **settings
+            "-m",
+            "wireproof_proxy",
+            CODEX_BIN=codex,
+            CODEX_HOME="",
+            WIREPROOF_PACE="0",
+            WIREPROOF_SCRIPTS=script,
+            **settings,
         ) as (port, pid),
     ):
         mocked = asyncio.run(requests(port, pid, b'"total_tokens":', below=True))

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING
 from endpoints import SCRIPTS
 from uvicorn.server import ServerState
 
-from assay_endpoint.http.protocol import Protocol
-from assay_endpoint.scripts import scripts_of
-from assay_endpoint.serving import config_of, endpoint_of
-from assay_endpoint.settings import Settings
+from wireproof_endpoint.http.protocol import Protocol
+from wireproof_endpoint.scripts import scripts_of
+from wireproof_endpoint.serving import config_of, endpoint_of
+from wireproof_endpoint.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +123,7 @@ def _request(kind: Kind) -> bytes:
     body = json.dumps(kind.body).encode()
     return (
         f"POST {kind.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        f"Authorization: Bearer assay\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"Authorization: Bearer wireproof\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode() + body
 
 
@@ -147,7 +147,7 @@ def _config(kind: Kind, folder: Path) -> uvicorn.Config:
         for number in range(1, kind.files):
             script = {"name": f"file-{number}", "when": f"the words of file {number}", "parts": [[{"say": ["Yes."]}]]}
             (folder / f"{number}.json").write_text(json.dumps([script]))
-    config = config_of(endpoint_of(Settings(api_key="assay", journal=kind.journal), scripts_of(*paths)))
+    config = config_of(endpoint_of(Settings(api_key="wireproof", journal=kind.journal), scripts_of(*paths)))
     config.load()
     return config
 

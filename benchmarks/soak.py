@@ -64,7 +64,7 @@ class Kind:
 
 
 def _said(text: str) -> list[dict[str, str]]:
-    return [{"role": "user", "content": f"{text} [[assay:text/hello#NONCE]]"}]
+    return [{"role": "user", "content": f"{text} [[wireproof:text/hello#NONCE]]"}]
 
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
@@ -72,7 +72,7 @@ KINDS = (
     Kind(CHAT, {"model": "m", "messages": [{"role": "user", "content": "short please"}]}),
     Kind(CHAT, {"model": "m", "stream": True, "messages": _said("Hi.")}),
     Kind(CHAT, {"model": "m", "messages": _said("Hello, " * 200)}),
-    Kind(RESPONSES, {"model": "m", "input": "Hi. [[assay:text/hello#NONCE]]"}),
+    Kind(RESPONSES, {"model": "m", "input": "Hi. [[wireproof:text/hello#NONCE]]"}),
     Kind(RESPONSES, {"model": "m", "stream": True, "input": "echo this"}),
     Kind(CHAT, {"model": "model-NONCE", "messages": []}, status=400),
     Kind(CHAT, {"model": "m", "stream": True, "messages": _said("long please")}, leaves=True),
@@ -183,7 +183,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
     minutes = parser.parse_args().minutes
-    with running("assay") as (port, pid, _):
+    with running("wireproof") as (port, pid, _):
         problems = uvloop.run(soaked(port, pid, minutes))
     for problem in problems:
         print(problem, file=sys.stderr)  # noqa: T201 - the result

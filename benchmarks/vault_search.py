@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay_mocks.personas.vault.tools import VaultTools
-from assay_mocks.personas.vault.vault import Vault
+from wireproof_mocks.personas.vault.tools import VaultTools
+from wireproof_mocks.personas.vault.vault import Vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

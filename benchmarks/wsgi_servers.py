@@ -105,7 +105,7 @@ def departed(environ: Environ) -> Callable[[], bool]:
     """How an application under this server sees that its client has gone."""
     if told := environ.get("waitress.client_disconnected"):
         return lambda: bool(told())
-    if own := environ.get("assay_proxy.client"):
+    if own := environ.get("wireproof_proxy.client"):
         return lambda: bool(own.gone())
     client = environ.get("gunicorn.socket") or environ.get("benchmark.socket")
     if client is None:
@@ -176,9 +176,9 @@ def run_hypercorn(port: int) -> None:
     asyncio.run(serve(application, config, mode="wsgi"))
 
 
-def run_assay(port: int) -> None:
+def run_wireproof(port: int) -> None:
     """The reference proxy's own: an event loop, threads for requests that are being answered."""
-    from assay_proxy.http.server import Server
+    from wireproof_proxy.http.server import Server
 
     with Server(application, HOST, port, turns=THREADS, accept=lambda _: 0):
         signal.pause()
@@ -191,7 +191,7 @@ SERVERS = {
     "granian": run_granian,
     "uvicorn": run_uvicorn,
     "hypercorn": run_hypercorn,
-    "assay": run_assay,
+    "wireproof": run_wireproof,
 }
 
 

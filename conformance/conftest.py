@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import Dialect, Surface
-from assay.model.scenario import Form, Mode, Scenario
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading.applicable import answers_to
-from assay.reading.exchange import Exchange, read
-from assay.reading.expected import Expected, ExpectedCall, Failure
-from assay.requests.conversation import prepare
-from assay.scenarios import SCENARIOS
-from assay.wire import textual
+from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.scenario import Form, Mode, Scenario
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading.applicable import answers_to
+from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.expected import Expected, ExpectedCall, Failure
+from wireproof.requests.conversation import prepare
+from wireproof.scenarios import SCENARIOS
+from wireproof.wire import textual
 
 Frame = bytes | str | Mapping[str, Any]
 Headers = Mapping[str, str]

@@ -4,9 +4,9 @@
 
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
-in README.md and in pages written by hand, the options and exit statuses of `assay certify`, the settings of the
-reference proxy and the mock's versions; for `schemas/assay/`, the fields of a requirement, the steps of scripts, the
-form of a result and the options of a target file.
+in README.md and in pages written by hand, the options and exit statuses of `wireproof certify`, the settings of the
+reference proxy and the mock's versions; for `schemas/wireproof/`, the fields of a requirement, the steps of scripts,
+the form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
@@ -23,29 +23,29 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "mocks" / "tests" / "fidelity"))  # no part of the wheel
 
-from assay_fidelity.page import fidelity_page, versions_text
-from assay_fidelity.table import load_differential, load_replays
+from wireproof_fidelity.page import fidelity_page, versions_text
+from wireproof_fidelity.table import load_differential, load_replays
 
-from assay.model import editions
-from assay.model.catalogue import Citation, load, schema
-from assay.model.editions import frozen_text
-from assay.report.catalogue_pages import catalogue_pages
-from assay.report.edition_page import editions_page
-from assay.report.manual import TABLES, blocks, filled
-from assay.report.pages import Evidence, Held, Seed, requirements_page, seed_page
-from assay.results.folder import schema as report_schema
-from assay.scenarios import SCENARIOS
-from assay.targets.target_file import schema as target_schema
-from assay_mocks.miniatures import FAULTS
-from assay_proxy.settings import settings_table
-from assay_scripts.files.page import steps_page
-from assay_scripts.files.schema import file_schema_text, schema_text
+from wireproof.model import editions
+from wireproof.model.catalogue import Citation, load, schema
+from wireproof.model.editions import frozen_text
+from wireproof.report.catalogue_pages import catalogue_pages
+from wireproof.report.edition_page import editions_page
+from wireproof.report.manual import TABLES, blocks, filled
+from wireproof.report.pages import Evidence, Held, Seed, requirements_page, seed_page
+from wireproof.results.folder import schema as report_schema
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.target_file import schema as target_schema
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_proxy.settings import settings_table
+from wireproof_scripts.files.page import steps_page
+from wireproof_scripts.files.schema import file_schema_text, schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FOLDER = Path(__file__).resolve().parent
-EDITIONS = FOLDER.parent / "conformance" / "assay" / "requirements" / "editions"
+EDITIONS = FOLDER.parent / "conformance" / "wireproof" / "requirements" / "editions"
 SOURCES = FOLDER.parent / "conformance" / "tests" / "sources"
 TITLES = {
     "000": "Responses, with tool calls simulated in text",
@@ -112,7 +112,7 @@ def schemas() -> Mapping[str, str]:
 
 def texts() -> Mapping[Path, str]:
     """Path → text of every page and schema, and of every page written by hand that has a table from data."""
-    folder = FOLDER.parent / "schemas" / "assay"
+    folder = FOLDER.parent / "schemas" / "wireproof"
     generated = {FOLDER / name: text for name, text in pages().items()}
     generated |= {folder / name: text for name, text in schemas().items()}
     by_hand = {path: path.read_text(encoding="utf-8") for path in _by_hand() if path not in generated}
@@ -145,7 +145,9 @@ def freeze() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the pages and schemas, or check them."""
-    parser = argparse.ArgumentParser(description="Write the generated pages of docs/ and schemas of schemas/assay/.")
+    parser = argparse.ArgumentParser(
+        description="Write the generated pages of docs/ and schemas of schemas/wireproof/."
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file is out of date")
     parser.add_argument("--freeze", action="store_true", help="also write the catalogue as the edition of its date")
     given = parser.parse_args(arguments)

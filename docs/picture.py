@@ -17,8 +17,8 @@ from pathlib import Path
 FILE = Path(__file__).resolve().parent / "images" / "report.png"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 """What the program is called by those who package it."""
-MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "finish-twice"])
-ASSAY = (sys.executable, "-m", "assay")
+MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "finish-twice"])
+WIREPROOF = (sys.executable, "-m", "wireproof")
 SIZE = "960,720"
 """Pixels: about what a screen of a laptop shows, in a file of less than 100 kB."""
 
@@ -32,9 +32,9 @@ def main(arguments: list[str]) -> int:
         result, page = Path(arguments[0]) if arguments else Path(scratch, "result"), Path(scratch, "report.html")
         if not arguments:
             # Not certified, and that is the point.
-            subprocess.run([*ASSAY, "certify", "--launch", MINIATURE, "--output", result], check=False)
+            subprocess.run([*WIREPROOF, "certify", "--launch", MINIATURE, "--output", result], check=False)
         with page.open("wb") as file:
-            subprocess.run([*ASSAY, "report", result, "--format", "html"], stdout=file, check=False)
+            subprocess.run([*WIREPROOF, "report", result, "--format", "html"], stdout=file, check=False)
         FILE.parent.mkdir(exist_ok=True)
         shot = ("--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={SIZE}", f"--screenshot={FILE}")
         if not page.stat().st_size:

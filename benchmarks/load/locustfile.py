@@ -2,8 +2,8 @@
 
     locust -f benchmarks/load/locustfile.py --host http://127.0.0.1:8787 --headless -u 50 -r 10 -t 1m
 
-Distributed with Locust's own `--master` and `--worker`. ASSAY_LOAD_KEY holds the proxy's key, if it has one. What comes
-back must be the very answer to what was asked: the echo of the mock repeats the user's words.
+Distributed with Locust's own `--master` and `--worker`. WIREPROOF_LOAD_KEY holds the proxy's key, if it has one. What
+comes back must be the very answer to what was asked: the echo of the mock repeats the user's words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from locust import HttpUser, constant, task
 
-KEY = os.environ.get("ASSAY_LOAD_KEY", "")
+KEY = os.environ.get("WIREPROOF_LOAD_KEY", "")
 
 
 class WrongError(Exception):

@@ -25,15 +25,17 @@ def locust(url: str, seconds: int, users: int) -> int:
     """Locust's exit status: 1 when an answer failed."""
     file = Path(__file__).with_name("locustfile.py")
     words = ["-f", str(file), "--host", url, "--headless", "-u", str(users), "-r", str(users), "-t", f"{seconds}s"]
-    env = {**os.environ, "ASSAY_LOAD_KEY": KEY}
+    env = {**os.environ, "WIREPROOF_LOAD_KEY": KEY}
     return subprocess.run([sys.executable, "-m", "locust", *words, "--only-summary"], env=env, check=False).returncode
 
 
 def main(seconds: int = 60, users: int = 32) -> int:
     """Load the proxy for so long; the exit status."""
-    codex = str(Path(sys.executable).with_name("assay-codex"))
-    env = {**os.environ, **SETTINGS, "CODEX_BIN": codex, "CODEX_HOME": "", "ASSAY_PACE": "0"}
-    with subprocess.Popen([sys.executable, "-m", "assay_proxy"], env=env, stdout=subprocess.PIPE, text=True) as proxy:
+    codex = str(Path(sys.executable).with_name("wireproof-codex"))
+    env = {**os.environ, **SETTINGS, "CODEX_BIN": codex, "CODEX_HOME": "", "WIREPROOF_PACE": "0"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "wireproof_proxy"], env=env, stdout=subprocess.PIPE, text=True
+    ) as proxy:
         assert proxy.stdout is not None  # noqa: S101 - a pipe was asked for
         url = proxy.stdout.readline().split()[-1].removesuffix("/v1")
         try:

@@ -8,8 +8,8 @@ import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import { main, MAX_STEPS } from "./dialogue.mjs";
 
 function chat({ endpoint: { url, key, model }, dialogue: { parallel } }) {
-  const provider = createOpenAICompatible({ name: "assay", baseURL: url, apiKey: key, includeUsage: true });
-  return { model: provider(model), wishes: { assay: parallel === null ? {} : { parallel_tool_calls: parallel } } };
+  const provider = createOpenAICompatible({ name: "wireproof", baseURL: url, apiKey: key, includeUsage: true });
+  return { model: provider(model), wishes: { wireproof: parallel === null ? {} : { parallel_tool_calls: parallel } } };
 }
 
 const responses = (more) => ({ endpoint: { url, key, model }, dialogue: { parallel } }) => ({

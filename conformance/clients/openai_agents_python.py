@@ -58,7 +58,7 @@ def _runner(run: Run) -> Callable[[Play], list[Turn]]:
 
 def _agent(play: Play, client: AsyncOpenAI) -> Agent[Any]:
     return Agent(
-        name="Assay",
+        name="Wireproof",
         model=OpenAIResponsesModel(model=play.endpoint["model"], openai_client=client),
         model_settings=ModelSettings(parallel_tool_calls=play.dialogue["parallel"]),
         tools=[_tool(play, function) for function in play.functions],

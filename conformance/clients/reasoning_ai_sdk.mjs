@@ -9,7 +9,7 @@ import { main } from "./structured.mjs";
 
 const responses = ({ url, key, model }) => createOpenAI({ baseURL: url, apiKey: key })(model);
 const compatible = ({ url, key, model }) =>
-  createOpenAICompatible({ name: "assay", baseURL: url, apiKey: key })(model);
+  createOpenAICompatible({ name: "wireproof", baseURL: url, apiKey: key })(model);
 
 const common = { prompt: "Think aloud.", maxRetries: 0 };
 

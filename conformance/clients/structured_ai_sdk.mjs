@@ -10,7 +10,7 @@ const chat = ({ url, key, model }) => createOpenAI({ baseURL: url, apiKey: key }
 const responses = ({ url, key, model }) => createOpenAI({ baseURL: url, apiKey: key })(model);
 // Without that it asks for a json_object and says json nowhere, which the API refuses.
 const compatible = ({ url, key, model }) =>
-  createOpenAICompatible({ name: "assay", baseURL: url, apiKey: key, supportsStructuredOutputs: true })(model);
+  createOpenAICompatible({ name: "wireproof", baseURL: url, apiKey: key, supportsStructuredOutputs: true })(model);
 
 const common = { prompt: QUESTION, maxRetries: 0 };
 const tools = { FirstTool: tool({ inputSchema: FirstTool }), SecondTool: tool({ inputSchema: SecondTool }) };

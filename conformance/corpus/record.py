@@ -25,18 +25,18 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.faces.plan import plan
-from assay.model.served import SERVED_KEY
-from assay.results import archive
-from assay.scenarios import SCENARIOS
-from assay.targets.gateway import fill, variables
-from assay.targets.kinds import Pairs
-from assay.targets.launch import launch
-from assay.targets.options import RunOptions, TargetOptions
-from assay.targets.ports import free_port
+from wireproof.faces.plan import plan
+from wireproof.model.served import SERVED_KEY
+from wireproof.results import archive
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.gateway import fill, variables
+from wireproof.targets.kinds import Pairs
+from wireproof.targets.launch import launch
+from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof.targets.ports import free_port
 
 if TYPE_CHECKING:
-    from assay.results.certificate import Certificate
+    from wireproof.results.certificate import Certificate
 
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE.parent / "tests" / "corpus"
@@ -104,7 +104,7 @@ def main() -> None:
     }
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="+", choices=known, metavar="NAME", help=", ".join(known))
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "assay-corpus")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "wireproof-corpus")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--only", action="append", default=[], help="a scenario, for a look; nothing is kept then")
     parser.add_argument("--results", type=Path, help="write results there, NAME@VERSION each, and record nothing")

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 def install(folder: Path = HERE) -> None:
     """Install, unless that has been done with these very lists."""
     runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](folder)
-    # A venv of its own: what a gateway needs is not to choose the versions that Assay runs with.
+    # A venv of its own: what a gateway needs is not to choose the versions that Wireproof runs with.
     home = Path(sys.prefix) / folder.name / "python"
     wanted, done = folder / "requirements.txt", home / "installed-requirements.txt"
     if done.exists() and done.read_bytes() == wanted.read_bytes():

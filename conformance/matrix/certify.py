@@ -2,8 +2,8 @@
 
     python conformance/matrix/certify.py NAME... [--results FOLDER]
 
-A name is one of `conformance/corpus/endpoints.toml`, `reference` (the proxy that comes with Assay), or `miniatures`:
-what each fault of the gallery makes of a few scenarios, for the examples on the pages of requirements.
+A name is one of `conformance/corpus/endpoints.toml`, `reference` (the proxy that comes with Wireproof), or
+`miniatures`: what each fault of the gallery makes of a few scenarios, for the examples on the pages of requirements.
 """  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.faces.saved import EVERY
-from assay.model.catalogue import load
-from assay.model.dialect import CHATS, Dialect
-from assay.model.target import Target
-from assay.model.verdict import VerdictLevel
-from assay.report.data import report_of
-from assay.report.pages import Evidence
-from assay.results import folder
-from assay.results.certify import certify
-from assay.results.report import Configuration
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
-from assay.targets.launch import launch
-from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
-from assay_mocks.miniatures.target_faults import TARGET_FAULTS
+from wireproof.faces.saved import EVERY
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.target import Target
+from wireproof.model.verdict import VerdictLevel
+from wireproof.report.data import report_of
+from wireproof.report.pages import Evidence
+from wireproof.results import folder
+from wireproof.results.certify import certify
+from wireproof.results.report import Configuration
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from wireproof.targets.launch import launch
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
+from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assay.model.scenario import Scenario
-    from assay_mocks.miniatures import Fault
+    from wireproof.model.scenario import Scenario
+    from wireproof_mocks.miniatures import Fault
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE.parent / "corpus" / "record.py"
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
         given.results.mkdir(parents=True, exist_ok=True)
         match name:
             case "reference":
-                words = ["assay", "certify", "--output", given.results / f"{name}@{metadata.version('assay')}"]
+                words = ["wireproof", "certify", "--output", given.results / f"{name}@{metadata.version('wireproof')}"]
                 _run(sys.executable, "-m", *words)
             case "miniatures":
                 miniatures(given.examples, shown())
@@ -96,7 +96,7 @@ def miniatures(to: Path, faults: Iterable[Fault]) -> None:
     every = {one.name: one for one in EVERY}
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
     with launch(
-        f"{sys.executable} -m assay_mocks.miniatures", env=env, url="http://127.0.0.1:{port}/none/v1"
+        f"{sys.executable} -m wireproof_mocks.miniatures", env=env, url="http://127.0.0.1:{port}/none/v1"
     ) as launched:
         root = launched.base_url.removesuffix("/none/v1")
         for fault in faults:
@@ -117,7 +117,7 @@ def _write(to: Path, fault: Fault, url: str, scenarios: list[Scenario]) -> None:
     )  # fmt: skip
     certificate = certify(target, scenarios, load(), selection=[one.name for one in scenarios])
     configuration = Configuration(
-        command=f"python -m assay_mocks.miniatures {fault.name}", jobs=certificate.jobs, at_a_time=0,
+        command=f"python -m wireproof_mocks.miniatures {fault.name}", jobs=certificate.jobs, at_a_time=0,
         selection=certificate.selection, level=VerdictLevel.STRICT, allow_partial=False, known={},
     )  # fmt: skip
     folder.write(to, report_of(certificate, load(), configuration, folder.versions()), certificate)

@@ -1,4 +1,4 @@
-"""A tiny HTTP server whose answers a test writes byte by byte, `assay serve`, waiting, and samples of scenarios."""
+"""A tiny HTTP server whose answers a test writes byte by byte, `wireproof serve`, waiting, and samples of scenarios."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.reading.applicable import applicable
-from assay.targets.launch import executable
+from wireproof.model.catalogue import load
+from wireproof.reading.applicable import applicable
+from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.model.dialect import Dialect
-    from assay.model.scenario import Form, Scenario
-    from assay.model.verdict import Finding
-    from assay.results.certificate import Certificate
+    from wireproof.model.dialect import Dialect
+    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.verdict import Finding
+    from wireproof.results.certificate import Certificate
 
     Judgement = tuple[str, Form]
     """The id of a requirement, and the form of the answers that it judges."""
@@ -59,7 +59,7 @@ class Exchange:
         """The script that the first user text asks for."""
         said = self.json["messages" if "messages" in self.json else "input"]
         text = next(m["content"] for m in said if m["role"] == "user")
-        return str(text).removeprefix("[[assay:").partition("#")[0]
+        return str(text).removeprefix("[[wireproof:").partition("#")[0]
 
     @property
     def streamed(self) -> bool:
@@ -159,7 +159,7 @@ def tiny() -> Iterator[TinyServer]:
 
 
 class Served:
-    """A running `assay serve` and what it printed."""
+    """A running `wireproof serve` and what it printed."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -169,7 +169,7 @@ class Served:
             word, _, rest = line.partition("  ")
             self.said[word.strip()] = rest.strip()
             if not line:
-                raise AssertionError(f"assay serve ended: {process.communicate()[1]}")
+                raise AssertionError(f"wireproof serve ended: {process.communicate()[1]}")
         self.note = process.stdout.readline()
         self.introduction = process.stdout.readline()
         self.base_url, self.key, self.model, self.curl = (
@@ -179,7 +179,7 @@ class Served:
 
 @contextlib.contextmanager
 def _serving(*arguments: str) -> Iterator[Served]:
-    command = [executable("assay"), "serve", "--port", "0", *arguments]
+    command = [executable("wireproof"), "serve", "--port", "0", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield Served(process)
@@ -190,13 +190,13 @@ def _serving(*arguments: str) -> Iterator[Served]:
 
 @pytest.fixture
 def serving() -> Callable[..., contextlib.AbstractContextManager[Served]]:
-    """`with serving(*arguments) as served`: `assay serve` at a free port."""
+    """`with serving(*arguments) as served`: `wireproof serve` at a free port."""
     return _serving
 
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    """`assay serve` as it is without arguments, for all tests."""
+    """`wireproof serve` as it is without arguments, for all tests."""
     with _serving() as one:
         yield one
 

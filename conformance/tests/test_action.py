@@ -1,7 +1,7 @@
 """What others put into their CI: the action, the snippet for GitLab and the workflow of the matrix do as they say.
 
-Their steps are read from the files and run by bash, with the variables that a runner sets; Assay is this checkout's, in
-the place of what pip would install.
+Their steps are read from the files and run by bash, with the variables that a runner sets; Wireproof is this
+checkout's, in the place of what pip would install.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 import yaml
 from saved_recordings import save
 
-from assay.results import folder
+from wireproof.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ MATRIX = yaml.safe_load((ROOT / ".github" / "workflows" / "matrix.yml").read_tex
 EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"] if "name" in step}
 FEW = "--only text-hello"
-MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
+MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -42,8 +42,8 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 def run(script: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a script as a runner does."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY", "GITHUB"))}
-    # So that `python` and `assay` are those of this checkout.
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("WIREPROOF", "GITHUB"))}
+    # So that `python` and `wireproof` are those of this checkout.
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     return subprocess.run(words, cwd=cwd, env={**env, **variables}, capture_output=True, text=True, check=False)
@@ -55,10 +55,10 @@ def act(tmp_path: Path, **given: str) -> tuple[subprocess.CompletedProcess[str],
     inputs |= {f"inputs.{name.replace('_', '-')}": value for name, value in given.items()}
     step = STEPS["Certify"]
     env = {name: filled(value, inputs) for name, value in step["env"].items()}
-    installed = tmp_path / "assay" / "bin"
+    installed = tmp_path / "wireproof" / "bin"
     installed.mkdir(parents=True)
-    (installed / "assay").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m assay "$@"\n')
-    (installed / "assay").chmod(0o755)
+    (installed / "wireproof").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m wireproof "$@"\n')
+    (installed / "wireproof").chmod(0o755)
     runner = {
         "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "outputs"),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
@@ -101,9 +101,9 @@ def test_the_action_installs_what_it_is_given(tmp_path: Path) -> None:
         "        wheel.writestr(head + 'RECORD', '')\n"
         "    return 'stand_in-1-py3-none-any.whl'\n"
     )
-    done = run(STEPS["Install Assay"]["run"], tmp_path, RUNNER_TEMP=str(tmp_path), PACKAGE=str(package))
+    done = run(STEPS["Install Wireproof"]["run"], tmp_path, RUNNER_TEMP=str(tmp_path), PACKAGE=str(package))
     assert done.returncode == 0, done.stderr
-    python = tmp_path / "assay" / "bin" / "python"
+    python = tmp_path / "wireproof" / "bin" / "python"
     assert subprocess.run([python, "-c", "import stand_in"], check=False).returncode == 0
 
 
@@ -111,8 +111,8 @@ def test_the_action_installs_what_it_is_given(tmp_path: Path) -> None:
 def test_the_action_certifies_the_bundled_proxy(tmp_path: Path) -> None:
     done, outputs = act(tmp_path, options=FEW)
     assert done.returncode == 0, done.stderr
-    assert outputs == {"status": "0", "result": "assay-result"}
-    there = tmp_path / "assay-result"
+    assert outputs == {"status": "0", "result": "wireproof-result"}
+    there = tmp_path / "wireproof-result"
     assert {path.name for path in there.iterdir()} >= {"result", "report.html", "report.xml", "badge.svg"}
     assert "<title>" in (there / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "summary").read_text().startswith("# http://127\\.0\\.0\\.1:".replace("\\.", "."))
@@ -124,7 +124,7 @@ def test_the_action_certifies_the_bundled_proxy(tmp_path: Path) -> None:
 def test_the_action_fails_with_the_proxy_and_keeps_its_report(tmp_path: Path) -> None:
     done, outputs = act(tmp_path, launch=MINIATURE, options=FEW)
     assert (done.returncode, outputs["status"]) == (1, "1")
-    report = folder.read(tmp_path / "assay-result" / "result").report
+    report = folder.read(tmp_path / "wireproof-result" / "result").report
     assert "chat.stream.stable-id" in {one.requirement for one in report.findings}
     assert "chat\\.stream" not in (tmp_path / "summary").read_text()
     assert "`chat.stream.stable-id`" in (tmp_path / "summary").read_text()
@@ -151,20 +151,20 @@ def test_what_stands_in_an_input_is_not_run(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_the_snippet_for_gitlab_certifies_and_keeps_the_result(tmp_path: Path) -> None:
-    job = GITLAB["assay"]
-    venv = tmp_path / ".assay" / "bin"
+    job = GITLAB["wireproof"]
+    venv = tmp_path / ".wireproof" / "bin"
     venv.mkdir(parents=True)
-    (venv / "assay").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m assay "$@"\n')
-    (venv / "assay").chmod(0o755)
+    (venv / "wireproof").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m wireproof "$@"\n')
+    (venv / "wireproof").chmod(0o755)
     lines = [line for line in job["script"] if "pip install" not in line and "-m venv" not in line]
     assert len(lines) == len(job["script"]) - 2
     options = f'--launch "{MINIATURE}" {FEW}'
-    done = run("\n".join(lines), tmp_path, ASSAY_OPTIONS=options)
+    done = run("\n".join(lines), tmp_path, WIREPROOF_OPTIONS=options)
     assert done.returncode == 1, done.stderr
-    assert "id-per-chunk" in folder.read(tmp_path / "assay-result" / "result").report.configuration.command
+    assert "id-per-chunk" in folder.read(tmp_path / "wireproof-result" / "result").report.configuration.command
     assert (tmp_path / job["artifacts"]["reports"]["junit"]).read_text(encoding="utf-8").startswith("<?xml")
     assert job["artifacts"]["when"] == "always"
-    assert set(job["variables"]) == {"ASSAY_PACKAGE", "ASSAY_OPTIONS"}
+    assert set(job["variables"]) == {"WIREPROOF_PACKAGE", "WIREPROOF_OPTIONS"}
 
 
 # The matrix.

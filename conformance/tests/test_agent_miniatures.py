@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.target import Agent, Backend, Target
-from assay.model.verdict import Verdict
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import CURSOR_SETTINGS, IDLE_TIMEOUT, KEEPALIVE, SETTINGS
-from assay.targets.cursor_agent import cursor_agent
-from assay.targets.launch import launch
-from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Agent, Backend, Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import CURSOR_SETTINGS, IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from wireproof.targets.cursor_agent import cursor_agent
+from wireproof.targets.launch import launch
+from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_mocks.miniatures import Fault
+    from wireproof_mocks.miniatures import Fault
 
 KEY = "key-of-the-agents"
 OF_CURSOR = [one for one in SCENARIOS if one.agent is Agent.CURSOR]
@@ -34,7 +34,7 @@ def gallery() -> Iterator[Target]:
     """All miniatures in front of the mock of the service, as the target of the one without a fault."""
     with cursor_agent() as agent:
         env = {**SETTINGS, **CURSOR_SETTINGS, **agent.env, **agent.scratch, "PROXY_API_KEY": KEY}
-        command, url = f"{sys.executable} -m assay_mocks.miniatures", "http://127.0.0.1:{port}/none/v1"
+        command, url = f"{sys.executable} -m wireproof_mocks.miniatures", "http://127.0.0.1:{port}/none/v1"
         with launch(command, env=env, url=url) as launched:
             yield Target(
                 base_url=launched.base_url, model="cursor", api_key=KEY, timeout=IDLE_TIMEOUT + 6.0,

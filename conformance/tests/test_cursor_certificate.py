@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.model.catalogue import load
-from assay.model.target import Agent, Backend
-from assay.model.verdict import Outcome, Verdict
-from assay.results.certificate import Exit
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.launch import executable
-from assay.targets.options import TargetOptions
-from assay.targets.reach import reach
+from wireproof.model.catalogue import load
+from wireproof.model.target import Agent, Backend
+from wireproof.model.verdict import Outcome, Verdict
+from wireproof.results.certificate import Exit
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.launch import executable
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.reach import reach
 
 if TYPE_CHECKING:
     import pytest
 
-    from assay.results.certificate import Certificate
+    from wireproof.results.certificate import Certificate
 
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 NO_IMAGES = "warn images:turn.images"
@@ -43,7 +43,7 @@ OVER_SSE = TargetOptions(
     agent=Agent.CURSOR,
     # As any proxy in front of Cursor is named: by a command, which says where it finds the service.
     command=f"env PROXY_BACKEND=cursor CURSOR_BASE_URL={{backend_url}}/ CURSOR_TRANSPORT=run-sse"
-    f" PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=800 {executable('assay-proxy')}",
+    f" PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=800 {executable('wireproof-proxy')}",
     model="cursor",
     idle_timeout=4.5,
 )

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.report.manual import BEGIN, END, exit_table, filled, options_table
-from assay.report.pages import uncited, unlisted
-from assay.report.topics import page_of
-from assay.results.certificate import MEANINGS
-from assay.targets.options import RunOptions, TargetOptions
+from wireproof.model.catalogue import load
+from wireproof.report.manual import BEGIN, END, exit_table, filled, options_table
+from wireproof.report.pages import uncited, unlisted
+from wireproof.report.topics import page_of
+from wireproof.results.certificate import MEANINGS
+from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -53,7 +53,7 @@ def test_a_page_says_what_the_generator_gives(name: str) -> None:
 
 
 def test_the_schemas_are_written_too() -> None:
-    folder = DOCS.parent / "schemas" / "assay"
+    folder = DOCS.parent / "schemas" / "wireproof"
     assert {folder / name for name in GENERATE.schemas()} == {*folder.glob("*.json")} - {folder / "scenario.json"}
     assert GENERATE.texts().keys() >= {folder / name for name in GENERATE.schemas()}
 
@@ -72,12 +72,12 @@ def test_the_check_names_a_page_that_is_missing_or_old(folder: Path, capsys: pyt
     GENERATE.main([])
     (folder / "seed-001.md").write_text("old", encoding="utf-8")
     (folder / "seed-004.md").unlink()
-    (folder.parent / "schemas" / "assay" / "script.json").write_text("{}", encoding="utf-8")
+    (folder.parent / "schemas" / "wireproof" / "script.json").write_text("{}", encoding="utf-8")
     assert GENERATE.main(["--check"]) == 1
     assert capsys.readouterr().err.splitlines() == [
         "docs/seed-001.md is out of date; run python docs/generate.py",
         "docs/seed-004.md is out of date; run python docs/generate.py",
-        "schemas/assay/script.json is out of date; run python docs/generate.py",
+        "schemas/wireproof/script.json is out of date; run python docs/generate.py",
     ]
     assert (folder / "seed-001.md").read_text(encoding="utf-8") == "old"
 
@@ -91,7 +91,7 @@ def test_a_table_in_a_page_written_by_hand_is_filled_and_then_checked(
 ) -> None:
     GENERATE.main([])
     readme, manual = folder.parent / "README.md", folder / "certify.md"
-    readme.write_text(f"# Assay\n\n{block('options')}\nThe end.\n", encoding="utf-8")
+    readme.write_text(f"# Wireproof\n\n{block('options')}\nThe end.\n", encoding="utf-8")
     manual.write_text(block("exit-statuses") + block("options"), encoding="utf-8")
     (folder / "other.md").write_text("No table.\n", encoding="utf-8")
     assert GENERATE.main(["--check"]) == 1
@@ -99,7 +99,7 @@ def test_a_table_in_a_page_written_by_hand_is_filled_and_then_checked(
     GENERATE.main([])
     assert GENERATE.main(["--check"]) == 0
     text = readme.read_text(encoding="utf-8")
-    assert text.startswith("# Assay\n\n")
+    assert text.startswith("# Wireproof\n\n")
     assert text.endswith("\nThe end.\n")
     assert options_table() in text
     assert exit_table() in manual.read_text(encoding="utf-8")

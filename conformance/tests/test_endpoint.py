@@ -1,23 +1,23 @@
-"""The endpoint of `assay serve`, judged by the whole suite as any proxy is: all dialects, both levels."""
+"""The endpoint of `wireproof serve`, judged by the whole suite as any proxy is: all dialects, both levels."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.served import UNKNOWN_MODEL
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.launch import launch
-from assay.targets.preflight import preflight
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.served import UNKNOWN_MODEL
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.launch import launch
+from wireproof.targets.preflight import preflight
 
 KEY, LIMIT, KEEPALIVE, IDLE = "a-key", 4 * 2**20, 0.3, 4.5
 JOBS = 12
-NO_BACKEND = "only a proxy that Assay starts can be seen with a backend that is not ready"
+NO_BACKEND = "only a proxy that Wireproof starts can be seen with a backend that is not ready"
 """An endpoint has none, so it is never waiting for one."""
 
 
@@ -27,7 +27,7 @@ def test_every_dialect_is_served_and_nothing_is_broken_at_either_level() -> None
         "port": "{port}", "api-key": KEY, "unknown-models": UNKNOWN_MODEL, "any-model": "false",
         "keepalive": KEEPALIVE, "idle-timeout": IDLE, "commit": 0.3, "max-body": LIMIT,
     }  # fmt: skip
-    words = [sys.executable, "-m", "assay_endpoint", *(f"--{name}={value}" for name, value in options.items())]
+    words = [sys.executable, "-m", "wireproof_endpoint", *(f"--{name}={value}" for name, value in options.items())]
     with launch(shlex.join(words), env={}) as launched:
         target = Target(
             base_url=launched.base_url, model="codex", api_key=KEY, keepalive=KEEPALIVE, idle_timeout=IDLE,

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.requirement import Harm
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.report.terminal import report
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import KEEPALIVE, SETTINGS
-from assay.targets.launch import launch
-from assay_mocks.miniatures import FAULTS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.requirement import Harm
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.report.terminal import report
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import KEEPALIVE, SETTINGS
+from wireproof.targets.launch import launch
+from wireproof_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from assay.results.certificate import Certificate
+    from wireproof.results.certificate import Certificate
 
 KEY = "key-of-the-findings"
 # Not in the order of their harm, and each in scenarios of its own, or on top of what is otherwise right.
@@ -37,7 +37,7 @@ PLAYED = [
 @pytest.fixture(scope="module")
 def certificate() -> Iterator[Certificate]:
     """Of a proxy with all of the faults."""
-    command, env = f"{sys.executable} -m assay_mocks.miniatures", {**SETTINGS, "PROXY_API_KEY": KEY}
+    command, env = f"{sys.executable} -m wireproof_mocks.miniatures", {**SETTINGS, "PROXY_API_KEY": KEY}
     with launch(command, env=env, url="http://127.0.0.1:{port}/" + "+".join(FAULTY) + "/v1") as launched:
         target = Target(
             base_url=launched.base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE,
@@ -48,7 +48,7 @@ def certificate() -> Iterator[Certificate]:
 
 def test_what_harms_clients_most_comes_first(certificate: Certificate) -> None:
     catalogue, out = load(), io.StringIO()
-    report(Console(file=out, width=200), certificate, catalogue, again="assay certify")
+    report(Console(file=out, width=200), certificate, catalogue, again="wireproof certify")
     shown = [line.split()[1] for line in out.getvalue().splitlines() if line.startswith(("FAIL ", "WARN "))]
     assert set(shown) == {FAULTS[name].breaks for name in FAULTY}
     assert [catalogue.find(row).harm for row in shown] == [Harm.CALLS, Harm.TEXT, Harm.HANG, Harm.ERROR, Harm.FORM]
@@ -56,7 +56,7 @@ def test_what_harms_clients_most_comes_first(certificate: Certificate) -> None:
 
 def test_each_finding_shows_its_request_and_what_to_do(certificate: Certificate) -> None:
     out = io.StringIO()
-    report(Console(file=out, width=200), certificate, load(), again="assay certify")
+    report(Console(file=out, width=200), certificate, load(), again="wireproof certify")
     blocks = [f"F{block}" for block in out.getvalue().split("\nF")[1:]]
     assert len(blocks) == len(FAULTY)
     for block in blocks:

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, UNREADY_SETTINGS
-from assay.targets.launch import launch
-from assay.targets.unready_instance import unready_instance
-from assay_mocks.miniatures import FAULTS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, UNREADY_SETTINGS
+from wireproof.targets.launch import launch
+from wireproof.targets.unready_instance import unready_instance
+from wireproof_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.model.scenario import Scenario
-    from assay.results.certificate import Certificate
+    from wireproof.model.scenario import Scenario
+    from wireproof.results.certificate import Certificate
 
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
 KEY = "k3y-of-the-test"
-COMMAND = f"{sys.executable} -m assay_mocks.miniatures"
+COMMAND = f"{sys.executable} -m wireproof_mocks.miniatures"
 URL = "http://127.0.0.1:{port}/none/v1"
 PLAIN = [one for one in SCENARIOS if one.request is not None]
 OF_THE_UNREADY = {

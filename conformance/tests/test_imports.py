@@ -1,6 +1,6 @@
 """Who may import whom: the table of the design, held against what the source says.
 
-Every module of `assay` is pure unless it is listed here with a reason, so a new module is pure by default.
+Every module of `wireproof` is pure unless it is listed here with a reason, so a new module is pure by default.
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ ROOTS = ("conformance", "mocks", "reference_proxy")
 STANDARD = sys.stdlib_module_names
 
 EDGES: Mapping[str, str] = {
-    "assay.__main__": "starts the command line",
-    "assay.driving": "sends requests, on the event loop's clock",
-    "assay.faces": "command line, pytest plugin, server",
-    "assay.report.explain": "prints on a terminal",
-    "assay.report.head": "prints on a terminal",
-    "assay.report.lines": "prints on a terminal",
-    "assay.report.page": "fills in a template with Jinja2",
-    "assay.report.phrases": "styles words for a terminal",
-    "assay.report.site": "fills in templates with Jinja2",
-    "assay.report.templates": "reads the templates of the installation",
-    "assay.report.progress": "prints on a terminal, and takes the time",
-    "assay.report.terminal": "prints on a terminal",
-    "assay.results.archive": "writes and reads files",
-    "assay.results.certify": "drives a target and takes the time",
-    "assay.results.folder": "writes and reads files, and asks what runs here",
-    "assay.results.sealed": "packs and unpacks archives in memory, in the forms of files",
-    "assay.targets.bundled": "starts the reference proxy",
-    "assay.targets.capabilities": "asks a Codex binary for its version",
-    "assay.targets.cursor_agent": "starts a mock of Cursor's agent service",
-    "assay.targets.gateway": "starts an upstream and a gateway",
-    "assay.targets.interrupts": "handles signals",
-    "assay.targets.launch": "starts proxies",
-    "assay.targets.orphans": "has the system end a process with its parent",
-    "assay.targets.ports": "looks which ports are free",
-    "assay.targets.preflight": "sends requests",
-    "assay.targets.probe": "sends one request, and takes its time",
-    "assay.targets.reach": "finds out what a target is, or starts it",
-    "assay.targets.real_codex": "starts a model's service and a Codex",
-    "assay.targets.serving": "looks whether a port is free",
-    "assay.targets.trust": "makes what a connection is verified by",
-    "assay.targets.unready_instance": "starts a second proxy",
+    "wireproof.__main__": "starts the command line",
+    "wireproof.driving": "sends requests, on the event loop's clock",
+    "wireproof.faces": "command line, pytest plugin, server",
+    "wireproof.report.explain": "prints on a terminal",
+    "wireproof.report.head": "prints on a terminal",
+    "wireproof.report.lines": "prints on a terminal",
+    "wireproof.report.page": "fills in a template with Jinja2",
+    "wireproof.report.phrases": "styles words for a terminal",
+    "wireproof.report.site": "fills in templates with Jinja2",
+    "wireproof.report.templates": "reads the templates of the installation",
+    "wireproof.report.progress": "prints on a terminal, and takes the time",
+    "wireproof.report.terminal": "prints on a terminal",
+    "wireproof.results.archive": "writes and reads files",
+    "wireproof.results.certify": "drives a target and takes the time",
+    "wireproof.results.folder": "writes and reads files, and asks what runs here",
+    "wireproof.results.sealed": "packs and unpacks archives in memory, in the forms of files",
+    "wireproof.targets.bundled": "starts the reference proxy",
+    "wireproof.targets.capabilities": "asks a Codex binary for its version",
+    "wireproof.targets.cursor_agent": "starts a mock of Cursor's agent service",
+    "wireproof.targets.gateway": "starts an upstream and a gateway",
+    "wireproof.targets.interrupts": "handles signals",
+    "wireproof.targets.launch": "starts proxies",
+    "wireproof.targets.orphans": "has the system end a process with its parent",
+    "wireproof.targets.ports": "looks which ports are free",
+    "wireproof.targets.preflight": "sends requests",
+    "wireproof.targets.probe": "sends one request, and takes its time",
+    "wireproof.targets.reach": "finds out what a target is, or starts it",
+    "wireproof.targets.real_codex": "starts a model's service and a Codex",
+    "wireproof.targets.serving": "looks whether a port is free",
+    "wireproof.targets.trust": "makes what a connection is verified by",
+    "wireproof.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""
 READERS: Mapping[str, str] = {
-    "assay.judging.known_failing": "reads a file of known failures",
-    "assay.judging.stored_answers": "reads the stored answers of the installation",
-    "assay.model.catalogue": "reads the rows of the installation",
-    "assay.model.editions": "reads the frozen rows of the installation",
-    "assay.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
-    "assay.targets.address": "parses URLs as httpx does, and sends nothing",
-    "assay.targets.kinds": "reads the environment variables that a person names, and looks whether files exist",
-    "assay.targets.target_file": "reads a target file",
+    "wireproof.judging.known_failing": "reads a file of known failures",
+    "wireproof.judging.stored_answers": "reads the stored answers of the installation",
+    "wireproof.model.catalogue": "reads the rows of the installation",
+    "wireproof.model.editions": "reads the frozen rows of the installation",
+    "wireproof.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
+    "wireproof.targets.address": "parses URLs as httpx does, and sends nothing",
+    "wireproof.targets.kinds": "reads the environment variables that a person names, and looks whether files exist",
+    "wireproof.targets.target_file": "reads a target file",
 }
 """Module → what it reads or borrows when it is called (never at import). What is pure may import these."""
 
@@ -74,57 +74,59 @@ ACTS = frozenset({
 HARMLESS = frozenset({"urllib.parse", "pathlib.PurePath", "pathlib.PurePosixPath"})
 
 MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
-    "assay": ("assay", "assay_scripts"),
-    "assay.wire": ("assay.wire",),
-    "assay.model": ("assay.model", "assay.wire.violation"),
-    "assay.judging": ("assay.judging", "assay.model", "assay.wire", "assay.reading"),
-    "assay_scripts": ("assay_scripts",),
-    "assay_codex": ("assay_codex", "assay_scripts"),
-    "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
-    "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
-    "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
-    "assay_cursor": ("assay_cursor", "assay_scripts", "assay_cursor_protos"),
-    "assay_mocks.personas": ("assay_mocks.personas", "assay_scripts"),
-    "assay_cursor_protos": ("assay_cursor_protos",),
+    "wireproof": ("wireproof", "wireproof_scripts"),
+    "wireproof.wire": ("wireproof.wire",),
+    "wireproof.model": ("wireproof.model", "wireproof.wire.violation"),
+    "wireproof.judging": ("wireproof.judging", "wireproof.model", "wireproof.wire", "wireproof.reading"),
+    "wireproof_scripts": ("wireproof_scripts",),
+    "wireproof_codex": ("wireproof_codex", "wireproof_scripts"),
+    "wireproof_mocks": ("wireproof_mocks", "wireproof_scripts", "wireproof_proxy"),
+    "wireproof_mocks.upstream": ("wireproof_mocks.upstream", "wireproof_scripts"),
+    "wireproof_mocks.miniatures": ("wireproof_mocks.miniatures", "wireproof_proxy"),
+    "wireproof_cursor": ("wireproof_cursor", "wireproof_scripts", "wireproof_cursor_protos"),
+    "wireproof_mocks.personas": ("wireproof_mocks.personas", "wireproof_scripts"),
+    "wireproof_cursor_protos": ("wireproof_cursor_protos",),
     # It is judged by the suite as any proxy is; what it takes of the reference proxy reads requests and writes answers.
-    "assay_endpoint": (
-        "assay_endpoint",
-        "assay_scripts",
-        "assay_proxy.answers.asked_models",
-        "assay_proxy.answers.chat",
-        "assay_proxy.answers.demand",
-        "assay_proxy.answers.plan",
-        "assay_proxy.answers.responses",
-        "assay_proxy.answers.stored_responses",
-        "assay_proxy.assembly",
-        "assay_proxy.conversation",
-        "assay_proxy.errors",
-        "assay_proxy.events",
-        "assay_proxy.http.body",
-        "assay_proxy.http.cors",
-        "assay_proxy.random_ids",
-        "assay_proxy.surfaces",
-        "assay_proxy.tools",
+    "wireproof_endpoint": (
+        "wireproof_endpoint",
+        "wireproof_scripts",
+        "wireproof_proxy.answers.asked_models",
+        "wireproof_proxy.answers.chat",
+        "wireproof_proxy.answers.demand",
+        "wireproof_proxy.answers.plan",
+        "wireproof_proxy.answers.responses",
+        "wireproof_proxy.answers.stored_responses",
+        "wireproof_proxy.assembly",
+        "wireproof_proxy.conversation",
+        "wireproof_proxy.errors",
+        "wireproof_proxy.events",
+        "wireproof_proxy.http.body",
+        "wireproof_proxy.http.cors",
+        "wireproof_proxy.random_ids",
+        "wireproof_proxy.surfaces",
+        "wireproof_proxy.tools",
     ),
-    "assay_proxy": ("assay_proxy", "assay_cursor_protos"),
+    "wireproof_proxy": ("wireproof_proxy", "wireproof_cursor_protos"),
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
-    "assay.faces.persona -> assay_mocks.personas": "the command starts a client, which knows nothing of the suite",
-    "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
-    "assay.reading.playable -> assay_cursor.playable": "what Cursor's agent service can play is known there",
-    "assay.targets.cursor_agent -> assay_cursor": "a proxy in front of Cursor is judged with this service behind it",
-    "assay.faces.listening -> assay_endpoint": "both of the next two listen as it does",
-    "assay.faces.record -> assay_endpoint": "the command starts a recording endpoint, which judges nothing",
-    "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
-    "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
+    "wireproof.faces.persona -> wireproof_mocks.personas": "the command starts a client that knows nothing of the"
+    " suite",
+    "wireproof.reading.playable -> wireproof_mocks.upstream.playable": "what a model's service can play is known there",
+    "wireproof.reading.playable -> wireproof_cursor.playable": "what Cursor's agent service can play is known there",
+    "wireproof.targets.cursor_agent -> wireproof_cursor": "proxies in front of Cursor are judged with this service"
+    " behind",
+    "wireproof.faces.listening -> wireproof_endpoint": "both of the next two listen as it does",
+    "wireproof.faces.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
+    "wireproof.faces.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
+    "wireproof.targets.real_codex -> wireproof_mocks.upstream": "a real Codex is judged with this service as its model",
 }
 """Arrows that the table does not have, and why they are there."""
 
 
 def packages() -> dict[str, Path]:
     """The folder of each package in the source roots, by the package's name."""
-    heads = [head for root in ROOTS for head in (REPOSITORY / root).glob("assay*/__init__.py")]
+    heads = [head for root in ROOTS for head in (REPOSITORY / root).glob("wireproof*/__init__.py")]
     return {head.parent.name: head.parent for head in sorted(heads)}
 
 
@@ -191,7 +193,7 @@ def ours() -> dict[str, set[str]]:
 @cache
 def suite() -> dict[str, set[str]]:
     """What the modules of the suite import when they run."""
-    return imports_of("assay", PACKAGES["assay"], types=False)
+    return imports_of("wireproof", PACKAGES["wireproof"], types=False)
 
 
 Rule = Callable[[str], bool]
@@ -228,9 +230,9 @@ def test_a_module_of_the_suite_is_pure_unless_it_is_listed() -> None:
 
 def test_what_reads_does_nothing_else() -> None:
     borrowed = {
-        "assay.targets.address": "httpx",
-        "assay.targets.kinds": "os",
-        "assay.targets.refusals": "httpx",
+        "wireproof.targets.address": "httpx",
+        "wireproof.targets.kinds": "os",
+        "wireproof.targets.refusals": "httpx",
     }  # see READERS for what they take of it
     readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}
     reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
@@ -270,7 +272,7 @@ def test_an_arrow_besides_the_table_is_still_there(arrow: str) -> None:
 
 
 def test_the_wire_imports_nothing_of_third_parties() -> None:
-    wire = {module: names for module, names in ours().items() if under("assay.wire")(module)}
+    wire = {module: names for module, names in ours().items() if under("wireproof.wire")(module)}
     assert offences(wire, lambda name: not of_ours(name) and name.partition(".")[0] not in STANDARD) == []
 
 
@@ -278,7 +280,7 @@ def test_the_wire_imports_nothing_of_third_parties() -> None:
     ("source", "package", "names"),
     [
         ("import os.path, sys", False, {"os.path", "sys"}),
-        ("from assay_proxy import app as x, chat", False, {"assay_proxy.app", "assay_proxy.chat"}),
+        ("from wireproof_proxy import app as x, chat", False, {"wireproof_proxy.app", "wireproof_proxy.chat"}),
         ("from . import sibling", False, {"a.b.sibling"}),
         ("from .. import uncle", False, {"a.uncle"}),
         ("from ..c import d", True, {"a.b.c.d"}),
@@ -302,7 +304,7 @@ def test_what_only_types_need_is_not_imported_when_it_runs() -> None:
     [
         ("os.environ", True), ("httpx", True), ("rich.text.Text", True), ("builtins.print", True),
         ("importlib.resources.files", True), ("urllib.request", True), ("urllib.parse.urlsplit", False),
-        ("json", False), ("functools.cache", False), ("assay.wire.sse", False), ("__future__.annotations", False),
+        ("json", False), ("functools.cache", False), ("wireproof.wire.sse", False), ("__future__.annotations", False),
     ],
 )  # fmt: skip
 def test_what_acts_on_the_world_is_known(name: str, *, does: bool) -> None:

@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import CHATS, Dialect
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
-from assay.targets.launch import launch
-from assay_mocks.miniatures import FAULTS, Fault
-from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
-from assay_mocks.miniatures.failure_faults import SILENT
-from assay_mocks.miniatures.target_faults import TARGET_FAULTS
-from assay_scripts.library import LIBRARY
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from wireproof.targets.launch import launch
+from wireproof_mocks.miniatures import FAULTS, Fault
+from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
+from wireproof_mocks.miniatures.failure_faults import SILENT
+from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.model.scenario import Scenario
-    from assay.results.certificate import Certificate
+    from wireproof.model.scenario import Scenario
+    from wireproof.results.certificate import Certificate
 
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
@@ -58,7 +58,7 @@ TALKS = [one for one in SCENARIOS if one.request is None]
 def judge(sample: Sample) -> Iterator[Callable[[str], Certificate]]:
     """The certificate of the miniature of this name; all are served by one process."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_COMMIT_MS": COMMIT}
-    command = f"{UNMEASURED} {sys.executable} -m assay_mocks.miniatures"
+    command = f"{UNMEASURED} {sys.executable} -m wireproof_mocks.miniatures"
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         root = launched.base_url.removesuffix("/none/v1")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import assay
+import wireproof
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).parents[2]
 PACKAGES = {
     head.parent.name: head.parent
     for root in ("conformance", "mocks", "reference_proxy")
-    for head in sorted((REPOSITORY / root).glob("assay*/__init__.py"))
+    for head in sorted((REPOSITORY / root).glob("wireproof*/__init__.py"))
 }
 ROOMS = 15
 """The most rooms that a package may have: about what a newcomer keeps in mind."""
@@ -117,10 +117,10 @@ def read_at_import(names: Iterable[str], folders: Iterable[Path], before: str = 
 
 
 def test_importing_the_suite_reads_no_file() -> None:
-    suite = Path(assay.__file__).parent
-    steps = [("assay", *path.relative_to(suite).with_suffix("").parts) for path in sorted(suite.rglob("*.py"))]
+    suite = Path(wireproof.__file__).parent
+    steps = [("wireproof", *path.relative_to(suite).with_suffix("").parts) for path in sorted(suite.rglob("*.py"))]
     names = [".".join(one).removesuffix(".__init__") for one in steps if one[-1] != "__main__"]
-    assert {"assay.model.catalogue", "assay.scenarios"} <= set(names)
+    assert {"wireproof.model.catalogue", "wireproof.scenarios"} <= set(names)
     assert read_at_import(names, [suite, REPOSITORY / "schemas", REPOSITORY / "snapshots"]) == []
 
 

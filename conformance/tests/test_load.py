@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
-from assay.targets.launch import executable, launch
-from assay.targets.preflight import preflight
+from wireproof.model.catalogue import load
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from wireproof.targets.launch import executable, launch
+from wireproof.targets.preflight import preflight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from assay.model.scenario import Scenario
+    from wireproof.model.scenario import Scenario
 
 KEY = "key-of-the-load"
 TIMES = 4
@@ -46,7 +46,7 @@ Verdicts = dict[str, Verdict]
 def target() -> Iterator[Target]:
     """The reference proxy, as a target that several runs may share."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_HOST": "127.0.0.1"}
-    with launch(executable("assay-proxy"), env=env) as launched:
+    with launch(executable("wireproof-proxy"), env=env) as launched:
         declared = Target(
             base_url=launched.base_url, model="codex", api_key=KEY, keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT
         )

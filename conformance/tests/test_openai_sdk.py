@@ -1,4 +1,4 @@
-"""The official `openai` package against `assay serve`: what its users do must work."""
+"""The official `openai` package against `wireproof serve`: what its users do must work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import openai
 import pytest
 
-from assay.model.served import UNKNOWN_MODEL
+from wireproof.model.served import UNKNOWN_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,12 +116,14 @@ def test_a_failure_is_the_exception_that_the_status_says(client: openai.OpenAI) 
         client.chat.completions.create(model=UNKNOWN_MODEL, messages=[QUESTION])
     assert raised.value.code == "model_not_found"
     with pytest.raises(openai.RateLimitError):
-        client.chat.completions.create(model="codex", messages=[{"role": "user", "content": "[[assay:fail/rate#1]]"}])
+        client.chat.completions.create(
+            model="codex", messages=[{"role": "user", "content": "[[wireproof:fail/rate#1]]"}]
+        )
 
 
 def test_a_failure_in_mid_stream_is_an_exception(client: openai.OpenAI) -> None:
     stream = client.chat.completions.create(
-        model="codex", messages=[{"role": "user", "content": "[[assay:fail/after-text#1]]"}], stream=True
+        model="codex", messages=[{"role": "user", "content": "[[wireproof:fail/after-text#1]]"}], stream=True
     )
     with pytest.raises(openai.APIError):
         list(stream)

@@ -30,7 +30,7 @@ from openai.types.responses import (
 )
 from pydantic import BaseModel, TypeAdapter
 
-from assay.reading.schemas import errors
+from wireproof.reading.schemas import errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -305,7 +305,7 @@ def test_a_schema_is_sound_and_named_after_its_file(file: str) -> None:
     schema = load(file)
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["$id"] == f"https://assay.invalid/schemas/openai/{file}.json"
+    assert schema["$id"] == f"https://wireproof.invalid/schemas/openai/{file}.json"
     assert schema["title"] == file
 
 

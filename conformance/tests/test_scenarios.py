@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay import scenarios
-from assay.model.catalogue import Judged, Requirement, load
-from assay.model.dialect import Dialect
-from assay.model.requirement import Stage
-from assay.model.scenario import Act, Auth, Form, Mode, Scenario
-from assay.model.target import Agent
-from assay.reading.applicable import answers_to, applicable
-from assay.requests.conversation import prepare
-from assay.scenarios import SCENARIOS, tools
-from assay.scenarios.live import LIVE
-from assay_scripts.library import LIBRARY
-from assay_scripts.markers import Marker, find_marker
+from wireproof import scenarios
+from wireproof.model.catalogue import Judged, Requirement, load
+from wireproof.model.dialect import Dialect
+from wireproof.model.requirement import Stage
+from wireproof.model.scenario import Act, Auth, Form, Mode, Scenario
+from wireproof.model.target import Agent
+from wireproof.reading.applicable import answers_to, applicable
+from wireproof.requests.conversation import prepare
+from wireproof.scenarios import SCENARIOS, tools
+from wireproof.scenarios.live import LIVE
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.markers import Marker, find_marker
 
 if TYPE_CHECKING:
-    from assay.reading.expected import Expected
+    from wireproof.reading.expected import Expected
 
 CATALOGUE = load()
 ALL = (*SCENARIOS, *LIVE)
@@ -64,7 +64,7 @@ def test_names_are_unique_and_fit_a_file_name() -> None:
 
 
 def test_all_modules_are_reported_and_in_order() -> None:
-    modules = [import_module(f"assay.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
+    modules = [import_module(f"wireproof.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
     tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
     told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
     # A package of scenarios has its tables beside all of them.

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from assay.judging import stored_answers
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.report import rendering
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import proxy
+from wireproof.judging import stored_answers
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.report import rendering
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import proxy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
     from syrupy.location import PyTestLocation
 
-    from assay.model.scenario import Form, Scenario
-    from assay.results.certificate import Certificate
+    from wireproof.model.scenario import Form, Scenario
+    from wireproof.results.certificate import Certificate
 
 ROOT = Path(__file__).parents[2] / "snapshots"
 # The proxy here has the mock of Codex behind it; its certificate in front of another agent is a test of its own.

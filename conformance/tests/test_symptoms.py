@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import KEEPALIVE, SETTINGS
-from assay.targets.launch import launch
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import KEEPALIVE, SETTINGS
+from wireproof.targets.launch import launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from assay.model.scenario import Scenario
-    from assay.results.certificate import Certificate
+    from wireproof.model.scenario import Scenario
+    from wireproof.results.certificate import Certificate
 
 KEY = "key-of-the-symptoms"
 NAMES = (
@@ -44,7 +44,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Callable[..., Certificate]]:
     """The certificate of the miniature of this name; all are served by one process."""
-    command, env = f"{sys.executable} -m assay_mocks.miniatures", {**SETTINGS, "PROXY_API_KEY": KEY}
+    command, env = f"{sys.executable} -m wireproof_mocks.miniatures", {**SETTINGS, "PROXY_API_KEY": KEY}
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         root = launched.base_url.removesuffix("/none/v1")
         yield lambda name, **how: certificate(f"{root}/{name}/v1", **how)
@@ -136,7 +136,7 @@ def test_where_no_call_ever_comes_back_there_is_one_finding_and_text_is_judged(
 
 
 def test_a_proxy_that_dies_is_one_finding_with_its_exit_status_and_its_last_words() -> None:
-    command = f"{sys.executable} -m assay_mocks.miniatures dies-at-third-request"
+    command = f"{sys.executable} -m wireproof_mocks.miniatures dies-at-third-request"
     # One request at a time, and few of them: each third one costs a start.
     played = [one for one in PLAYED if one.name in {"text-hello", "history", "models"}]
     with launch(command, env={**SETTINGS, "PROXY_API_KEY": KEY}, url="http://127.0.0.1:{port}/v1") as launched:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.model.catalogue import load
-from assay.model.target import Missing
-from assay.model.verdict import Verdict
-from assay.results.certificate import Exit
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.capabilities import UNPLAYED, missing_in
-from assay.targets.options import TargetOptions
-from assay.targets.reach import reach
+from wireproof.model.catalogue import load
+from wireproof.model.target import Missing
+from wireproof.model.verdict import Verdict
+from wireproof.results.certificate import Exit
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.capabilities import UNPLAYED, missing_in
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.reach import reach
 
 if TYPE_CHECKING:
     import pytest
@@ -31,7 +31,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_the_reference_proxy_is_certified_on_the_mock_of_a_version(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", version)
+    monkeypatch.setenv("WIREPROOF_CODEX_VERSION", version)
     with reach(TargetOptions()) as target:
         found = certify(target, SCENARIOS, load(), known={}, jobs=8)
     major, minor, _ = version.split(".")

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
     "wheel"
 ]
-INSTALLED = Path(str(resources.files("assay"))) / "_data"
+INSTALLED = Path(str(resources.files("wireproof"))) / "_data"
 
 
 def test_the_wheel_gets_the_schemas_and_the_stored_answers_and_no_other_data() -> None:
@@ -27,5 +27,5 @@ def test_an_installation_has_what_was_included_and_nothing_else() -> None:
     # An editable installation has no data of its own: it reads the repository's.
     files = [path.relative_to(INSTALLED) for path in INSTALLED.rglob("*") if path.is_file()]
     found = {"/".join(path.parts[:2]) for path in files}
-    expected = {"schemas/assay", "schemas/codex", "schemas/openai", "snapshots/answers"}
+    expected = {"schemas/wireproof", "schemas/codex", "schemas/openai", "snapshots/answers"}
     assert found in (set(), expected)

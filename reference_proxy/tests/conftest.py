@@ -17,21 +17,21 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_proxy.answers.turn_runner import TurnRunner
-from assay_proxy.backends.backend import Count
-from assay_proxy.backends.choices import Choices
-from assay_proxy.backends.codex.abilities import Abilities
-from assay_proxy.backends.codex.link import Link
-from assay_proxy.events import Finished, Text, TurnOver, Working, apart
-from assay_proxy.http.capacity import Gate
-from assay_proxy.settings import CodexSettings, CursorSettings, Settings
+from wireproof_proxy.answers.turn_runner import TurnRunner
+from wireproof_proxy.backends.backend import Count
+from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.backends.codex.abilities import Abilities
+from wireproof_proxy.backends.codex.link import Link
+from wireproof_proxy.events import Finished, Text, TurnOver, Working, apart
+from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.settings import CodexSettings, CursorSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay_proxy.backends.codex.turn import CodexTurn
-    from assay_proxy.conversation import Conversation
+    from wireproof_proxy.backends.codex.turn import CodexTurn
+    from wireproof_proxy.conversation import Conversation
 
 DEADLINE = 60.0
 
@@ -344,7 +344,7 @@ def proxy(codex: Path, **settings: str) -> Iterator[Running]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PROXY_", "CODEX_"))}
     environment |= {"PROXY_PORT": "0", "CODEX_BIN": str(codex), "PROXY_OUTPUT_MODE": "openai-json", **settings}
     with subprocess.Popen(
-        [sys.executable, "-m", "assay_proxy"],
+        [sys.executable, "-m", "wireproof_proxy"],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from assay_proxy.app import body_limit, create_app
-from assay_proxy.events import Finished, Text
-from assay_proxy.http.limits import Limits
-from assay_proxy.http.server import Server
+from wireproof_proxy.app import body_limit, create_app
+from wireproof_proxy.events import Finished, Text
+from wireproof_proxy.http.limits import Limits
+from wireproof_proxy.http.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DAY = 86_400.0
-SUM = 'assay_proxy_request_seconds_sum{mode="whole",surface="chat"}'
+SUM = 'wireproof_proxy_request_seconds_sum{mode="whole",surface="chat"}'
 MESSAGES = [{"role": "user", "content": "hi"}]
 
 

@@ -117,7 +117,7 @@ def test_a_backend_silent_before_the_status_line_is_a_504(run_proxy: Any, fake_c
 @pytest.fixture
 def mock(tmp_path: Path) -> Path:
     shim = tmp_path / "mock-codex"
-    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assay_codex "$@"\n')
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m wireproof_codex "$@"\n')
     shim.chmod(0o755)
     return shim
 
@@ -132,7 +132,7 @@ TOOLS = [{"type": "function", "function": {"name": "localSearch", "parameters": 
 
 
 def marked(script: str, nonce: str) -> str:
-    return f"[[assay:{script}#{nonce}]]"
+    return f"[[wireproof:{script}#{nonce}]]"
 
 
 def test_the_mock_says_hello(mocked: Any) -> None:
@@ -163,7 +163,7 @@ def test_a_call_and_its_result_lead_to_a_text(mocked: Any) -> None:
 
 @pytest.mark.parametrize("protocol", ["v1", "v2"])
 def test_an_older_version_is_understood_in_either_protocol(run_proxy: Any, mock: Path, protocol: str) -> None:
-    with run_proxy(mock, PROXY_CODEX_PROTOCOL=protocol, ASSAY_CODEX_VERSION="0.89.0") as proxy:
+    with run_proxy(mock, PROXY_CODEX_PROTOCOL=protocol, WIREPROOF_CODEX_VERSION="0.89.0") as proxy:
         sent = proxy.whole(marked("text/repeats", "e"))
         assert sent["choices"][0]["message"]["content"] == "haha haha"
         chunks = proxy.stream(marked("text/repeats", "f"))[:-1]

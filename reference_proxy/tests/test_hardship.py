@@ -36,7 +36,7 @@ def limited(codex: Path, words: str = "", **settings: str) -> Iterator[tuple[str
     log = codex.parent / "proxy.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PROXY_", "CODEX_"))}
     environment |= {"PROXY_PORT": "0", "CODEX_BIN": str(codex), "PROXY_OUTPUT_MODE": "openai-json", **settings}
-    command = ["sh", "-c", f"{words} exec {sys.executable} -m assay_proxy"]
+    command = ["sh", "-c", f"{words} exec {sys.executable} -m wireproof_proxy"]
     with (
         log.open("w") as file,
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=file, text=True) as process,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.__main__ import main
+from wireproof_proxy.__main__ import main
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_a_bad_setting_is_one_line_and_status_2(
     monkeypatch.setenv("PROXY_OUTPUT_MODE", "yaml")
     assert main([]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("assay-proxy: PROXY_OUTPUT_MODE: ")
+    assert error.startswith("wireproof-proxy: PROXY_OUTPUT_MODE: ")
     assert error.count("\n") == 1
 
 
@@ -63,7 +63,7 @@ def test_serving_in_this_process_ends_with_the_signal(
         assert main([]) == 0
     finally:
         stopper.join()
-    assert capsys.readouterr().out.startswith("assay-proxy listening on http://127.0.0.1:")
+    assert capsys.readouterr().out.startswith("wireproof-proxy listening on http://127.0.0.1:")
     with pytest.raises(ProcessLookupError):
         os.kill(fake_codex.pids[0], 0)
 
@@ -72,7 +72,7 @@ def test_serving_in_this_process_ends_with_the_signal(
 def test_the_command_prints_its_url_and_leaves_no_child_behind(fake_codex: Any, until: Any, number: int) -> None:
     environment = {**os.environ, "PROXY_PORT": "0", "CODEX_BIN": str(fake_codex.bin)}
     with subprocess.Popen(
-        [sys.executable, "-m", "assay_proxy"],
+        [sys.executable, "-m", "wireproof_proxy"],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -80,7 +80,7 @@ def test_the_command_prints_its_url_and_leaves_no_child_behind(fake_codex: Any, 
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
-        assert line.startswith("assay-proxy listening on http://127.0.0.1:")
+        assert line.startswith("wireproof-proxy listening on http://127.0.0.1:")
         assert line.endswith("/v1\n")
         until(lambda: fake_codex.pids, "the backend")
         process.send_signal(number)

@@ -105,17 +105,17 @@ def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(run_proxy: Any, 
 
 @pytest.fixture
 def mock(tmp_path: Path) -> Path:
-    assert importlib.util.find_spec("assay_codex.__main__")
+    assert importlib.util.find_spec("wireproof_codex.__main__")
     shim = tmp_path / "mock-codex"
-    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assay_codex "$@"\n')
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m wireproof_codex "$@"\n')
     shim.chmod(0o755)
     return shim
 
 
 BACKENDS: dict[str, dict[str, str]] = {
     "native": {},
-    "text": {"ASSAY_CODEX_VERSION": "0.89.0"},
-    "v1": {"ASSAY_CODEX_VERSION": "0.89.0", "PROXY_CODEX_PROTOCOL": "v1"},
+    "text": {"WIREPROOF_CODEX_VERSION": "0.89.0"},
+    "v1": {"WIREPROOF_CODEX_VERSION": "0.89.0", "PROXY_CODEX_PROTOCOL": "v1"},
 }
 
 
@@ -128,7 +128,7 @@ def searching(run_proxy: Any, mock: Path, tmp_path: Path, request: Any) -> Itera
     script = {"name": "search", "title": "A search, then the answer.", "when": "search", "parts": parts}
     file = tmp_path / "scripts.yaml"
     file.write_text(json.dumps({"scripts": [script]}))
-    with run_proxy(mock, ASSAY_SCRIPTS=str(file), **BACKENDS[request.param]) as proxy:
+    with run_proxy(mock, WIREPROOF_SCRIPTS=str(file), **BACKENDS[request.param]) as proxy:
         yield proxy
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay_proxy.settings import Settings, SettingsError, backend_environment, describe, load, settings_table
+from wireproof_proxy.settings import Settings, SettingsError, backend_environment, describe, load, settings_table
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ SETTINGS = {
     "PROXY_LOG_LEVEL": "info",
     "PROXY_MAX_BODY_BYTES": "1000000",
     "CODEX_HOME": "",
-    "ASSAY_PACE": "0",
+    "WIREPROOF_PACE": "0",
 }
 
 
@@ -82,8 +82,8 @@ def proxy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """The proxy with the mock behind it."""
     python = request.config.getoption("--python")
     log = tmp_path_factory.mktemp("attack") / "log"
-    env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(python).with_name("assay-codex"))}
-    words = [python, "-m", "assay_proxy"]
+    env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(python).with_name("wireproof-codex"))}
+    words = [python, "-m", "wireproof_proxy"]
     with (
         log.open("w") as file,
         subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=file, text=True) as process,

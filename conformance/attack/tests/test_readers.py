@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.wire.sse import Reader
-from assay_proxy.backends.codex.link import Link
-from assay_proxy.errors import ApiError
-from assay_proxy.http.body import object_in
-from assay_proxy.surfaces import chat_request, responses_request
-from assay_proxy.tools import sentinel, use_tool
+from wireproof.wire.sse import Reader
+from wireproof_proxy.backends.codex.link import Link
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.http.body import object_in
+from wireproof_proxy.surfaces import chat_request, responses_request
+from wireproof_proxy.tools import sentinel, use_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable

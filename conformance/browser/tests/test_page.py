@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from assay_mocks.personas.approval import asking
-from assay_mocks.personas.approval.asking import Decision, Question
-from assay_mocks.personas.approval.page import Page as Approval
-from assay_mocks.personas.approval.page import serving
+from wireproof_mocks.personas.approval import asking
+from wireproof_mocks.personas.approval.asking import Decision, Question
+from wireproof_mocks.personas.approval.page import Page as Approval
+from wireproof_mocks.personas.approval.page import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,9 +12,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from assay_endpoint.in_process import endpoint_of
-from assay_endpoint.scripts import scripts_in
-from assay_endpoint.serving import running
+from wireproof_endpoint.in_process import endpoint_of
+from wireproof_endpoint.scripts import scripts_in
+from wireproof_endpoint.serving import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,12 +65,12 @@ def ask(url: str, text: str, *, stream: bool = False) -> None:
 @contextmanager
 def streaming(url: str) -> Iterator[Callable[[], None]]:
     """A stream that has begun and goes on when the function is called, at the latest at the end."""
-    thread = threading.Thread(target=ask, args=(url, "[[assay:slow#1]]"), kwargs={"stream": True})
+    thread = threading.Thread(target=ask, args=(url, "[[wireproof:slow#1]]"), kwargs={"stream": True})
     thread.start()
 
     def go_on() -> None:
         if thread.is_alive():
-            ask(url, "[[assay:go#1]]")
+            ask(url, "[[wireproof:go#1]]")
             thread.join()
 
     try:
@@ -81,7 +81,7 @@ def streaming(url: str) -> Iterator[Callable[[], None]]:
 
 def opened(context: BrowserContext, url: str) -> Page:
     page = context.new_page()
-    page.goto(f"{url.removesuffix('/v1')}/_assay/")
+    page.goto(f"{url.removesuffix('/v1')}/_wireproof/")
     return page
 
 
@@ -200,7 +200,7 @@ def test_what_was_sent_is_shown_as_text(context: BrowserContext, url: str) -> No
     expect(page.get_by_text("onerror=document.title").first).to_be_visible()
     expect(page.get_by_text(r"\u202e").first).to_be_visible()
     assert page.locator("img").count() == 0
-    assert page.title() == "Assay: requests"
+    assert page.title() == "Wireproof: requests"
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_rule_is_broken(context: BrowserContext, url: str) -> None:
@@ -211,7 +211,7 @@ def test_nothing_is_loaded_from_elsewhere_and_no_rule_is_broken(context: Browser
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(f"{url.removesuffix('/v1')}/_assay/")
+    page.goto(f"{url.removesuffix('/v1')}/_wireproof/")
     row(page, 1).click()
     expect(page.get_by_role("heading", name="Headers")).to_be_visible()
     assert len(asked) > 1

@@ -127,8 +127,8 @@ def installed() -> None:
 
 @contextmanager
 def serving(*arguments: str) -> Iterator[str]:
-    """The base URL of `assay serve`."""
-    command = [str(Path(sys.executable).with_name("assay")), "serve", "--port", "0", *arguments]
+    """The base URL of `wireproof serve`."""
+    command = [str(Path(sys.executable).with_name("wireproof")), "serve", "--port", "0", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

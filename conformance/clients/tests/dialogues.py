@@ -91,7 +91,7 @@ class Dialogue:
         """What the client programs are told of it, to be played at the base URL `url`."""
         return {
             "url": url,
-            "prompt": f"Please: [[assay:{self.script}#{secrets.token_hex(8)}]]",
+            "prompt": f"Please: [[wireproof:{self.script}#{secrets.token_hex(8)}]]",
             "tools": [asdict(tool) for tool in self.tools],
             "parallel": self.parallel,
             "schema": self.schema,

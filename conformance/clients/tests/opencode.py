@@ -74,7 +74,7 @@ def run(prompt: str, *, folder: Path, home: Path, url: str, key: str) -> Ended:
     with _elsewhere() as (gateway, elsewhere):
         done = subprocess.run(
             # With a title of its own, or it asks the model for one first.
-            [binary(), "run", "--print-logs", "--title", "assay", prompt],
+            [binary(), "run", "--print-logs", "--title", "wireproof", prompt],
             cwd=folder, env=_environment(home, gateway), stdin=subprocess.DEVNULL,
             capture_output=True, encoding="utf-8", timeout=DEADLINE, check=False,
         )  # fmt: skip
@@ -88,8 +88,8 @@ def _configuration(url: str, key: str) -> dict[str, Any]:
         "models": {"codex": {"name": "codex"}},
     }
     return {
-        "model": "assay/codex",
-        "provider": {"assay": provider},
+        "model": "wireproof/codex",
+        "provider": {"wireproof": provider},
         "permission": {"edit": "allow", "bash": "deny", "webfetch": "deny"},
         "autoupdate": False,
         "share": "disabled",

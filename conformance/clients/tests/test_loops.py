@@ -16,8 +16,8 @@ from unittest.mock import ANY
 import pytest
 from dialogues import DIALOGUES, FOUND, LOOK, NOTE, PLACE, READ, RESULTS, SEARCH
 
-from assay.targets.launch import executable, launch
 from clients import CLIENTS, HERE, Client, Play, installed
+from wireproof.targets.launch import executable, launch
 
 KEY = "a key of the tests"
 SETTINGS = {
@@ -26,8 +26,8 @@ SETTINGS = {
     "PROXY_KEEPALIVE_MS": "100",
 }
 BACKENDS = {
-    "native": {"ASSAY_CODEX_VERSION": "0.169.0", "ASSAY_SCRIPTS": str(HERE / "scripts.yaml")},
-    "text-only": {"ASSAY_CODEX_VERSION": "0.89.0", "ASSAY_SCRIPTS": str(HERE / "scripts_text_only.yaml")},
+    "native": {"WIREPROOF_CODEX_VERSION": "0.169.0", "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml")},
+    "text-only": {"WIREPROOF_CODEX_VERSION": "0.89.0", "WIREPROOF_SCRIPTS": str(HERE / "scripts_text_only.yaml")},
 }
 DESCRIPTIONS = {tool.name: tool.description for tool in (SEARCH, READ)}
 PLAYED = {**DIALOGUES, "results": RESULTS, "place": PLACE}
@@ -46,7 +46,7 @@ def urls() -> Iterator[Mapping[str, str]]:
     """The base URL of the reference proxy in front of each backend."""
     with ExitStack() as stack:
         proxies = {
-            name: stack.enter_context(launch(executable("assay-proxy"), env={**SETTINGS, **backend}))
+            name: stack.enter_context(launch(executable("wireproof-proxy"), env={**SETTINGS, **backend}))
             for name, backend in BACKENDS.items()
         }
         yield {name: proxy.base_url for name, proxy in proxies.items()}
@@ -123,7 +123,7 @@ def test_a_text_and_calls_and_their_results_are_told_to_a_text_only_backend(clie
     told += [("user", part["text"]) for part in received["input"]]
     assert [text for role, text in told if role == "assistant"] == ([LOOK] if client.keeps_text else [])
     asked, *texts = [text for role, text in told if role == "user"]
-    assert "[[assay:clients/results#" in asked
+    assert "[[wireproof:clients/results#" in asked
     made = [text.partition("] ") for text in texts[:2]]
     assert [(head, json.loads(arguments)) for head, _, arguments in made] == [
         (f"[assistant called {call.name}:{call.id}", json.loads(call.raw)) for call in (FOUND, NOTE)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import opencode
 import pytest
 
-from assay.targets.launch import executable, launch
-from assay_cursor.serving import serving
-from assay_scripts.files.read import load_scripts
+from wireproof.targets.launch import executable, launch
+from wireproof_cursor.serving import serving
+from wireproof_scripts.files.read import load_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,14 +41,14 @@ class Workspace:
 
     def run(self, script: str) -> opencode.Ended:
         """Let it work on what a script answers."""
-        prompt = f"Read README.md and add a line to it. [[assay:{script}#{secrets.token_hex(8)}]]"
+        prompt = f"Read README.md and add a line to it. [[wireproof:{script}#{secrets.token_hex(8)}]]"
         return opencode.run(prompt, folder=self.folder, home=self.home, url=self.url, key=KEY)
 
 
 @contextmanager
 def codex(scripts: Path) -> Iterator[Mapping[str, str]]:
     """The variables of a proxy with the mock of Codex behind it, which plays these scripts."""
-    yield {"ASSAY_SCRIPTS": str(scripts)}
+    yield {"WIREPROOF_SCRIPTS": str(scripts)}
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def workspace(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Worksp
     scripts = tmp_path / "scripts.yaml"
     text = (HERE / "scripts_opencode.yaml").read_text(encoding="utf-8").replace("{folder}", str(folder))
     scripts.write_text(text, encoding="utf-8")
-    with request.param(scripts) as backend, launch(executable("assay-proxy"), env={**SETTINGS, **backend}) as proxy:
+    with request.param(scripts) as backend, launch(executable("wireproof-proxy"), env={**SETTINGS, **backend}) as proxy:
         yield Workspace(folder=folder, home=home, url=proxy.base_url)
 
 

@@ -1,4 +1,4 @@
-"""Structured output and forced calls of real clients against `assay serve` as it is, without a script.
+"""Structured output and forced calls of real clients against `wireproof serve` as it is, without a script.
 
 Each program (`../structured_*`) goes all its client's ways to an object and to a forced call. The programs are those
 whose libraries are installed: instructor wants the previous major version of openai, the others the current one.

@@ -78,7 +78,7 @@ class Talk:
 
     def begin(self) -> None:
         """Shake hands."""
-        self.ask("initialize", clientInfo={"name": "assay", "version": "1"}, capabilities={"experimentalApi": True})
+        self.ask("initialize", clientInfo={"name": "wireproof", "version": "1"}, capabilities={"experimentalApi": True})
         self.send({"method": "initialized"})
 
     def thread(self, *tools: str, **params: object) -> str:

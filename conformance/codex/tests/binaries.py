@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay_codex.versions.version import NEWEST as _NEWEST
+from wireproof_codex.versions.version import NEWEST as _NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay_codex.versions.failures import CAUSES_0_89
-from assay_mocks.upstream.failing import FAILURES, Refusal
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
+from wireproof_codex.versions.failures import CAUSES_0_89
+from wireproof_mocks.upstream.failing import FAILURES, Refusal
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,7 +98,7 @@ SCRIPTS: Library = {
 
 def marked(script: str, nonce: str = "n") -> str:
     """A text that asks for a script."""
-    return f"Grüße: [[assay:{script}#{nonce}]]"
+    return f"Grüße: [[wireproof:{script}#{nonce}]]"
 
 
 def _turn(script: str, talk: Talk) -> None:
@@ -343,7 +343,7 @@ def _wrong_requests(talk: Talk) -> None:
     talk.ask("turn/start", threadId="00000000-0000-7000-8000-000000000000", input=[])
     talk.ask("turn/start", threadId="no id", input=[])
     talk.ask("turn/start", input=[])
-    talk.ask("initialize", clientInfo={"name": "assay", "version": "1"})
+    talk.ask("initialize", clientInfo={"name": "wireproof", "version": "1"})
 
 
 def _full(script: str, talk: Talk) -> None:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from binaries import NEWEST, VERSIONS, binary
 
-from assay.model.catalogue import load
-from assay.model.target import Backend, Target
-from assay.model.verdict import Outcome, Verdict
-from assay.reading.playable import unsupported_reason
-from assay.results.certificate import Exit
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.options import TargetOptions
-from assay.targets.reach import reach
+from wireproof.model.catalogue import load
+from wireproof.model.target import Backend, Target
+from wireproof.model.verdict import Outcome, Verdict
+from wireproof.reading.playable import unsupported_reason
+from wireproof.results.certificate import Exit
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.reach import reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

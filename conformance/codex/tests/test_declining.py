@@ -18,14 +18,14 @@ import pytest
 from app_server import talking
 from binaries import NEWEST, VERSIONS, binary, furnish, surroundings
 
-from assay.targets.launch import executable, launch
-from assay_mocks.upstream.serving import serving
-from assay_scripts.steps import Call, Say, Script
+from wireproof.targets.launch import executable, launch
+from wireproof_mocks.upstream.serving import serving
+from wireproof_scripts.steps import Call, Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_mocks.upstream.serving import Upstream
+    from wireproof_mocks.upstream.serving import Upstream
 
 WILLING = Path(__file__).parent / "willing.py"
 DEADLINE = 60.0
@@ -53,7 +53,7 @@ class Case:
 
     @property
     def prompt(self) -> str:
-        return "Please: [[assay:ask#n]]"
+        return "Please: [[wireproof:ask#n]]"
 
 
 def _call(version: str, kind: str, file: Path) -> Call:
@@ -94,7 +94,7 @@ def test_what_codex_asks_for_is_declined_and_the_answer_goes_on(case: Case, tmp_
     codex.chmod(0o755)
     env = {"CODEX_BIN": str(codex), "CODEX_HOME": str(case.home), "HOME": str(case.home)}
     asked = {"model": "codex", "messages": [{"role": "user", "content": case.prompt}], "stream": stream}
-    with launch(executable("assay-proxy"), env=env) as proxy:
+    with launch(executable("wireproof-proxy"), env=env) as proxy:
         answer = httpx.post(f"{proxy.base_url}/chat/completions", json=asked, timeout=DEADLINE, trust_env=False)
     assert answer.status_code == 200
     assert _said(answer, stream=stream) == ("So be it.", "stop")

@@ -1,7 +1,7 @@
 """The same conversations with a real app-server and with the mock: what either says is the same.
 
 The model's service behind the real one plays the scripts that the mock plays itself. What is compared, and what need
-not be the same, `assay_fidelity` says; `differential.toml` there has every conversation and its result.
+not be the same, `wireproof_fidelity` says; `differential.toml` there has every conversation and its result.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from app_server import Message, talking
-from assay_fidelity.comparable import comparable
-from assay_fidelity.table import Compared, load_differential
 from binaries import NEWEST, VERSIONS, binary, furnish, surroundings
 from conversations import CONVERSATIONS, SCRIPTS, Conversation
+from wireproof_fidelity.comparable import comparable
+from wireproof_fidelity.table import Compared, load_differential
 
-from assay_mocks.upstream.serving import serving
-from assay_scripts.files.json_form import script_to_json
-from assay_scripts.files.players import foreign
+from wireproof_mocks.upstream.serving import serving
+from wireproof_scripts.files.json_form import script_to_json
+from wireproof_scripts.files.players import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ def _mock(conversation: Conversation, version: str, folder: Path, scripts: Path)
     mock: list[str | Path] = [
         sys.executable,
         "-m",
-        "assay_codex",
+        "wireproof_codex",
         "--codex-version",
         version,
         "--scripts",

@@ -18,18 +18,18 @@ from typing import Any
 import pytest
 from binaries import NEWEST, binary
 
-from assay.targets.launch import executable, launch
+from wireproof.targets.launch import executable, launch
 
 HERE = Path(__file__).parents[1]
 KEY = "a key of the tests"
 BACKENDS = {
-    "native": {"ASSAY_CODEX_VERSION": NEWEST, "ASSAY_SCRIPTS": str(HERE / "scripts.yaml")},
-    "text-only": {"ASSAY_CODEX_VERSION": "0.89.0", "ASSAY_SCRIPTS": str(HERE / "scripts_text_only.yaml")},
+    "native": {"WIREPROOF_CODEX_VERSION": NEWEST, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml")},
+    "text-only": {"WIREPROOF_CODEX_VERSION": "0.89.0", "WIREPROOF_SCRIPTS": str(HERE / "scripts_text_only.yaml")},
 }
 DEADLINE = 60.0
 CONFIG = """\
 model = "codex"
-model_provider = "assay"
+model_provider = "wireproof"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
@@ -38,11 +38,11 @@ features.apps = false
 features.plugins = false
 features.unbounded_connection_retries = false
 
-[model_providers.assay]
+[model_providers.wireproof]
 name = "the reference proxy"
 base_url = "{url}"
 wire_api = "responses"
-env_key = "ASSAY_KEY"
+env_key = "WIREPROOF_KEY"
 requires_openai_auth = false
 request_max_retries = 0
 stream_max_retries = 0
@@ -107,8 +107,8 @@ class Backend:
 @pytest.fixture(scope="module", params=BACKENDS)
 def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     journal = tmp_path_factory.mktemp("journal") / "journal.jsonl"
-    settings = {"PROXY_API_KEY": KEY, "ASSAY_JOURNAL": str(journal), **BACKENDS[request.param]}
-    with launch(executable("assay-proxy"), env=settings) as proxy:
+    settings = {"PROXY_API_KEY": KEY, "WIREPROOF_JOURNAL": str(journal), **BACKENDS[request.param]}
+    with launch(executable("wireproof-proxy"), env=settings) as proxy:
         yield Backend(native=request.param == "native", url=proxy.base_url, journal=journal)
 
 
@@ -136,11 +136,11 @@ def codex(backend: Backend, outside: socket.socket, tmp_path: Path) -> Codex:
         "NO_PROXY": "127.0.0.1",
         "HOME": str(home),
         "CODEX_HOME": str(home),
-        "ASSAY_KEY": KEY,
+        "WIREPROOF_KEY": KEY,
     }
 
     def run(script: str, *arguments: str) -> Run:
-        prompt = f"Please: [[assay:{script}#{tmp_path.name}]]"
+        prompt = f"Please: [[wireproof:{script}#{tmp_path.name}]]"
         done = subprocess.run(
             [binary(NEWEST), "exec", *arguments, "--json", "--skip-git-repo-check", prompt],
             env=env,
@@ -196,7 +196,7 @@ def test_what_codex_ran_reaches_the_backend(codex: Codex) -> None:
     run = codex("codex/results")
     received = _received(run)
     asked, call, result = _history(received)[-3:]
-    assert "[[assay:codex/results#" in asked
+    assert "[[wireproof:codex/results#" in asked
     assert call == CALL
     assert result.startswith("[tool:call_echo] ")
     assert result.endswith("\nGrüße from the shell\n")
@@ -224,9 +224,9 @@ def test_a_session_goes_on(codex: Codex) -> None:
     codex("codex/tool")
     history = _history(_received(codex("codex/results", "resume", "--last")))
     *_, asked, said, call, _result, answered, now = [text for text in history if not text.startswith(ROLES)]
-    assert "[[assay:codex/tool#" in asked
+    assert "[[wireproof:codex/tool#" in asked
     assert (said, call, answered) == ("Let me ask the shell.\n", CALL, "The shell has answered.")
-    assert "[[assay:codex/results#" in now
+    assert "[[wireproof:codex/results#" in now
 
 
 def test_a_schema_reaches_the_backend(codex: Codex, backend: Backend, tmp_path: Path) -> None:

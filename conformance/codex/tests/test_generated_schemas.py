@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from assay_fidelity.everything import Said, sessions
 from binaries import NEWEST, VERSIONS, binary, surroundings
 from jsonschema import Draft7Validator
+from wireproof_fidelity.everything import Said, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

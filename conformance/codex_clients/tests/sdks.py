@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.versions import version as versions
+from wireproof_codex.versions import version as versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,11 +36,11 @@ class Play:
 
 
 PLAYS: Mapping[str, Play] = {
-    "text": Play(prompt="Please: [[assay:sdk/text#1]]"),
-    "tool": Play(prompt="Please: [[assay:sdk/tool#1]]", tool=True),
-    "interrupt": Play(prompt="Please: [[assay:sdk/hang#1]]", interrupt=True),
-    "failure": Play(prompt="Please: [[assay:sdk/failure#1]]"),
-    "mistake": Play(prompt="Please: [[assay:sdk/txt#1]]"),
+    "text": Play(prompt="Please: [[wireproof:sdk/text#1]]"),
+    "tool": Play(prompt="Please: [[wireproof:sdk/tool#1]]", tool=True),
+    "interrupt": Play(prompt="Please: [[wireproof:sdk/hang#1]]", interrupt=True),
+    "failure": Play(prompt="Please: [[wireproof:sdk/failure#1]]"),
+    "mistake": Play(prompt="Please: [[wireproof:sdk/txt#1]]"),
 }
 
 
@@ -72,7 +72,7 @@ class Sdk:
         done = subprocess.run(
             [command[0], command[1] / self.program],
             input=json.dumps(asked),
-            env={**environment, "ASSAY_SCRIPTS": str(HERE / "scripts.yaml"), "ASSAY_CODEX_VERSION": version},
+            env={**environment, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "WIREPROOF_CODEX_VERSION": version},
             encoding="utf-8",
             capture_output=True,
             timeout=DEADLINE,

@@ -1,6 +1,6 @@
 """SDKs of `codex app-server` that others wrote work on the mock unchanged: a text, a tool, an interrupt, a failure.
 
-Each is told nothing but where `codex` is: a link of that name to `assay-codex`.
+Each is told nothing but where `codex` is: a link of that name to `wireproof-codex`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sdks import OLDEST, SDKS, Sdk, Told, installed
 
-from assay.targets.launch import executable
+from wireproof.targets.launch import executable
 
 AT_ONCE = 4
 """So many client programs run side by side."""
@@ -33,7 +33,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """What became of everything that an SDK plays with a version of codex; all of them play once, several at a time."""
     installed()
     codex = tmp_path_factory.mktemp("bin") / "codex"
-    codex.symlink_to(Path(executable("assay-codex")).resolve())
+    codex.symlink_to(Path(executable("wireproof-codex")).resolve())
     with ThreadPoolExecutor(AT_ONCE) as pool:
         playing = {case: pool.submit(case[0].play, codex, case[1]) for case in CASES}
         yield lambda sdk, version: playing[sdk, version].result()

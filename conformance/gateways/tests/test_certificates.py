@@ -1,4 +1,4 @@
-"""Certificates of gateways from PyPI and npm, with Assay's upstream behind them.
+"""Certificates of gateways from PyPI and npm, with Wireproof's upstream behind them.
 
 `findings.toml` has what is broken at each level, and what was seen of it in the bytes by a person; and where the suite
 says more than the bytes do.
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.faces.plan import plan
-from assay.model.target import Backend
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.targets.kinds import Pairs
-from assay.targets.options import RunOptions, TargetOptions
+from wireproof.faces.plan import plan
+from wireproof.model.target import Backend
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.targets.kinds import Pairs
+from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

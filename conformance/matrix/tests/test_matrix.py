@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.results import folder
-from assay.results.report import Ended
+from wireproof.model.catalogue import load
+from wireproof.results import folder
+from wireproof.results.report import Ended
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -65,7 +65,7 @@ def test_the_site_shows_them_all() -> None:
     results, examples = sorted(CERTIFY.RESULTS.iterdir()), sorted(CERTIFY.EXAMPLES.iterdir())
     reference = next(path for path in results if path.name.startswith("reference@"))
     words = ["--example", reference, *(word for path in examples for word in ("--example", path))]
-    made = [sys.executable, "-m", "assay", "site", *results, "-o", SITE, *words]
+    made = [sys.executable, "-m", "wireproof", "site", *results, "-o", SITE, *words]
     subprocess.run(list(map(str, made)), check=True)
     index = (SITE / "index.html").read_text(encoding="utf-8")
     shown = set(re.findall(r'<a href="proxies/([\w.-]+)\.html">', index))

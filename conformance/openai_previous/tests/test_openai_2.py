@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     import respx
 
-    from assay_endpoint.plugin import EndpointFixture
+    from wireproof_endpoint.plugin import EndpointFixture
 
 WEATHER = {
     "name": "weather",
@@ -27,9 +27,9 @@ ASKED: Any = [{"role": "user", "content": "The weather?"}]
 
 
 @pytest.fixture
-def endpoint(assay_endpoint: EndpointFixture) -> EndpointFixture:
-    assay_endpoint.play(WEATHER)
-    return assay_endpoint
+def endpoint(wireproof_endpoint: EndpointFixture) -> EndpointFixture:
+    wireproof_endpoint.play(WEATHER)
+    return wireproof_endpoint
 
 
 def test_it_is_the_previous_major_version() -> None:
@@ -113,8 +113,8 @@ def test_an_async_route_of_respx(endpoint: EndpointFixture, respx_mock: respx.Mo
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_each_test_has_an_endpoint_of_its_own(assay_endpoint: EndpointFixture, number: int) -> None:
-    assert not assay_endpoint.requests
-    with openai.OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key) as client:
+def test_each_test_has_an_endpoint_of_its_own(wireproof_endpoint: EndpointFixture, number: int) -> None:
+    assert not wireproof_endpoint.requests
+    with openai.OpenAI(base_url=wireproof_endpoint.url, api_key=wireproof_endpoint.key) as client:
         answer = client.chat.completions.create(model="m", messages=[{"role": "user", "content": f"Hi {number}."}])
     assert answer.choices[0].message.content == f"You said: Hi {number}."

@@ -71,7 +71,7 @@ def test_a_recipe_fails_when_the_endpoint_says_something_else(runner: str, folde
 
 
 PYTHON = [text for name, text in BLOCKS if name == "pytest"]
-[IN_README] = [text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "assay_endpoint" in text]
+[IN_README] = [text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "wireproof_endpoint" in text]
 
 
 @pytest.mark.parametrize("code", [*PYTHON, IN_README], ids=["socket", "no-socket", "readme"])

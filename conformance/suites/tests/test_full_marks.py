@@ -1,4 +1,4 @@
-"""Suites of strangers against `assay serve` as it is without a script: each gives full marks.
+"""Suites of strangers against `wireproof serve` as it is without a script: each gives full marks.
 
 What a point cannot be had for stands in the tables, with the reason. A model that the endpoint refuses shows that each
 suite sees what is wrong.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.served import SERVED_KEY, UNKNOWN_MODEL
+from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -104,8 +104,8 @@ SUITES: Mapping[str, Suite] = {
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """The base URL of `assay serve`, as a user starts it."""
-    command = [str(Path(sys.executable).with_name("assay")), "serve", "--port", "0"]
+    """The base URL of `wireproof serve`, as a user starts it."""
+    command = [str(Path(sys.executable).with_name("wireproof")), "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

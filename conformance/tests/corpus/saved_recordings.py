@@ -6,21 +6,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from assay.model.catalogue import load
-from assay.model.editions import digest_of
-from assay.model.verdict import VerdictLevel
-from assay.report.data import report_of
-from assay.report.verification import of_report
-from assay.results import archive, folder
-from assay.results.judged import Course, Terms, judged
-from assay.results.report import Configuration
-from assay.results.sealed import sealed
-from assay.scenarios import SCENARIOS
-from assay.scenarios.live import LIVE
+from wireproof.model.catalogue import load
+from wireproof.model.editions import digest_of
+from wireproof.model.verdict import VerdictLevel
+from wireproof.report.data import report_of
+from wireproof.report.verification import of_report
+from wireproof.results import archive, folder
+from wireproof.results.judged import Course, Terms, judged
+from wireproof.results.report import Configuration
+from wireproof.results.sealed import sealed
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
-    from assay.model.catalogue import Catalogue
-    from assay.results.report import Report
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.results.report import Report
 
 CORPUS = Path(__file__).parent
 
@@ -32,7 +32,7 @@ def save(
     rows, there = catalogue or load(), archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
     certificate = judged(there.runs, there.target, rows, Terms(), Course(began=began, seconds=1.5))
     configuration = Configuration(
-        command=f"assay certify --url {there.target.base_url}", jobs=8, at_a_time=0, selection=(),
+        command=f"wireproof certify --url {there.target.base_url}", jobs=8, at_a_time=0, selection=(),
         level=VerdictLevel.STRICT, allow_partial=False, known={},
     )  # fmt: skip
     return folder.write(path, report_of(certificate, rows, configuration, folder.versions()), certificate)

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_runs
-from assay.model.catalogue import load as load_catalogue
-from assay.model.editions import frozen_text, parsed
-from assay.model.verdict import Outcome, Verdict, VerdictLevel
-from assay.results.archive import Archive, load
-from assay.scenarios import SCENARIOS
-from assay.scenarios.live import LIVE
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.judge import judge_runs
+from wireproof.model.catalogue import load as load_catalogue
+from wireproof.model.editions import frozen_text, parsed
+from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
+from wireproof.results.archive import Archive, load
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from assay.driving.adjusting import Adjusting
-from assay.model.asks import Count, Say
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading import recorded
-from assay.requests.plain import UnseenError
+from wireproof.driving.adjusting import Adjusting
+from wireproof.model.asks import Count, Say
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading import recorded
+from wireproof.requests.plain import UnseenError
 
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from assay.driving import budget as module
-from assay.driving.budget import Budget, SpentError
+from wireproof.driving import budget as module
+from wireproof.driving.budget import Budget, SpentError
 
 BODY = json.dumps({"max_tokens": 20, "messages": ["x" * 40]}).encode()
 COST = len(BODY) // 3 + 20

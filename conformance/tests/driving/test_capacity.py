@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from assay.driving.capacity import EAGER, FIRST, LONGEST, MOST, Experience, Patience, is_busy, retry_after
-from assay.model.transcript import End, Piece, Transcript
+from wireproof.driving.capacity import EAGER, FIRST, LONGEST, MOST, Experience, Patience, is_busy, retry_after
+from wireproof.model.transcript import End, Piece, Transcript
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from assay.driving.direct import HEAD, Direct
-from assay.targets.ports import free_port
-from assay.targets.trust import trust
+from wireproof.driving.direct import HEAD, Direct
+from wireproof.targets.ports import free_port
+from wireproof.targets.trust import trust
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

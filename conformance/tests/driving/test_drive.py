@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from assay.driving import reviving, watching
-from assay.driving.drive import drive
-from assay.model.capability import Capability
-from assay.model.dialect import MODE_HEADER, Dialect
-from assay.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Transcript
-from assay.reading.capabilities import absences
-from assay.scenarios.live import LIVE
+from wireproof.driving import reviving, watching
+from wireproof.driving.drive import drive
+from wireproof.model.capability import Capability
+from wireproof.model.dialect import MODE_HEADER, Dialect
+from wireproof.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Transcript
+from wireproof.reading.capabilities import absences
+from wireproof.scenarios.live import LIVE
 
 DONE = b"data: [DONE]\n\n"
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -72,7 +72,7 @@ def test_the_marker_carries_the_script_and_a_new_nonce_per_mode(tiny: Any) -> No
     run(a_target(tiny), a_scenario(Turn(say="Hi."), modes=(Mode.STREAM, Mode.WHOLE)))
     texts = {exchange.json["messages"][0]["content"] for exchange in tiny.requests}
     assert len(texts) == 2
-    assert all(text.startswith("[[assay:text/hello#") and text.endswith("]] Hi.") for text in texts)
+    assert all(text.startswith("[[wireproof:text/hello#") and text.endswith("]] Hi.") for text in texts)
 
 
 def test_pieces_are_kept_as_they_arrive_and_a_gate_is_opened_at_the_first_text(tiny: Any) -> None:

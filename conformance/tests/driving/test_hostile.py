@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving.budget import Budget
-from assay.driving.drive import drive
-from assay.judging.judge import judge_runs
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.model.target import Target
-from assay.model.transcript import End
-from assay.model.verdict import Verdict
-from assay.results.certificate import Exit
-from assay.scenarios import SCENARIOS
-from assay.targets.launch import executable
+from wireproof.driving.budget import Budget
+from wireproof.driving.drive import drive
+from wireproof.judging.judge import judge_runs
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.target import Target
+from wireproof.model.transcript import End
+from wireproof.model.verdict import Verdict
+from wireproof.results.certificate import Exit
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from assay.judging.outcomes import Run
+    from wireproof.judging.outcomes import Run
 
 HELLO = next(one for one in SCENARIOS if one.name == "text-hello")
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
@@ -183,7 +183,7 @@ def ended(command: list[str], out: Path) -> tuple[int, int]:
 
 def against(tiny: Any, out: Path, *more: str) -> tuple[int, int]:
     command = [
-        executable("assay"), "certify", "--url", tiny.base_url, "--model", "m", "--dialect", "openai-json",
+        executable("wireproof"), "certify", "--url", tiny.base_url, "--model", "m", "--dialect", "openai-json",
         "--format", "markdown", *more,
     ]  # fmt: skip
     return ended(command, out)
@@ -213,7 +213,7 @@ def test_a_target_that_does_all_of_it_fills_no_memory(tiny: Any, tmp_path: Path)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_whole_run_against_a_target_without_end_ends_within_its_limits(tiny: Any, tmp_path: Path, name: str) -> None:
     def respond(exchange: Any) -> None:
-        if b"[[assay:probe#" in exchange.body:
+        if b"[[wireproof:probe#" in exchange.body:
             exchange.answer("scripted backend")
         else:
             hostile(name)(exchange)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.driving.order import longest_first
-from assay.model.scenario import Request, Scenario, Turn
-from assay.model.target import Target
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE
+from wireproof.driving.order import longest_first
+from wireproof.model.scenario import Request, Scenario, Turn
+from wireproof.model.target import Target
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE
 
 TARGET = Target(base_url="http://proxy/v1", model="m", idle_timeout=4.5, keepalive=0.3)
 SHORT = Scenario(name="short", title="", exercises=(), script="text/hello", turns=(Turn(say="Hi."),))

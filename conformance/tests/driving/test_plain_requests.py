@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from assay.driving.plain_requests import Asker
-from assay.model.scenario import Request
-from assay.model.target import Target
-from assay.model.transcript import End, Transcript
-from assay.requests.plain import UnseenError
+from wireproof.driving.plain_requests import Asker
+from wireproof.model.scenario import Request
+from wireproof.model.target import Target
+from wireproof.model.transcript import End, Transcript
+from wireproof.requests.plain import UnseenError
 
 TARGET = Target(base_url="http://proxy/v1", model="codex", unready_url="http://unready/v1", slots=1)
 

@@ -6,13 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.driving.recording import Record
-from assay.driving.watching import Watch
-from assay.model.scenario import Act
-from assay.model.target import Target
-from assay.model.transcript import End
-from assay.model.verdict import HarnessError
-from assay.wire.chat import chat_stream
+from wireproof.driving.recording import Record
+from wireproof.driving.watching import Watch
+from wireproof.model.scenario import Act
+from wireproof.model.target import Target
+from wireproof.model.transcript import End
+from wireproof.model.verdict import HarnessError
+from wireproof.wire.chat import chat_stream
 
 
 def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = None, taken: bool = True) -> Record:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.driving.saturation import saturated
-from assay.model.transcript import End, Transcript
-from assay.requests.plain import UnseenError
+from wireproof.driving.saturation import saturated
+from wireproof.model.transcript import End, Transcript
+from wireproof.requests.plain import UnseenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving import reviving
-from assay.driving.drive import drive
-from assay.model.dialect import Dialect
-from assay.model.reasons import CROWDED
-from assay.model.scenario import Act, Form, Mode, Request, Scenario, Turn
-from assay.model.target import Backend, Target
-from assay.model.transcript import Death, End, Transcript
-from assay.targets.launch import launch, launch_at_need
+from wireproof.driving import reviving
+from wireproof.driving.drive import drive
+from wireproof.model.dialect import Dialect
+from wireproof.model.reasons import CROWDED
+from wireproof.model.scenario import Act, Form, Mode, Request, Scenario, Turn
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import Death, End, Transcript
+from wireproof.targets.launch import launch, launch_at_need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from assay.driving.drive import Driving
-    from assay.judging.outcomes import Run
+    from wireproof.driving.drive import Driving
+    from wireproof.judging.outcomes import Run
 
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 
@@ -147,7 +147,7 @@ def test_concurrency_falls_to_what_the_target_serves(tiny: Any) -> None:
 
 
 def test_a_request_beside_a_stream_that_is_refused_shows_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.driving.driver.BESIDE", 0.1)
+    monkeypatch.setattr("wireproof.driving.driver.BESIDE", 0.1)
     refused = threading.Event()
 
     def respond(exchange: Any) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.driving import sharing
-from assay.driving.sharing import Turns, turns
+from wireproof.driving import sharing
+from wireproof.driving.sharing import Turns, turns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +169,7 @@ def test_runs_that_come_and_go_are_never_alone_together(folder: Path) -> None:
 COUNTING = """
 import asyncio, sys, tempfile
 from pathlib import Path
-from assay.driving import sharing
+from wireproof.driving import sharing
 
 tempfile.tempdir, counter, sharing.LOOK = sys.argv[1], Path(sys.argv[2]), 0.0001
 

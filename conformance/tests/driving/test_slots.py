@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from assay.driving.slots import Limit, Slots
+from wireproof.driving.slots import Limit, Slots
 
 
 def serve(limit: Limit, capacity: int, rounds: int) -> list[int]:

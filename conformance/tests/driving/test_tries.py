@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving.budget import SpentError
-from assay.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
-from assay.model.asks import Count, Say
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading.asked import right_answers
-from assay.reading.exchange import Exchange, read
-from assay.requests.plain import UnseenError
+from wireproof.driving.budget import SpentError
+from wireproof.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
+from wireproof.model.asks import Count, Say
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading.asked import right_answers
+from wireproof.reading.exchange import Exchange, read
+from wireproof.requests.plain import UnseenError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

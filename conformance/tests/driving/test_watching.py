@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from assay.driving.watching import AWAIT_SENT, OPEN_GATE, Watch, now
-from assay.model.scenario import Act
-from assay.model.target import Target
-from assay.wire.chat import chat_stream
+from wireproof.driving.watching import AWAIT_SENT, OPEN_GATE, Watch, now
+from wireproof.model.scenario import Act
+from wireproof.model.target import Target
+from wireproof.wire.chat import chat_stream
 
 TEXT = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a"},"finish_reason":null}]}\n\n'
 COMMENT, DONE = b": hm\n\n", b"data: [DONE]\n\n"

@@ -1,4 +1,4 @@
-"""`assay certificate write` and `assay verify`: what is written is verified, and what was forged is not."""
+"""`wireproof certificate write` and `wireproof verify`: what is written is verified, and what was forged is not."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from commands import assay, refused
+from commands import refused, wireproof
 from saved_recordings import CORPUS, save
 
-from assay.faces import certificates
-from assay.faces.saved import EVERY
-from assay.model import editions
-from assay.model.catalogue import load
-from assay.model.requirement import Level
-from assay.model.verdict import Verdict
-from assay.report.verification import digests
-from assay.results import sealed
-from assay.results.archive import ArchiveError, of_bytes
-from assay.results.certificate import Exit
-from assay.results.folder import REPORT, TRANSCRIPTS
-from assay.results.report import Ended, Summary
-from assay.results.sealed import opened
+from wireproof.faces import certificates
+from wireproof.faces.saved import EVERY
+from wireproof.model import editions
+from wireproof.model.catalogue import load
+from wireproof.model.requirement import Level
+from wireproof.model.verdict import Verdict
+from wireproof.report.verification import digests
+from wireproof.results import sealed
+from wireproof.results.archive import ArchiveError, of_bytes
+from wireproof.results.certificate import Exit
+from wireproof.results.folder import REPORT, TRANSCRIPTS
+from wireproof.results.report import Ended, Summary
+from wireproof.results.sealed import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.results.report import Report
+    from wireproof.results.report import Report
 
 OLD = CORPUS / "certificates"
 
@@ -44,13 +44,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def file(saved: Path, tmp_path: Path) -> Path:
     path = tmp_path / "certificate.zip"
-    written = assay("certificate", "write", str(saved), "-o", str(path))
+    written = wireproof("certificate", "write", str(saved), "-o", str(path))
     assert (written.exit_code, written.stderr) == (0, "")
     return path
 
 
 def test_a_certificate_is_verified(file: Path) -> None:
-    result = assay("verify", str(file))
+    result = wireproof("verify", str(file))
     assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
     first, last = result.stdout.splitlines()
     assert "strict: not certified" in first
@@ -61,7 +61,7 @@ def test_a_certificate_is_verified(file: Path) -> None:
 @pytest.mark.parametrize("path", sorted(OLD.glob("*.zip")), ids=lambda path: path.stem)
 def test_an_old_certificate_is_still_verified(path: Path) -> None:
     """Whatever the suite has learned since: what came after its edition says nothing of it."""
-    result = assay("verify", str(path))
+    result = wireproof("verify", str(path))
     assert (result.exit_code, result.stderr) in {(Exit.CERTIFIED, ""), (Exit.PARTIAL, "")}, result.output
 
 
@@ -79,7 +79,7 @@ def forged(file: Path, **changes: Any) -> None:
 
 
 def not_verified(file: Path) -> str:
-    result = assay("verify", str(file))
+    result = wireproof("verify", str(file))
     assert (result.exit_code, result.stderr) == (Exit.FAILED, "")
     assert "not verified" in result.stdout
     return result.stdout
@@ -124,7 +124,7 @@ def test_another_target_is_named(file: Path) -> None:
 def test_a_table_of_scenarios_that_was_forged_leaves_them_unverified(file: Path) -> None:
     there = opened(file.read_bytes())
     file.write_bytes(sealed.sealed(there.report, there.transcripts, rows=there.rows, scenarios={}))
-    result = assay("verify", str(file))
+    result = wireproof("verify", str(file))
     assert result.exit_code == Exit.PARTIAL
     assert "verified in part" in result.stdout
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_one_line(file: Path, tmp_path: Path) -> None:
     changed = bytearray(file.read_bytes())
     changed[len(changed) // 2] ^= 1
     file.write_bytes(changed)
-    assert f"assay: {file}: " in refused("verify", str(file))
+    assert f"wireproof: {file}: " in refused("verify", str(file))
 
 
 def test_a_file_that_is_too_large_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,12 +150,12 @@ def test_an_unknown_edition_is_named_with_those_that_are_known(file: Path) -> No
     report = report_of(file)
     forged(file, catalogue=dataclasses.replace(report.catalogue, date="2031-05-05"))
     said = refused("verify", str(file))
-    assert "the edition 2031-05-05 is none that this version of Assay knows; it knows " in said
+    assert "the edition 2031-05-05 is none that this version of Wireproof knows; it knows " in said
     assert editions.dates()[0] in said
 
 
 def test_transcripts_that_unpack_to_a_bomb_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.results.archive.MOST", 1 << 20)
+    monkeypatch.setattr("wireproof.results.archive.MOST", 1 << 20)
     there = opened(file.read_bytes())
     bomb = gzip.compress(b" " * (4 << 20))
     file.write_bytes(sealed.sealed(there.report, bomb, rows=there.rows, scenarios=there.scenarios))
@@ -226,7 +226,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_a_newer_suite_judges_by_the_edition_of_the_certificate(file: Path, newer: None) -> None:
     assert newer is None
-    result = assay("verify", str(file))
+    result = wireproof("verify", str(file))
     assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
 
 
@@ -239,7 +239,7 @@ def test_scenarios_that_have_changed_since_are_left_out(file: Path, monkeypatch:
     assert digests([dataclasses.replace(first, title="Another")]) == digests([first])
     others = [one for one in EVERY if one.name not in {first.name, rest[0].name}]
     monkeypatch.setattr(certificates, "EVERY", (other, *others))
-    result = assay("verify", str(file))
+    result = wireproof("verify", str(file))
     assert result.exit_code == Exit.PARTIAL, result.output
     assert "2 scenarios changed since" in result.stdout
     assert first.name in result.stdout
@@ -251,13 +251,13 @@ def test_scenarios_that_have_changed_since_are_left_out(file: Path, monkeypatch:
 
 def test_a_result_is_judged_by_an_edition(saved: Path) -> None:
     date = editions.dates()[0]
-    result = assay("judge", str(saved), "--edition", date, "--format", "json")
+    result = wireproof("judge", str(saved), "--edition", date, "--format", "json")
     assert json.loads(result.stdout)["catalogue"] == {"date": date, "requirements": len(editions.at(date).requirements)}
 
 
 @pytest.mark.parametrize("command", ["judge", "certify"])
 def test_an_edition_that_is_not_there_is_refused(saved: Path, command: str) -> None:
     words = ["judge", str(saved)] if command == "judge" else ["certify", "--only", "text-hello"]
-    result = assay(*words, "--edition", "1999-01-01")
+    result = wireproof(*words, "--edition", "1999-01-01")
     assert result.exit_code == Exit.USAGE
     assert "there is no edition 1999-01-01; there are " in result.stderr

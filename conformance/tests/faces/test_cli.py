@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from assay.faces.cli import main
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.results.certificate import MEANINGS, Exit
-from assay.scenarios import SCENARIOS
-from assay.scenarios.live import LIVE
-from assay.targets.bundled import proxy
-from assay.targets.launch import executable
-from assay.targets.options import RunOptions, TargetOptions
+from wireproof.faces.cli import main
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.results.certificate import MEANINGS, Exit
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
+from wireproof.targets.bundled import proxy
+from wireproof.targets.launch import executable
+from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
+MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 SELECTION = r"selection: [1-9]\d* of \d+ requirements looked at; not a certificate: "
 
 
@@ -34,22 +34,22 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def assay(*arguments: str) -> Result:
+def wireproof(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
 
 
 def refused(*arguments: str) -> str:
     """The one line on stderr about a target that cannot be reached or driven."""
-    result = assay("certify", "--timeout", "0.5", *arguments)
+    result = wireproof("certify", "--timeout", "0.5", *arguments)
     assert (result.exit_code, result.stdout) == (Exit.UNREACHABLE, "")
-    assert result.stderr.startswith("assay: ")
+    assert result.stderr.startswith("wireproof: ")
     assert result.stderr.count("\n") == 1
     return result.stderr
 
 
 def misused(*arguments: str) -> str:
     """The last line on stderr about wrong usage."""
-    result = assay(*arguments)
+    result = wireproof(*arguments)
     assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
     assert "Traceback" not in result.stderr
     return result.stderr.splitlines()[-1]
@@ -125,10 +125,10 @@ def test_a_proxy_that_wants_a_key_or_another_or_another_model(monkeypatch: pytes
     [
         (
             ["--only", "text-helo"],
-            "assay: no scenario and no requirement is named 'text-helo'; did you mean text-hello",
+            "wireproof: no scenario and no requirement is named 'text-helo'; did you mean text-hello",
         ),
         (["--only", "chat.stream.role"], "did you mean chat.stream.role-"),
-        (["--api-key-env", "ASSAY_NO_SUCH"], "ASSAY_NO_SUCH, which should hold the key, is not set"),
+        (["--api-key-env", "WIREPROOF_NO_SUCH"], "WIREPROOF_NO_SUCH, which should hold the key, is not set"),
         (["--known-failing", "/no/such/file"], "'/no/such/file' should be a file that exists."),
         (["--known-failing", "/"], "'/' should be a file that exists."),
         (["--timeout", "0"], "Invalid value for '--timeout'"),
@@ -163,12 +163,12 @@ def test_an_unknown_name_gets_suggestions(command: str) -> None:
 
 def test_a_requirement_is_not_shown_as_a_scenario() -> None:
     line = misused("show", "chat.stream.text")
-    assert line == "Error: chat.stream.text is a requirement, not a scenario; see: assay explain chat.stream.text"
+    assert line == "Error: chat.stream.text is a requirement, not a scenario; see: wireproof explain chat.stream.text"
 
 
 @pytest.mark.nightly
 def test_the_bundled_proxy_is_certified() -> None:
-    result = assay("certify")
+    result = wireproof("certify")
     assert result.exit_code == Exit.CERTIFIED
     # Piped, so how far it is stands in plain lines beside the report.
     steps = result.stderr.splitlines()
@@ -177,7 +177,7 @@ def test_the_bundled_proxy_is_certified() -> None:
     assert result.stdout.splitlines()[-2:] == [
         "compat: certified; strict: certified", "certified at level strict",
     ]  # fmt: skip
-    assert "This is the proxy that comes with Assay" in result.stdout
+    assert "This is the proxy that comes with Wireproof" in result.stdout
     assert " fail" not in result.stdout
     assert "not observed" not in result.stdout
 
@@ -185,19 +185,19 @@ def test_the_bundled_proxy_is_certified() -> None:
 def test_a_proxy_at_a_url_is_certified_with_the_model_of_its_list(monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy() as target:
         monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
-        result = assay("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
+        result = wireproof("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
     assert result.exit_code == Exit.CERTIFIED
     assert result.stdout.startswith(f"{target.base_url}  model codex, mock backend")
-    assert "This is the proxy that comes with Assay" not in result.stdout
+    assert "This is the proxy that comes with Wireproof" not in result.stdout
     assert re.fullmatch(SELECTION + "no requirements broken", result.stdout.splitlines()[-1])
 
 
 def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy() as target:
         monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
-        monkeypatch.setattr("assay.targets.preflight.SIGNATURE", "what no backend says")
+        monkeypatch.setattr("wireproof.targets.preflight.SIGNATURE", "what no backend says")
         live = ("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
-        result = assay(*live)
+        result = wireproof(*live)
     assert (result.exit_code, result.stderr) == (Exit.PARTIAL, "")
     assert "live backend" in result.stdout
     assert "the right answer is not known: a live model is behind the target" in result.stdout
@@ -205,16 +205,16 @@ def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch:
 
 
 def test_what_a_selection_could_not_observe_is_exit_status_4_unless_that_is_accepted() -> None:
-    unseen = ("certify", "--launch", executable("assay-proxy"), "--only", "chat.stream.keepalive")
-    result = assay(*unseen)
+    unseen = ("certify", "--launch", executable("wireproof-proxy"), "--only", "chat.stream.keepalive")
+    result = wireproof(*unseen)
     assert (result.exit_code, result.stderr) == (Exit.PARTIAL, "")
     assert "declare it with --keepalive SECONDS" in " ".join(result.stdout.split())
     assert result.stdout.splitlines()[-1] == "exit status 4; --allow-partial accepts this result"
-    assert assay(*unseen, "--allow-partial").exit_code == Exit.CERTIFIED
+    assert wireproof(*unseen, "--allow-partial").exit_code == Exit.CERTIFIED
 
 
 def test_a_miniature_is_not_certified_and_the_requirement_is_named() -> None:
-    result = assay("certify", "--launch", MINIATURE, "--only", "text-hello")
+    result = wireproof("certify", "--launch", MINIATURE, "--only", "text-hello")
     assert (result.exit_code, result.stderr) == (Exit.FAILED, "")
     assert "FAIL chat.stream.stable-id" in result.stdout
     assert re.fullmatch(SELECTION + "1 requirement broken", result.stdout.splitlines()[-1])
@@ -227,11 +227,11 @@ def test_a_known_failure_does_not_fail_the_run_but_one_that_passes_does(tmp_path
     file.write_text(line)
     arguments = ["certify", "--launch", MINIATURE, "--only", "text-hello", "--known-failing", str(file)]
     arguments.append("--allow-partial")  # the known failure hides other requirements of the one scenario
-    result = assay(*arguments)
+    result = wireproof(*arguments)
     assert result.exit_code == Exit.CERTIFIED
     assert "ours changes" in result.stdout
     file.write_text(line + "text-hello:chat.stream.text not so\n")
-    result = assay(*arguments)
+    result = wireproof(*arguments)
     assert result.exit_code == Exit.FAILED
     assert "it passes, but is declared as known failing (not so)" in " ".join(result.stdout.split())
 
@@ -242,7 +242,9 @@ def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: Any) 
         tiny.close()
 
     tiny.respond = respond
-    result = assay("certify", "--url", tiny.base_url, "--model", "m", "--only", "text-hello", "--only", "text-empty")
+    result = wireproof(
+        "certify", "--url", tiny.base_url, "--model", "m", "--only", "text-hello", "--only", "text-empty"
+    )
     assert result.exit_code == Exit.FAILED
     assert re.findall(r"^(?:FAIL|WARN) \S+", result.stdout, re.MULTILINE) == ["FAIL target.alive"]
     assert "1 requirement broken" in result.stdout
@@ -253,50 +255,50 @@ def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: Any) 
 def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Any, number: int) -> None:
     note = tmp_path / "pid"
     code = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} '); time.sleep(1000)"
-    command = [executable("assay"), "certify", "--launch", shlex.join([sys.executable, "-c", code])]
+    command = [executable("wireproof"), "certify", "--launch", shlex.join([sys.executable, "-c", code])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         until(lambda: note.exists() and note.read_text().endswith(" "), "the launched proxy")
         process.send_signal(number)
         out, error = process.communicate(timeout=20)
-    assert (process.returncode, out, error) == (Exit.INTERRUPTED, "", "assay: interrupted\n")
+    assert (process.returncode, out, error) == (Exit.INTERRUPTED, "", "wireproof: interrupted\n")
     with pytest.raises(ProcessLookupError):
         os.kill(int(note.read_text()), 0)
 
 
 def test_the_requirements_are_listed_for_people_and_programs() -> None:
     rows = [row.id for row in load().requirements]
-    listed = assay("list").stdout
+    listed = wireproof("list").stdout
     assert [row for row in rows if row not in listed] == []
-    assert [row["id"] for row in json.loads(assay("list", "--json").stdout)] == rows
+    assert [row["id"] for row in json.loads(wireproof("list", "--json").stdout)] == rows
 
 
 def test_the_scenarios_are_listed_for_people_and_programs() -> None:
     names = [scenario.name for scenario in (*SCENARIOS, *LIVE)]
-    listed = assay("list", "--scenarios").stdout
+    listed = wireproof("list", "--scenarios").stdout
     assert [name for name in names if name not in listed] == []
-    assert [one["name"] for one in json.loads(assay("list", "--scenarios", "--json").stdout)] == names
+    assert [one["name"] for one in json.loads(wireproof("list", "--scenarios", "--json").stdout)] == names
 
 
 def test_a_requirement_is_explained() -> None:
-    out = assay("explain", "chat.stream.role-first").stdout
+    out = wireproof("explain", "chat.stream.role-first").stdout
     assert out.startswith("chat.stream.role-first  MUST")
     assert "Scenarios: text-hello" in out
 
 
 def test_bytes_that_no_text_has_are_shown_escaped() -> None:
-    out = assay("show", "garbled").stdout
+    out = wireproof("show", "garbled").stdout
     assert "\\udcff" in out
     assert json.loads(out)["script"]["parts"][0][1]["raw"]
 
 
 def test_a_scenario_is_shown_with_its_script() -> None:
-    data = json.loads(assay("show", "text-hello").stdout)
+    data = json.loads(wireproof("show", "text-hello").stdout)
     assert (data["name"], data["script"]["name"]) == ("text-hello", "text/hello")
 
 
 def test_the_version_the_help_and_every_option_and_exit_status_are_printed() -> None:
-    assert assay("--version").stdout.startswith("assay, version ")
-    helped = assay("certify", "-h").stdout
+    assert wireproof("--version").stdout.startswith("wireproof, version ")
+    helped = wireproof("certify", "-h").stdout
     assert [line for line in MEANINGS.values() if line not in helped] == []
     flat = " ".join(helped.split())
     for option in (*TargetOptions.options(), *RunOptions.options()):

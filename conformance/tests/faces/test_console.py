@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.targets.launch import executable
+from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,12 @@ def on_terminal(words: tuple[str, ...], variables: Mapping[str, str]) -> str:
     reader.start()
     try:
         done = subprocess.run(
-            [executable("assay"), *words], env=environment(**variables), stdin=its, stdout=its, stderr=its, check=False
+            [executable("wireproof"), *words],
+            env=environment(**variables),
+            stdin=its,
+            stdout=its,
+            stderr=its,
+            check=False,
         )
     finally:
         os.close(its)
@@ -56,7 +61,7 @@ def on_terminal(words: tuple[str, ...], variables: Mapping[str, str]) -> str:
 def piped(words: tuple[str, ...], **variables: str) -> tuple[str, str]:
     """What it writes to pipes: stdout and stderr."""
     done = subprocess.run(
-        [executable("assay"), *words], env=environment(**variables), capture_output=True, text=True, check=True
+        [executable("wireproof"), *words], env=environment(**variables), capture_output=True, text=True, check=True
     )
     return done.stdout, done.stderr
 

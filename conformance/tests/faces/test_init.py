@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
-from commands import assay
+from commands import wireproof
 
-from assay.faces import init
-from assay.model.dialect import Arguments, Dialect, Surface
-from assay.model.target import Backend, SurfaceReport, SurfaceState, Target
-from assay.results.certificate import Exit
-from assay.targets.bundled import proxy
-from assay.targets.kinds import Pair
-from assay.targets.options import TargetOptions
-from assay.targets.target_file import load, merged
+from wireproof.faces import init
+from wireproof.model.dialect import Arguments, Dialect, Surface
+from wireproof.model.target import Backend, SurfaceReport, SurfaceState, Target
+from wireproof.results.certificate import Exit
+from wireproof.targets.bundled import proxy
+from wireproof.targets.kinds import Pair
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.target_file import load, merged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ TARGET = Target(
 
 def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:
     said = TargetOptions(url="http://x/v1", header=(Pair("x-a", "env:A"), Pair("x-b", "c=d")), keepalive=1.5)
-    path = tmp_path / "assay.toml"
+    path = tmp_path / "wireproof.toml"
     path.write_text(init.target_file(said, TARGET), encoding="utf-8")
     target, _ = merged(load(path), {})
     assert (target.url, target.header, target.keepalive) == (said.url, said.header, said.keepalive)
@@ -48,43 +48,43 @@ def test_what_the_target_said_stays_in_comments() -> None:
 
 
 def test_a_running_proxy_is_asked_and_the_file_certifies_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "assay.toml"
+    path = tmp_path / "wireproof.toml"
     with proxy() as target:
         monkeypatch.setenv("ITS_KEY", target.api_key or "")
-        made = assay("init", "--url", target.base_url, "--api-key-env", "ITS_KEY", "--file", str(path))
-        assert (made.exit_code, made.stdout) == (0, f"{path} written; next: assay certify --target {path}\n")
+        made = wireproof("init", "--url", target.base_url, "--api-key-env", "ITS_KEY", "--file", str(path))
+        assert (made.exit_code, made.stdout) == (0, f"{path} written; next: wireproof certify --target {path}\n")
         assert (target.api_key or "no key") not in path.read_text()
         assert 'surface = ["chat", "responses"]\n' in path.read_text()
-        done = assay("certify", "--target", str(path), "--only", "text-hello", "--dialect", "openai-json")
+        done = wireproof("certify", "--target", str(path), "--only", "text-hello", "--dialect", "openai-json")
     assert done.exit_code == Exit.CERTIFIED
     assert "model codex, mock backend, openai-json, catalogue" in done.stdout
 
 
 def test_a_file_that_is_there_is_kept_unless_that_is_forced(tmp_path: Path) -> None:
-    path = tmp_path / "assay.toml"
+    path = tmp_path / "wireproof.toml"
     path.write_text("mine")
-    refused = assay("init", "--url", "http://127.0.0.1:1/v1", "--file", str(path))
+    refused = wireproof("init", "--url", "http://127.0.0.1:1/v1", "--file", str(path))
     assert (refused.exit_code, refused.stderr) == (
-        Exit.USAGE, f"assay: {path} exists; --force replaces it, --file names another\n"
+        Exit.USAGE, f"wireproof: {path} exists; --force replaces it, --file names another\n"
     )  # fmt: skip
-    unreachable = assay("init", "--url", "http://127.0.0.1:1/v1", "--file", str(path), "--force")
+    unreachable = wireproof("init", "--url", "http://127.0.0.1:1/v1", "--file", str(path), "--force")
     assert unreachable.exit_code == Exit.UNREACHABLE
-    assert unreachable.stderr.startswith("assay: nothing answers at http://127.0.0.1:1/v1/models")
+    assert unreachable.stderr.startswith("wireproof: nothing answers at http://127.0.0.1:1/v1/models")
     # What could not be written anew is not lost.
     assert path.read_text() == "mine"
 
 
 def test_a_forced_file_is_replaced(tmp_path: Path, tiny: Any) -> None:
-    path = tmp_path / "assay.toml"
+    path = tmp_path / "wireproof.toml"
     path.write_text("mine")
     tiny.respond = lambda exchange: exchange.completion("I am a model.")
-    made = assay("init", "--url", tiny.base_url, "--model", "m", "--file", str(path), "--force")
+    made = wireproof("init", "--url", tiny.base_url, "--model", "m", "--file", str(path), "--force")
     assert made.exit_code == 0, made.stderr
     assert load(path).values["url"] == tiny.base_url
 
 
 def test_without_a_terminal_the_target_has_to_be_named(tmp_path: Path) -> None:
-    refused = assay("init", "--file", str(tmp_path / "assay.toml"))
+    refused = wireproof("init", "--file", str(tmp_path / "wireproof.toml"))
     assert refused.exit_code == Exit.USAGE
     assert "name the target with --url, --launch or --gateway" in refused.stderr
 
@@ -100,10 +100,10 @@ def test_a_terminal_is_asked_for_the_target(monkeypatch: pytest.MonkeyPatch, sai
 
 
 def test_a_secret_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
-    path = tmp_path / "assay.toml"
-    refused = assay("init", "--url", "http://a:s3cr3t@127.0.0.1:1/v1", "--file", str(path))
+    path = tmp_path / "wireproof.toml"
+    refused = wireproof("init", "--url", "http://a:s3cr3t@127.0.0.1:1/v1", "--file", str(path))
     assert refused.exit_code == Exit.USAGE
     assert "url holds a password" in refused.stderr
-    refused = assay("init", "--url", "http://127.0.0.1:1/v1", "--header", "cookie=s3cr3t", "--file", str(path))
+    refused = wireproof("init", "--url", "http://127.0.0.1:1/v1", "--header", "cookie=s3cr3t", "--file", str(path))
     assert "header cookie holds a value" in refused.stderr
     assert not path.exists()

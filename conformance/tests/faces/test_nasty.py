@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from assay.faces.cli import main
-from assay.faces.results import FORMATS
-from assay.results.certificate import Exit
+from wireproof.faces.cli import main
+from wireproof.faces.results import FORMATS
+from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ NASTY: Mapping[str, Callable[[Any], None]] = {
 }
 
 
-def assay(*arguments: str) -> Result:
+def wireproof(*arguments: str) -> Result:
     result = CliRunner().invoke(main, arguments)
     # click keeps what a command raised.
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -86,27 +86,29 @@ def test_what_a_target_sends_is_reported_in_every_format(tiny: Any, tmp_path: Pa
     tiny.respond = respond
     only = [word for name in ("text-hello", "call-one", "models") for word in ("--only", name)]
     target = ("--url", tiny.base_url, "--model", "m", "--dialect", "openai-json", "--timeout", "2")
-    done = assay("certify", *target, *only, "--output", str(tmp_path))
+    done = wireproof("certify", *target, *only, "--output", str(tmp_path))
     assert done.exit_code == Exit.FAILED, done.output
-    said = {form: assay("report", str(tmp_path), "--format", form) for form in FORMATS}
+    said = {form: wireproof("report", str(tmp_path), "--format", form) for form in FORMATS}
     assert {form: one.exit_code for form, one in said.items()} == dict.fromkeys(FORMATS, Exit.FAILED)
     for one in said.values():
         assert one.stdout.encode()
-    assert assay("judge", str(tmp_path)).exit_code == Exit.FAILED
+    assert wireproof("judge", str(tmp_path)).exit_code == Exit.FAILED
 
 
 @pytest.mark.parametrize("name", NASTY)
 def test_a_target_that_sends_nothing_else_is_one_line_or_judged(tiny: Any, name: str) -> None:
     tiny.respond = NASTY[name]
-    done = assay("certify", "--url", tiny.base_url, "--timeout", "2", "--only", "text-hello")
+    done = wireproof("certify", "--url", tiny.base_url, "--timeout", "2", "--only", "text-hello")
     assert done.exit_code in {Exit.UNREACHABLE, Exit.FAILED}
     assert "Traceback" not in done.output
 
 
 def test_a_machine_without_a_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    done = assay("certify", "--only", "text-hello", "--output", str(tmp_path / "result"))
+    done = wireproof("certify", "--only", "text-hello", "--output", str(tmp_path / "result"))
     assert done.exit_code == Exit.UNREACHABLE
-    assert done.stderr.startswith("assay: this machine refuses what the run needs: [Errno 2] No such file or directory")
+    assert done.stderr.startswith(
+        "wireproof: this machine refuses what the run needs: [Errno 2] No such file or directory"
+    )
     assert done.stderr.count("\n") == 1
     assert json.loads((tmp_path / "result" / "report.json").read_text())["ended"] == "unreachable"

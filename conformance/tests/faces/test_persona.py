@@ -1,4 +1,4 @@
-"""`assay persona`: what it prints, and its exit status. What the personas do is tested in mocks/tests/personas."""
+"""`wireproof persona`: what it prints, and its exit status. What the personas do is tested in mocks/tests/personas."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
-from assay.faces.cli import main
-from assay.targets.launch import launch
-from assay.targets.ports import free_port
-from assay_mocks.personas import PERSONAS
+from wireproof.faces.cli import main
+from wireproof.targets.launch import launch
+from wireproof.targets.ports import free_port
+from wireproof_mocks.personas import PERSONAS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ KEY = "key of the tests"
 @pytest.fixture(scope="module")
 def root() -> Iterator[str]:
     settings = {"PROXY_OUTPUT_MODE": "openai-json", "PROXY_STOP_AFTER_TOOLS_MODE": "burst", "PROXY_API_KEY": KEY}
-    with launch(f"{sys.executable} -m assay_mocks.miniatures", env=settings, without="PROXY_") as served:
+    with launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=settings, without="PROXY_") as served:
         yield served.base_url.removesuffix("/v1")
 
 
@@ -162,6 +162,6 @@ def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay_mocks.personas.running.run", interrupt)
+    monkeypatch.setattr("wireproof_mocks.personas.running.run", interrupt)
     done = persona("opencode")
-    assert (done.exit_code, "assay: interrupted" in done.output) == (130, True)
+    assert (done.exit_code, "wireproof: interrupted" in done.output) == (130, True)

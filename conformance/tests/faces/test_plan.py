@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay.faces.plan import plan
-from assay.model.target import Agent
-from assay.targets.options import BUNDLED_JOBS, JOBS, RunOptions, TargetOptions
+from wireproof.faces.plan import plan
+from wireproof.model.target import Agent
+from wireproof.targets.options import BUNDLED_JOBS, JOBS, RunOptions, TargetOptions
 
 URL = "http://127.0.0.1:1/v1"
 

@@ -11,36 +11,36 @@ from xml.etree import ElementTree as ET
 import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it again)
 import pytest
 
-from assay.faces import plan  # at the head: what an inner run loads first is forgotten behind it
-from assay.faces.cases import REST, Case, cases, said
-from assay.model.catalogue import Level, load
-from assay.model.dialect import CHATS, Arguments, Dialect
-from assay.model.verdict import Outcome, Verdict
-from assay.reading.selection import keys
-from assay.results import folder
-from assay.results.certificate import Exit
-from assay.results.certify import certify
-from assay.results.interrupted import InterruptedRun
-from assay.results.report import Ended
-from assay.scenarios import SCENARIOS
-from assay.targets.launch import executable
-from assay.targets.options import RunOptions, TargetOptions
+from wireproof.faces import plan  # at the head: what an inner run loads first is forgotten behind it
+from wireproof.faces.cases import REST, Case, cases, said
+from wireproof.model.catalogue import Level, load
+from wireproof.model.dialect import CHATS, Arguments, Dialect
+from wireproof.model.verdict import Outcome, Verdict
+from wireproof.reading.selection import keys
+from wireproof.results import folder
+from wireproof.results.certificate import Exit
+from wireproof.results.certify import certify
+from wireproof.results.interrupted import InterruptedRun
+from wireproof.results.report import Ended
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.launch import executable
+from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from assay.model.catalogue import Catalogue
-    from assay.model.scenario import Scenario
-    from assay.model.target import Target
-    from assay.results.certificate import Certificate
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.scenario import Scenario
+    from wireproof.model.target import Target
+    from wireproof.results.certificate import Certificate
 
 pytest_plugins = ["pytester"]
 
 CASES = tuple(cases(SCENARIOS, load(), Dialect))
 OWN = {case.scenario: case for case in reversed(CASES) if case.form}
 """A case that is a scenario's own."""
-MODULE = "assay.suites.test_conformance"
+MODULE = "wireproof.suites.test_conformance"
 LINE = re.compile(rf"{MODULE}::(\S+) (PASSED|FAILED|SKIPPED|XFAIL)", re.MULTILINE)
 RESULTS = {
     Verdict.ERROR: "FAILED",
@@ -64,7 +64,7 @@ def name(case: Case) -> str:
 
 
 def miniature(name: str) -> str:
-    return shlex.join([sys.executable, "-m", "assay_mocks.miniatures", name])
+    return shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", name])
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def suite(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     for module in ("httpcore", "anyio._backends._asyncio"):
         importlib.import_module(module)
 
-    def run(*arguments: str, suite: Sequence[str] = ("assay.suites",)) -> pytest.RunResult:
+    def run(*arguments: str, suite: Sequence[str] = ("wireproof.suites",)) -> pytest.RunResult:
         quiet = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-p", "no:syrupy", "-W", "error")
         return pytester.runpytest_inprocess(*quiet, "--pyargs", *suite, *arguments)
 
@@ -91,7 +91,7 @@ def results(run: pytest.RunResult) -> dict[str, str]:
 
 
 class Engine:
-    """The engine that `assay certify` uses, as the plugin calls it; drives a part, and keeps what it made."""
+    """The engine that `wireproof certify` uses, as the plugin calls it; drives a part, and keeps what it made."""
 
     def __init__(self) -> None:
         self.only = {"models", "auth-missing", "text-hello", "call-one"}
@@ -125,9 +125,11 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 
 OF_THE_OPTIONS = [
-    "assay", "assay.faces", "assay.faces.plugin", "assay.model", "assay.model.capability", "assay.model.dialect",
-    "assay.model.target", "assay.model.verdict", "assay.targets", "assay.targets.kinds", "assay.targets.option",
-    "assay.targets.options",
+    "wireproof", "wireproof.faces", "wireproof.faces.plugin", "wireproof.model", "wireproof.model.capability",
+        "wireproof.model.dialect",
+    "wireproof.model.target", "wireproof.model.verdict", "wireproof.targets", "wireproof.targets.kinds",
+        "wireproof.targets.option",
+    "wireproof.targets.options",
 ]  # fmt: skip
 """All that the plugin imports of the suite in a session that does not ask for it."""
 
@@ -137,7 +139,7 @@ def test_without_a_target_nothing_is_imported_but_the_options(pytester: pytest.P
         import sys
 
         def test_something_else():
-            assert sorted(name for name in sys.modules if name.partition(".")[0] == "assay") == {OF_THE_OPTIONS}
+            assert sorted(name for name in sys.modules if name.partition(".")[0] == "wireproof") == {OF_THE_OPTIONS}
             assert not {{"httpx", "rich", "click", "jsonschema", "pydantic"}} & set(sys.modules)
     """)
     run = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-W", "error")
@@ -152,26 +154,26 @@ def test_without_a_target_the_suite_has_no_items(suite: Any) -> None:
 
 def test_all_options_begin_alike(suite: Any) -> None:
     helped = suite("--help").stdout.str().partition("certify an OpenAI-compatible proxy")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^  (--[a-z]+-)", helped, re.MULTILINE)) == {"--assay-"}
+    assert set(re.findall(r"^  (--[a-z]+-)", helped, re.MULTILINE)) == {"--wireproof-"}
 
 
 def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Any) -> None:
     helped = " ".join(suite("--help").stdout.str().split())
     for option in (*TargetOptions.options(), *RunOptions.options()):
-        assert f"--assay-{option.name}" in helped
+        assert f"--wireproof-{option.name}" in helped
         assert option.full_help in helped
 
 
-@pytest.mark.parametrize(("said", "accepted"), [((), True), (("--assay-no-allow-partial",), False)])
+@pytest.mark.parametrize(("said", "accepted"), [((), True), (("--wireproof-no-allow-partial",), False)])
 def test_a_flag_of_a_target_file_is_turned_off(suite: Any, tmp_path: Path, said: Any, *, accepted: bool) -> None:
-    file = tmp_path / "assay.toml"
-    file.write_text(f"launch = '{executable('assay-proxy')}'\nallow-partial = true\nonly = ['silence']\n")
-    run = suite("--assay-target", str(file), *said)
+    file = tmp_path / "wireproof.toml"
+    file.write_text(f"launch = '{executable('wireproof-proxy')}'\nallow-partial = true\nonly = ['silence']\n")
+    run = suite("--wireproof-target", str(file), *said)
     assert run.ret == (pytest.ExitCode.OK if accepted else pytest.ExitCode.TESTS_FAILED)
 
 
 def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_shell_reads(suite: Any) -> None:
-    run = suite("--assay-bundled", "--collect-only", "-q")
+    run = suite("--wireproof-bundled", "--collect-only", "-q")
     items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)
     assert items == [name(case) for case in CASES]
     assert len(set(items)) == len(items)
@@ -185,7 +187,7 @@ def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_
 
 @pytest.mark.nightly
 def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engine: Engine) -> None:
-    run = suite("--assay-bundled", "--assay-allow-partial", "-v")
+    run = suite("--wireproof-bundled", "--wireproof-allow-partial", "-v")
     assert run.ret == pytest.ExitCode.OK
     expected = verdicts(engine)
     assert sorted(results(run).items() ^ expected.items()) == []
@@ -195,8 +197,8 @@ def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engin
 
 
 def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(suite: Any, engine: Engine) -> None:
-    only = [f"--assay-only={one}" for one in sorted(engine.only)]
-    run = suite("--assay-launch", miniature("role-everywhere"), *only, "-v", "-rs")
+    only = [f"--wireproof-only={one}" for one in sorted(engine.only)]
+    run = suite("--wireproof-launch", miniature("role-everywhere"), *only, "-v", "-rs")
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     seen = results(run)
     expected = {one: verdict for one, verdict in verdicts(engine).items() if one.partition(":")[0] in engine.only}
@@ -218,12 +220,17 @@ def test_the_summary_says_the_sentence_of_what_is_broken(
     # Where a CI reads it, pytest cuts nothing off.
     monkeypatch.setenv("CI", "true")
     run = suite(
-        "--assay-launch", miniature("role-everywhere"), "--assay-only=text-hello", "--tb=no", "--junit-xml", "all.xml"
+        "--wireproof-launch",
+        miniature("role-everywhere"),
+        "--wireproof-only=text-hello",
+        "--tb=no",
+        "--junit-xml",
+        "all.xml",
     )
     row = load().find("chat.stream.role-once")
     line = f"FAILED {MODULE}::{item('text-hello', row.id)} - MUST: {row.text}"
     run.stdout.fnmatch_lines(
-        ["*= assay: 1 broken requirement =*", f"{row.id}  MUST: {row.text}  (3 items)", line], consecutive=False
+        ["*= wireproof: 1 broken requirement =*", f"{row.id}  MUST: {row.text}  (3 items)", line], consecutive=False
     )
     written = ET.fromstring((pytester.path / "all.xml").read_text())  # noqa: S314 (written by this test)
     broken = {
@@ -237,7 +244,7 @@ def test_the_summary_says_the_sentence_of_what_is_broken(
 
 def test_an_item_is_named_after_pyargs_as_it_is_printed_and_alone_is_driven(suite: Any, engine: Engine) -> None:
     chosen = f"{MODULE}::{item('text-hello', 'chat.stream.role-once')}"
-    run = suite("--assay-bundled", "-v", chosen, suite=())
+    run = suite("--wireproof-bundled", "-v", chosen, suite=())
     assert (run.ret, results(run)) == (pytest.ExitCode.OK, {chosen.removeprefix(f"{MODULE}::"): "PASSED"})
     [(_, scenarios, how)] = engine.asked
     assert [one.name for one in scenarios] == ["text-hello"]
@@ -246,8 +253,8 @@ def test_an_item_is_named_after_pyargs_as_it_is_printed_and_alone_is_driven(suit
 
 @pytest.mark.parametrize("words", ["responses-stream", "text-hello:responses.stream.sequence", "call-one and whole"])
 def test_items_are_selected_by_scenario_form_and_requirement(suite: Any, words: str) -> None:
-    only = ("--assay-only=text-hello", "--assay-only=call-one")
-    run = suite("--assay-bundled", *only, "--collect-only", "-q", "-k", words)
+    only = ("--wireproof-only=text-hello", "--wireproof-only=call-one")
+    run = suite("--wireproof-bundled", *only, "--collect-only", "-q", "-k", words)
     items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)
     assert items
     keyed = [f"{one} {case.scenario}:{case.requirement}" for one in items for case in CASES if name(case) == one]
@@ -260,8 +267,8 @@ def test_a_broken_should_is_an_expected_failure(suite: Any, engine: Engine, monk
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
     monkeypatch.setenv("PROXY_COMMIT_MS", "100")
     keepalive = "silence:chat.stream.keepalive"
-    only = ("--assay-only=silence", "-v", "-k", keepalive)
-    run = suite("--assay-launch", miniature("no-keepalive"), "--assay-keepalive", "0.1", *only)
+    only = ("--wireproof-only=silence", "-v", "-k", keepalive)
+    run = suite("--wireproof-launch", miniature("no-keepalive"), "--wireproof-keepalive", "0.1", *only)
     assert run.ret == pytest.ExitCode.OK
     assert results(run)[item("silence", "chat.stream.keepalive")] == "XFAIL"
 
@@ -275,30 +282,30 @@ THREE = {item("text-hello", "chat.stream.role-once", f"chat-{dialect}-stream") f
 def known(tmp_path: Path) -> Sequence[str]:
     """Arguments by which a failure is known, and nothing else is asked for."""
     (tmp_path / "known").write_text(f"{KNOWN} the next release mends it\n")
-    return ("--assay-known-failing", str(tmp_path / "known"), "--assay-only=text-hello", "-v", "-k", KNOWN)
+    return ("--wireproof-known-failing", str(tmp_path / "known"), "--wireproof-only=text-hello", "-v", "-k", KNOWN)
 
 
 def test_a_known_failure_is_expected(suite: Any, engine: Engine, known: Sequence[str]) -> None:
     engine.only = {"text-hello"}
-    run = suite("--assay-launch", miniature("role-everywhere"), *known)
+    run = suite("--wireproof-launch", miniature("role-everywhere"), *known)
     assert (run.ret, results(run)) == (pytest.ExitCode.OK, dict.fromkeys(THREE, "XFAIL"))
 
 
 def test_a_known_failure_that_passes_is_a_failure(suite: Any, engine: Engine, known: Sequence[str]) -> None:
     engine.only = {"text-hello"}
-    run = suite("--assay-bundled", *known)
+    run = suite("--wireproof-bundled", *known)
     assert (run.ret, results(run)) == (pytest.ExitCode.TESTS_FAILED, dict.fromkeys(THREE, "FAILED"))
     run.stdout.fnmatch_lines(["*declared as known failing (the next release mends it)*"])
 
 
 def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Any, tmp_path: Path) -> None:
     (tmp_path / "known").write_text("text-hello:no.such.row because\n")
-    run = suite("--assay-url", "http://127.0.0.1:1/v1", "--assay-known-failing", str(tmp_path / "known"))
+    run = suite("--wireproof-url", "http://127.0.0.1:1/v1", "--wireproof-known-failing", str(tmp_path / "known"))
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     run.stderr.fnmatch_lines(["*is no <scenario>:<requirement> of this suite*"])
 
 
-PARTIAL = ("--assay-launch", executable("assay-proxy"), "--assay-only", "silence")
+PARTIAL = ("--wireproof-launch", executable("wireproof-proxy"), "--wireproof-only", "silence")
 """A keep-alive interval is not declared, so the scenario cannot be driven."""
 
 
@@ -308,19 +315,19 @@ def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Any) ->
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     run.stdout.fnmatch_lines(
         [
-            "*= assay: not observed =*",
+            "*= wireproof: not observed =*",
             "chat.stream.text: the target's keep-alive interval is not known; declare it with --keepalive SECONDS",
-            "* MUSTs could not be observed, so the session is not a success; --assay-allow-partial accepts that",
+            "* MUSTs could not be observed, so the session is not a success; --wireproof-allow-partial accepts that",
         ]
     )
 
 
 @pytest.mark.nightly
 def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: Any) -> None:
-    run = suite(*PARTIAL, "--assay-allow-partial")
+    run = suite(*PARTIAL, "--wireproof-allow-partial")
     assert run.ret == pytest.ExitCode.OK
     run.stdout.fnmatch_lines(
-        ["*= assay: certified in part =*", "* could not be observed, which --assay-allow-partial*"]
+        ["*= wireproof: certified in part =*", "* could not be observed, which --wireproof-allow-partial*"]
     )
 
 
@@ -334,13 +341,22 @@ def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Any, e
 
 def test_the_workers_of_xdist_report_what_was_not_observed(pytester: pytest.Pytester) -> None:
     quiet = ("-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:syrupy", "-W", "error")
-    run = pytester.runpytest_subprocess(*quiet, "-n", "1", "--pyargs", "assay.suites", *PARTIAL)
+    run = pytester.runpytest_subprocess(*quiet, "-n", "1", "--pyargs", "wireproof.suites", *PARTIAL)
     assert run.ret == pytest.ExitCode.TESTS_FAILED
-    run.stdout.fnmatch_lines(["*= assay: not observed =*", "chat.stream.text: the target's keep-alive interval*"])
+    run.stdout.fnmatch_lines(["*= wireproof: not observed =*", "chat.stream.text: the target's keep-alive interval*"])
 
 
 def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite: Any, engine: Engine) -> None:
-    run = suite("--assay-bundled", "--assay-only", "text-hello", "--assay-only", "models", "--assay-jobs", "3", "-v")
+    run = suite(
+        "--wireproof-bundled",
+        "--wireproof-only",
+        "text-hello",
+        "--wireproof-only",
+        "models",
+        "--wireproof-jobs",
+        "3",
+        "-v",
+    )
     assert run.ret == pytest.ExitCode.OK
     assert {one.partition(":")[0] for one in results(run)} == {"text-hello", "models"}
     [(_, scenarios, how)] = engine.asked
@@ -350,9 +366,16 @@ def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite
 
 def test_what_is_declared_of_a_target_reaches_the_engine(suite: Any, engine: Engine) -> None:
     engine.only = {"text-hello"}
-    declared = ("--assay-dialect", "openai-json", "--assay-dialect", "obsidian-xml", "--assay-arguments", "incremental")
-    more = ("--assay-default-mode", "obsidian-xml", "--assay-start-timeout", "20", "--assay-allow-partial")
-    run = suite("--assay-launch", executable("assay-proxy"), *declared, *more, "--assay-only=text-hello")
+    declared = (
+        "--wireproof-dialect",
+        "openai-json",
+        "--wireproof-dialect",
+        "obsidian-xml",
+        "--wireproof-arguments",
+        "incremental",
+    )
+    more = ("--wireproof-default-mode", "obsidian-xml", "--wireproof-start-timeout", "20", "--wireproof-allow-partial")
+    run = suite("--wireproof-launch", executable("wireproof-proxy"), *declared, *more, "--wireproof-only=text-hello")
     assert run.ret == pytest.ExitCode.OK
     [(target, _, _)] = engine.asked
     assert target.dialects == (Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML)
@@ -392,7 +415,7 @@ def test_no_outcome_is_lost(suite: Any, engine: Engine, monkeypatch: pytest.Monk
 
     engine.only = set(names)
     monkeypatch.setattr(plan, "certify", fabricated)
-    run = suite("--assay-bundled", "-v", "-rA", *(f"--assay-only={one}" for one in names))
+    run = suite("--wireproof-bundled", "-v", "-rA", *(f"--wireproof-only={one}" for one in names))
     passed = {name(case): "PASSED" for case in CASES if case.scenario in names}
     assert results(run) == passed | UNLIKE_PASSED
     for (scenario, _), verdict in SAID.items():
@@ -403,17 +426,17 @@ def test_no_outcome_is_lost(suite: Any, engine: Engine, monkeypatch: pytest.Monk
 
 def test_a_target_that_cannot_be_reached_is_one_line(suite: Any, tiny: Any) -> None:
     tiny.close()
-    run = suite("--assay-url", tiny.base_url)
+    run = suite("--wireproof-url", tiny.base_url)
     assert run.ret == 3
     text = run.stdout.str() + run.stderr.str()
-    assert text.count(f"assay: nothing answers at {tiny.base_url}/models") == 1
+    assert text.count(f"wireproof: nothing answers at {tiny.base_url}/models") == 1
     assert "Traceback" not in text
     assert not results(run)
 
 
 def test_a_target_that_hangs_is_reported_within_the_limit(suite: Any, tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.gone()
-    run = suite("--assay-url", tiny.base_url, "--assay-timeout", "0.3", "--assay-model", "m")
+    run = suite("--wireproof-url", tiny.base_url, "--wireproof-timeout", "0.3", "--wireproof-model", "m")
     assert run.ret == 3
     assert "no answer came within the limit (--timeout sets it)" in run.stdout.str() + run.stderr.str()
 
@@ -421,15 +444,18 @@ def test_a_target_that_hangs_is_reported_within_the_limit(suite: Any, tiny: Any)
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--assay-bundled", "--assay-url", "http://x/v1"], "--assay-bundled is a target of its own"),
-        (["--assay-bundled", "--assay-launch", "x"], "--assay-bundled is a target of its own"),
+        (["--wireproof-bundled", "--wireproof-url", "http://x/v1"], "--wireproof-bundled is a target of its own"),
+        (["--wireproof-bundled", "--wireproof-launch", "x"], "--wireproof-bundled is a target of its own"),
         (
-            ["--assay-url", "http://x/v1", "--assay-api-key-env", "ASSAY_NO_SUCH"],
-            "the environment variable ASSAY_NO_SUCH, which should hold the key, is not set",
+            ["--wireproof-url", "http://x/v1", "--wireproof-api-key-env", "WIREPROOF_NO_SUCH"],
+            "the environment variable WIREPROOF_NO_SUCH, which should hold the key, is not set",
         ),
-        (["--assay-url", "no url"], "'no url' is no base URL of a proxy: it should begin with http:// or https://"),
-        (["--assay-timeout", "never"], "timeout is 'never'; it should be a time in seconds, at least 0.01"),
-        (["--assay-bundled", "--assay-only", "text-helo"], "no scenario and no requirement is named 'text-helo'"),
+        (["--wireproof-url", "no url"], "'no url' is no base URL of a proxy: it should begin with http:// or https://"),
+        (["--wireproof-timeout", "never"], "timeout is 'never'; it should be a time in seconds, at least 0.01"),
+        (
+            ["--wireproof-bundled", "--wireproof-only", "text-helo"],
+            "no scenario and no requirement is named 'text-helo'",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) -> None:
@@ -442,9 +468,9 @@ def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) ->
 def test_a_target_file_gives_the_options_and_those_beside_it_override_it(
     suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
 ) -> None:
-    file = tmp_path / "assay.toml"
-    file.write_text(f'launch = "{executable("assay-proxy")}"\nonly = ["models"]\njobs = 2\nallow-partial = true\n')
-    run = suite("--assay-target", str(file), "--assay-jobs", "3", "-v")
+    file = tmp_path / "wireproof.toml"
+    file.write_text(f'launch = "{executable("wireproof-proxy")}"\nonly = ["models"]\njobs = 2\nallow-partial = true\n')
+    run = suite("--wireproof-target", str(file), "--wireproof-jobs", "3", "-v")
     assert run.ret == pytest.ExitCode.OK
     assert {one.partition(":")[0] for one in results(run)} == {"models"}
     [(_, _, how)] = engine.asked
@@ -452,9 +478,9 @@ def test_a_target_file_gives_the_options_and_those_beside_it_override_it(
 
 
 def test_a_target_file_that_cannot_be_used_is_one_line(suite: Any, tmp_path: Path) -> None:
-    file = tmp_path / "assay.toml"
+    file = tmp_path / "wireproof.toml"
     file.write_text("keepalvie = 1\n")
-    run = suite("--assay-target", str(file))
+    run = suite("--wireproof-target", str(file))
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     assert f"{file}:1: 'keepalvie' is not an option of a target; did you mean keepalive?" in run.stderr.str()
 
@@ -462,7 +488,12 @@ def test_a_target_file_that_cannot_be_used_is_one_line(suite: Any, tmp_path: Pat
 def test_the_result_is_written_to_the_folder_that_is_named(
     suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
 ) -> None:
-    suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "--assay-only=text-hello", "--assay-only=models")
+    suite(
+        "--wireproof-bundled",
+        f"--wireproof-output={tmp_path / 'out'}",
+        "--wireproof-only=text-hello",
+        "--wireproof-only=models",
+    )
     [certificate] = engine.made
     report = folder.read(tmp_path / "out").report
     assert report.configuration.selection == ("text-hello", "models")
@@ -479,7 +510,7 @@ def test_what_an_interrupted_session_had_driven_is_written(
         raise InterruptedRun(lambda: dataclasses.replace(certificate, interrupted=True))
 
     monkeypatch.setattr(plan, "certify", interrupted)
-    run = suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "--assay-only=text-hello")
+    run = suite("--wireproof-bundled", f"--wireproof-output={tmp_path / 'out'}", "--wireproof-only=text-hello")
     assert run.ret == pytest.ExitCode.INTERRUPTED
     assert folder.read(tmp_path / "out").report.ended is Ended.INTERRUPTED
 
@@ -491,8 +522,9 @@ def test_the_workers_of_xdist_share_one_run(pytester: pytest.Pytester, tmp_path:
     out, starts = tmp_path / "out", tmp_path / "starts"
     command = f"echo one >> {shlex.quote(str(starts))}; exec {miniature('role-everywhere')}"
     run = pytester.runpytest_subprocess(
-        "-n", "2", *NO_PLUGINS, "--tb=no", "--pyargs", "assay.suites", "--assay-launch",
-        shlex.join(["sh", "-c", command]), "--assay-only=models", "--assay-only=text-hello", f"--assay-output={out}",
+        "-n", "2", *NO_PLUGINS, "--tb=no", "--pyargs", "wireproof.suites", "--wireproof-launch",
+        shlex.join(["sh", "-c", command]), "--wireproof-only=models", "--wireproof-only=text-hello",
+        f"--wireproof-output={out}",
     )  # fmt: skip
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     run.stdout.fnmatch_lines(["chat.stream.role-once  MUST: *  (3 items)"])
@@ -504,10 +536,10 @@ def test_the_workers_of_xdist_share_one_run(pytester: pytest.Pytester, tmp_path:
 @pytest.mark.nightly
 def test_a_target_that_no_worker_of_xdist_can_reach_is_asked_once(pytester: pytest.Pytester, tiny: Any) -> None:
     tiny.close()
-    of_models = ("--assay-only=models", "--assay-only=model")
+    of_models = ("--wireproof-only=models", "--wireproof-only=model")
     run = pytester.runpytest_subprocess(
-        "-n", "2", *NO_PLUGINS, "--pyargs", "assay.suites", f"--assay-url={tiny.base_url}", *of_models
+        "-n", "2", *NO_PLUGINS, "--pyargs", "wireproof.suites", f"--wireproof-url={tiny.base_url}", *of_models
     )
     assert run.ret == Exit.UNREACHABLE
-    run.stdout.fnmatch_lines([f"*Interrupted: assay: nothing answers at {tiny.base_url}/models*"])
+    run.stdout.fnmatch_lines([f"*Interrupted: wireproof: nothing answers at {tiny.base_url}/models*"])
     assert "Traceback" not in run.stdout.str()

@@ -1,4 +1,4 @@
-"""`assay record` and `assay serve` as a shell starts them: recorded, stopped by Ctrl-C, played again."""
+"""`wireproof record` and `wireproof serve` as a shell starts them: recorded, stopped by Ctrl-C, played again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from assay.faces.cli import main
-from assay.targets.launch import executable
+from wireproof.faces.cli import main
+from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ SCRIPTS = "- {name: weather, when: weather, parts: [[{say: [It is, ' sunny.']}]]
 @contextmanager
 def started(*arguments: object) -> Iterator[tuple[str, list[Any]]]:
     """The first line that a command prints; behind it Ctrl-C ends it, and its status and what it says then follow."""
-    command = [executable("assay"), *map(str, arguments)]
+    command = [executable("wireproof"), *map(str, arguments)]
     ended: list[Any] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -52,7 +52,7 @@ def test_a_recording_is_stopped_by_ctrl_c_and_played_again(tmp_path: Path) -> No
         with started("record", "--upstream", live, "-o", recorded, "--port", 0) as (first, ended):
             assert ask(first.split()[2]) == "It is sunny."
         assert ended[0] == 0
-        assert f"1 answers are in {recorded}; play them: assay serve --scripts {recorded}" in ended[1]
+        assert f"1 answers are in {recorded}; play them: wireproof serve --scripts {recorded}" in ended[1]
     [entry] = [json.loads(text) for text in journal.read_text().splitlines()]
     assert (entry["script"], entry["ended"]) == ("weather", "completed")
     for file in (recorded, journal):

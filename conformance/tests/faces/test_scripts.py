@@ -1,4 +1,4 @@
-"""`assay scripts`: every mistake with its line, its column and what would be right."""
+"""`wireproof scripts`: every mistake with its line, its column and what would be right."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
-from assay.faces.cli import main
+from wireproof.faces.cli import main
 
-SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "assay" / "scripts.json"
+SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "wireproof" / "scripts.json"
 
 
 def check(*paths: Path | str, options: tuple[str, ...] = ()) -> Result:
@@ -113,7 +113,7 @@ MISTAKES = [
     (
         "- name: a\n  parts:\n  - - stall: 1\n    - heartbeat",
         "line 4, column 7",
-        "assay serve does not play heartbeat",
+        "wireproof serve does not play heartbeat",
     ),
     (
         "- {name: a, when: sun, parts: [[hang]]}\n- {name: b, when: sunny, parts: [[hang]]}",
@@ -202,7 +202,7 @@ def test_a_bomb_does_not_go_off(file: Path, bomb: str) -> None:
 def test_a_folder_with_too_many_files_is_refused_whatever_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay_scripts.files.source.MOST_FILES", 3)
+    monkeypatch.setattr("wireproof_scripts.files.source.MOST_FILES", 3)
     for number in range(4):
         (tmp_path / f"{number}.txt").write_text("")
     result = check(tmp_path)

@@ -13,8 +13,8 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from assay.faces.cli import main
-from assay.targets.launch import executable
+from wireproof.faces.cli import main
+from wireproof.targets.launch import executable
 
 WEATHER = {
     "type": "function",
@@ -68,9 +68,9 @@ def runs(pid: int) -> bool:
 
 def test_it_says_where_it_is_and_how_to_try_it(served: Any) -> None:
     assert served.base_url.startswith("http://127.0.0.1:")
-    assert (served.key, served.model) == ("assay", "codex")
+    assert (served.key, served.model) == ("wireproof", "codex")
     assert served.note.startswith("Answers: an echo; a call of a declared tool when your text asks for it.")
-    assert served.curl.startswith(f"curl -N {served.base_url}/chat/completions -H 'Authorization: Bearer assay' ")
+    assert served.curl.startswith(f"curl -N {served.base_url}/chat/completions -H 'Authorization: Bearer wireproof' ")
 
 
 def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
@@ -112,18 +112,18 @@ def test_the_curl_line_works_with_any_key(serving: Any) -> None:
 
 
 def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_TEST_KEY", "a secret")
-    with serving("--api-key-env", "ASSAY_TEST_KEY") as served:
-        assert served.key == "$ASSAY_TEST_KEY"
+    monkeypatch.setenv("WIREPROOF_TEST_KEY", "a secret")
+    with serving("--api-key-env", "WIREPROOF_TEST_KEY") as served:
+        assert served.key == "$WIREPROOF_TEST_KEY"
         assert "a secret" not in served.introduction
-        assert '-H "Authorization: Bearer $ASSAY_TEST_KEY"' in served.curl
+        assert '-H "Authorization: Bearer $WIREPROOF_TEST_KEY"' in served.curl
         assert [status(served, key, "codex") for key in ("a secret", "x", "")] == [200, 401, 401]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--api-key-env", "ASSAY_NO_SUCH"), "the environment variable ASSAY_NO_SUCH is not set"),
+        (("--api-key-env", "WIREPROOF_NO_SUCH"), "the environment variable WIREPROOF_NO_SUCH is not set"),
         (("--api-key-env", "HOME", "--api-key", "k"), "leave one of them out"),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(s
 
 
 def test_scripts_of_the_library_can_be_asked_for(served: Any) -> None:
-    assert ask(served, "[[assay:text/hello#1]] Hi.")["message"]["content"] == "Hello, world!"
+    assert ask(served, "[[wireproof:text/hello#1]] Hi.")["message"]["content"] == "Hello, world!"
 
 
 def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tm
         assert ask(served, [question, choice["message"], result], tools=[WEATHER])["message"]["content"] == (
             "It is sunny."
         )
-        assert ask(served, "[[assay:my/own#1]] Hi.")["message"]["content"] == "Mine."
+        assert ask(served, "[[wireproof:my/own#1]] Hi.")["message"]["content"] == "Mine."
         assert ask(served, "Something else.")["message"]["content"] == "You said: Something else."
 
 
@@ -191,13 +191,13 @@ def rejected(served: Any, text: str) -> str:
 
 def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving: Any) -> None:
     with serving() as served:
-        assert rejected(served, "[[assay:text/helo#1]]") == (
+        assert rejected(served, "[[wireproof:text/helo#1]]") == (
             "The marker asks for the script text/helo, which does not exist; "
             "did you mean text/hello or text/long or text/late?"
         )
-        assert rejected(served, "[[assay:text/hello]] Hi.") == (
-            "The marker [[assay:text/hello]] has no nonce; "
-            "write [[assay:text/hello#1]], with letters and digits of your own after the #."
+        assert rejected(served, "[[wireproof:text/hello]] Hi.") == (
+            "The marker [[wireproof:text/hello]] has no nonce; "
+            "write [[wireproof:text/hello#1]], with letters and digits of your own after the #."
         )
 
 
@@ -208,17 +208,17 @@ def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_br
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
     with serving("--scripts", str(file)) as served:
-        assert ask(served, "[[assay:my/own#1]]")["message"]["content"] == "Mine."
+        assert ask(served, "[[wireproof:my/own#1]]")["message"]["content"] == "Mine."
         other.write_text("- name: my/own\n  parts: [[{sey: x}]]")
         other.replace(file)
-        assert rejected(served, "[[assay:my/own#2]]") == (
+        assert rejected(served, "[[wireproof:my/own#2]]") == (
             f"{file}: line 2, column 12, [0].parts[0][0] in the script my/own: "
             'there is no step "sey"; did you mean say?'
         )
         file.unlink()
         assert rejected(served, "Hi.") == f"{file}: cannot be read: No such file or directory"
         file.write_text("- {name: my/own, parts: [[{say: Changed.}]]}")
-        assert ask(served, "[[assay:my/own#3]]")["message"]["content"] == "Changed."
+        assert ask(served, "[[wireproof:my/own#3]]")["message"]["content"] == "Changed."
         served.process.send_signal(signal.SIGINT)
         _, error = served.process.communicate(timeout=20)
     assert 'there is no step "sey"; did you mean say?' in error
@@ -228,7 +228,7 @@ def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_br
 def refused(*arguments: str, status: int = 2) -> str:
     result = CliRunner().invoke(main, ["serve", *arguments])
     assert (result.exit_code, result.stdout) == (status, "")
-    assert result.stderr.startswith("assay: ")
+    assert result.stderr.startswith("wireproof: ")
     assert result.stderr.count("\n") == 1
     return result.stderr
 
@@ -257,7 +257,7 @@ def test_a_broken_file_of_scripts_is_one_line(
 def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
     port = tiny.root.rpartition(":")[2]
     assert refused("--port", port) == (
-        f"assay: port {port} cannot be used: address already in use; name another with --port\n"
+        f"wireproof: port {port} cannot be used: address already in use; name another with --port\n"
     )
 
 
@@ -283,7 +283,7 @@ def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_pa
         assert ask(served, "two")["message"]["content"] == "Two."
         served.process.send_signal(signal.SIGINT)
         _, error = served.process.communicate(timeout=20)
-    assert error == "assay: no request chose weather, my/own\n"
+    assert error == "wireproof: no request chose weather, my/own\n"
 
 
 @pytest.mark.usefixtures("default_signals")
@@ -299,4 +299,4 @@ def test_its_workers_all_serve_and_end_with_it(serving: Any, until: Any, number:
 
 
 def test_the_command_is_installed() -> None:
-    assert Path(executable("assay")).is_file()
+    assert Path(executable("wireproof")).is_file()

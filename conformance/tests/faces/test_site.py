@@ -1,4 +1,4 @@
-"""`assay site`: many folders in, one folder out, and no other folder spoilt."""
+"""`wireproof site`: many folders in, one folder out, and no other folder spoilt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import assay, refused
+from commands import refused, wireproof
 from saved_recordings import save
 
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_site_is_written_and_replaced(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "site"
-    made = assay("site", results / "stub@1.1", results / "stub@1.0", "-o", out)
+    made = wireproof("site", results / "stub@1.1", results / "stub@1.0", "-o", out)
     assert (made.exit_code, made.stderr) == (0, "")
     assert made.stdout.startswith(f"{out / 'index.html'}: ")
     assert "stub</a>" in (out / "index.html").read_text(encoding="utf-8")
     page = (out / "proxies" / "stub.html").read_text(encoding="utf-8")
     assert page.index("stub@1.1.html") < page.index("stub@1.0.html")
-    assert assay("site", results / "stub@1.0", "-o", out).exit_code == 0
+    assert wireproof("site", results / "stub@1.0", "-o", out).exit_code == 0
     assert [path.name for path in (out / "results").iterdir()] == ["stub@1.0.html"]
 
 
 def test_an_example_has_no_page_and_is_shown(results: Path, tmp_path: Path) -> None:
     shutil.copytree(results / "stub@1.0", tmp_path / "no-role")
     out = tmp_path / "site"
-    assert assay("site", results / "stub@1.1", "--example", tmp_path / "no-role", "-o", out).exit_code == 0
+    assert wireproof("site", results / "stub@1.1", "--example", tmp_path / "no-role", "-o", out).exit_code == 0
     assert not (out / "proxies" / "no-role.html").exists()
     page = (out / "requirements" / "chat.stream.role-first.html").read_text(encoding="utf-8")
     assert "Broken by no-role" in page

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.judging.error_texts import Sent, masked
-from assay.judging.judge import Judgement, judge_runs
-from assay.judging.outcomes import Run
-from assay.judging.request_shape import shape
-from assay.judging.symptoms import (
+from wireproof.judging.error_texts import Sent, masked
+from wireproof.judging.judge import Judgement, judge_runs
+from wireproof.judging.outcomes import Run
+from wireproof.judging.request_shape import shape
+from wireproof.judging.symptoms import (
     ConstantUsage,
     Died,
     ErrorAs200,
@@ -30,17 +30,17 @@ from assay.judging.symptoms import (
     WrongStatus,
     symptom_of,
 )
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Mode
-from assay.model.target import Backend, Target
-from assay.model.transcript import Death, End, Piece, Wait
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.reading.exchange import Exchange, read
-from assay.scenarios.live import LIVE
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Mode
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import Death, End, Piece, Wait
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.reading.exchange import Exchange, read
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
-    from assay.model.verdict import Outcome
+    from wireproof.model.verdict import Outcome
 
 Make = Callable[..., Exchange]
 CATALOGUE = load()

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS, response_parity
-from assay.judging.judge import judge, judge_runs
-from assay.judging.outcomes import Run
-from assay.judging.registry import Checks, Seen
-from assay.model.catalogue import Catalogue, Citation, load, read
-from assay.model.dialect import MODE_HEADER, Arguments, Dialect
-from assay.model.requirement import Judged, Level, Requirement, Stage
-from assay.model.scenario import Form, Mode, Scenario
-from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
-from assay.model.transcript import End, Piece
-from assay.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
-from assay.reading.applicable import answers_to, applicable
-from assay.reading.exchange import Exchange
-from assay.reading.exchange import read as read_answer
-from assay.reading.expected import Failure
-from assay.scenarios import SCENARIOS
+from wireproof.judging.checks import CHECKS, response_parity
+from wireproof.judging.judge import judge, judge_runs
+from wireproof.judging.outcomes import Run
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.catalogue import Catalogue, Citation, load, read
+from wireproof.model.dialect import MODE_HEADER, Arguments, Dialect
+from wireproof.model.requirement import Judged, Level, Requirement, Stage
+from wireproof.model.scenario import Form, Mode, Scenario
+from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
+from wireproof.model.transcript import End, Piece
+from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
+from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.exchange import Exchange
+from wireproof.reading.exchange import read as read_answer
+from wireproof.reading.expected import Failure
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.judging.known_failing import KnownFailingError, apply, load
-from assay.model.verdict import Outcome, Verdict
+from wireproof.judging.known_failing import KnownFailingError, apply, load
+from wireproof.model.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from assay.judging.checks import CHECKS, shapes
-from assay.judging.registry import CheckError, Checks, Seen, no_header
-from assay.reading.exchange import Exchange
-from assay.wire.violation import MemberFault, Members, Place, Violation
+from wireproof.judging.checks import CHECKS, shapes
+from wireproof.judging.registry import CheckError, Checks, Seen, no_header
+from wireproof.reading.exchange import Exchange
+from wireproof.wire.violation import MemberFault, Members, Place, Violation
 
 Make = Callable[..., Exchange]
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from assay.judging import stored_answers
-from assay.judging.stored_answers import ESTIMATED, difference, document, file_name, render, stored
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.requirement import Facet
-from assay.model.scenario import Form, Mode
-from assay.model.target import Missing
-from assay.model.transcript import End
-from assay.reading.exchange import Exchange
-from assay.scenarios import SCENARIOS
+from wireproof.judging import stored_answers
+from wireproof.judging.stored_answers import ESTIMATED, difference, document, file_name, render, stored
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.requirement import Facet
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.target import Missing
+from wireproof.model.transcript import End
+from wireproof.reading.exchange import Exchange
+from wireproof.scenarios import SCENARIOS
 
 Make = Callable[..., Exchange]
 

@@ -26,24 +26,24 @@ from live_defects import (
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
 from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, UNLIMITED
 
-from assay.driving.budget import TOKENS, Budget
-from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_runs
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.target import Backend, Target
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.requests.cost import cost
-from assay.results.archive import load as load_runs
-from assay.results.archive import save
-from assay.results.certify import certify
-from assay.scenarios.live import LIVE
+from wireproof.driving.budget import TOKENS, Budget
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.judge import judge_runs
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Backend, Target
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.requests.cost import cost
+from wireproof.results.archive import load as load_runs
+from wireproof.results.archive import save
+from wireproof.results.certify import certify
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.model.scenario import Scenario
-    from assay.results.certificate import Certificate
+    from wireproof.model.scenario import Scenario
+    from wireproof.results.certificate import Certificate
 
 TARGET = Target(
     base_url="http://127.0.0.1:1/v1",

@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 from live_endpoint import KEY, MODEL, Server, serving
 from live_goods import PLAIN
 
-from assay.faces import cli
-from assay.results.certificate import Exit
+from wireproof.faces import cli
+from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

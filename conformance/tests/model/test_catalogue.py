@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read, schema
-from assay.model.dialect import CHATS, Dialect
-from assay.model.requirement import Citation, Harm, Level, Requirement
-from assay.model.scenario import Mode
-from assay.reading.schemas import errors
+from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read, schema
+from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.requirement import Citation, Harm, Level, Requirement
+from wireproof.model.scenario import Mode
+from wireproof.reading.schemas import errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +116,7 @@ def folder(tmp_path: Path, **contents: str) -> Path:
 
 def raw_rows() -> Iterator[Any]:
     """Each row as its TOML says it, found by a way of its own: a table with a text that is a string."""
-    package = Path(__file__).parents[2] / "assay" / "requirements"
+    package = Path(__file__).parents[2] / "wireproof" / "requirements"
     pending = [tomllib.loads((package / f"{stem}.toml").read_text(encoding="utf-8")) for stem in load_index(package)]
     while pending:
         table = pending.pop()
@@ -208,7 +208,7 @@ def test_a_must_says_how_it_harms_and_a_should_may(tmp_path: Path, level: Level)
         less = {name: value for name, value in {**RIGHT, "level": level.value}.items() if name != key}
         text = "\n".join(["[http.auth.missing]", *(f"{name} = {toml(value)}" for name, value in less.items())])
         refused = [] if level is Level.SHOULD else [f"the body: {key} is missing"]
-        assert errors("assay/requirement", less) == refused
+        assert errors("wireproof/requirement", less) == refused
         if refused:
             with pytest.raises(
                 CatalogueError, match=rf"missing: {key} is missing; it must be .* \(every MUST says it\)"
@@ -224,7 +224,7 @@ def test_a_must_says_how_it_harms_and_a_should_may(tmp_path: Path, level: Level)
 def test_a_mark_of_compat_has_a_reason(tmp_path: Path, reason: dict[str, Any]) -> None:
     (found,) = read(folder(tmp_path, http=row(compat=True, **reason))).requirements
     assert found.compat
-    assert errors("assay/requirement", {**RIGHT, "compat": True, **reason}) == []
+    assert errors("wireproof/requirement", {**RIGHT, "compat": True, **reason}) == []
 
 
 def test_every_row_of_the_catalogue_says_its_mark_and_harm() -> None:
@@ -243,7 +243,7 @@ def test_no_sentence_is_both_required_and_excluded() -> None:
 def test_every_row_and_exclusion_fits_the_published_schema() -> None:
     tables = list(raw_rows())
     assert len(tables) == len(ROWS)
-    assert [problem for table in tables for problem in errors("assay/requirement", table)] == []
+    assert [problem for table in tables for problem in errors("wireproof/requirement", table)] == []
 
 
 def test_the_catalogue_is_read_once() -> None:
@@ -287,7 +287,7 @@ def test_a_wrong_field_is_refused_with_file_id_and_rule(tmp_path: Path, field: s
 @pytest.mark.parametrize(("field", "value", "rule"), WRONG, ids=[f"{field}-{value!r:.40}" for field, value, _ in WRONG])
 def test_the_schema_refuses_what_the_loader_refuses(field: str, value: Any, rule: str) -> None:
     assert rule
-    assert errors("assay/requirement", {**RIGHT, field: value}) != []
+    assert errors("wireproof/requirement", {**RIGHT, field: value}) != []
 
 
 @pytest.mark.parametrize("field", RIGHT)
@@ -296,7 +296,7 @@ def test_loader_and_schema_want_every_field(tmp_path: Path, field: str) -> None:
     text = "\n".join(["[http.auth.missing]", *(f"{key} = {toml(value)}" for key, value in less.items())])
     with pytest.raises(CatalogueError, match=rf"^http\.toml: http\.auth\.missing: {field} is missing; it must be \S"):
         read(folder(tmp_path, http=text))
-    assert errors("assay/requirement", less) == [f"the body: {field} is missing"]
+    assert errors("wireproof/requirement", less) == [f"the body: {field} is missing"]
 
 
 BROKEN_FOLDERS = {
@@ -340,7 +340,7 @@ def test_a_broken_folder_is_refused_with_the_place(tmp_path: Path, contents: dic
 
 
 def test_the_published_schema_is_the_one_of_the_loader() -> None:
-    path = Path(__file__).parents[3] / "schemas" / "assay" / "requirement.json"
+    path = Path(__file__).parents[3] / "schemas" / "wireproof" / "requirement.json"
     assert json.loads(path.read_text(encoding="utf-8")) == schema(), "run python docs/generate.py"
     assert schema()["$defs"]["id"]["pattern"] == f"^{ID.pattern}$"
 
@@ -364,7 +364,7 @@ def test_what_a_row_does_not_set_has_the_default(tmp_path: Path) -> None:
 def test_a_group_of_dialects_has_a_word(tmp_path: Path, said: str, wanted: tuple[Dialect, ...]) -> None:
     (found,) = read(folder(tmp_path, http=row(dialects=said))).requirements
     assert found.dialects == wanted
-    assert errors("assay/requirement", {**RIGHT, "dialects": said}) == []
+    assert errors("wireproof/requirement", {**RIGHT, "dialects": said}) == []
 
 
 def test_a_row_of_a_group_says_its_word() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import (
+from wireproof.model.dialect import (
     BLOCK_MODES,
     CHATS,
     DEFAULT,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.model import editions
-from assay.model.catalogue import Catalogue, CatalogueError, load
-from assay.model.editions import UnknownEditionError, changes, digest_of, frozen_text, parsed
-from assay.model.requirement import Level, Requirement
+from wireproof.model import editions
+from wireproof.model.catalogue import Catalogue, CatalogueError, load
+from wireproof.model.editions import UnknownEditionError, changes, digest_of, frozen_text, parsed
+from wireproof.model.requirement import Level, Requirement
 
 FOLDER = Path(editions.__file__).parents[1] / "requirements" / "editions"
 PAGE = Path(__file__).parents[3] / "docs" / "editions.md"

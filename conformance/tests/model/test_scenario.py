@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.dialect import CHATS, Dialect
-from assay.model.scenario import Form, Mode, Request, Scenario, Turn, wants_burst
+from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import Form, Mode, Request, Scenario, Turn, wants_burst
 
 PLAIN = Turn(say="x")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.target import Backend, Target
+from wireproof.model.target import Backend, Target
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1/"])

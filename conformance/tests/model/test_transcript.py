@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.transcript import End, Piece, Transcript
+from wireproof.model.transcript import End, Piece, Transcript
 
 
 def transcript(status: int | None = 200, headers: tuple[tuple[str, str], ...] = (), *pieces: bytes) -> Transcript:

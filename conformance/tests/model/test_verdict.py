@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.model.verdict import Outcome, Verdict
+from wireproof.model.verdict import Outcome, Verdict
 
 
 def test_an_outcome_is_spelt_as_known_failing_files_spell_it() -> None:

@@ -19,23 +19,23 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel
 
-from assay.judging.judge import judge
-from assay.judging.outcomes import Run
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect, Surface
-from assay.model.scenario import Form, Mode
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.reading.applicable import answers_to
-from assay.reading.exchange import Exchange, read
-from assay.scenarios import SCENARIOS
-from assay.wire.responses_events import PUBLISHED
+from wireproof.judging.judge import judge
+from wireproof.judging.outcomes import Run
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.reading.applicable import answers_to
+from wireproof.reading.exchange import Exchange, read
+from wireproof.scenarios import SCENARIOS
+from wireproof.wire.responses_events import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from assay.model.verdict import Outcome
+    from wireproof.model.verdict import Outcome
 
     Json = dict[str, Any]
 

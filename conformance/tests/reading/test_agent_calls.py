@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.reading.agent_calls import agent_call
-from assay_scripts.steps import Say, Step
-from assay_scripts.steps.cursor import Delete, Fetch, Glob, Grep, Ls, Read, Shell, Write
+from wireproof.reading.agent_calls import agent_call
+from wireproof_scripts.steps import Say, Step
+from wireproof_scripts.steps.cursor import Delete, Fetch, Glob, Grep, Ls, Read, Shell, Write
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.catalogue import Judged, load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.reading.applicable import answers_to, applicable
-from assay.reading.expected import Expected, Failure
-from assay.scenarios import SCENARIOS
+from wireproof.model.catalogue import Judged, load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.expected import Expected, Failure
+from wireproof.scenarios import SCENARIOS
 
 CATALOGUE = load()
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from assay.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.reading.asked import limit_of, obeys, wanted
-from assay.wire.calls import Answer, Choice
-from assay.wire.calls import Call as Came
+from wireproof.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.reading.asked import limit_of, obeys, wanted
+from wireproof.wire.calls import Answer, Choice
+from wireproof.wire.calls import Call as Came
 
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 NUMBER = {

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.capability import Capability, Use
-from assay.model.dialect import Surface
-from assay.model.scenario import Form, Request, Scenario, Turn
-from assay.reading.capabilities import absences, asked_for, refusal, uses
-from assay.scenarios.tools import LOCAL_SEARCH
+from wireproof.model.capability import Capability, Use
+from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Form, Request, Scenario, Turn
+from wireproof.reading.capabilities import absences, asked_for, refusal, uses
+from wireproof.scenarios.tools import LOCAL_SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
     Make = Callable[..., Exchange]
 

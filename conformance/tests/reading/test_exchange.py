@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.dialect import CHATS, Arguments, Dialect
-from assay.model.scenario import Form, Mode
-from assay.model.transcript import End
-from assay.reading.exchange import read, violation
-from assay.wire.violation import Place, Violation
+from wireproof.model.dialect import CHATS, Arguments, Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.transcript import End
+from wireproof.reading.exchange import read, violation
+from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
     Make = Callable[..., Exchange]
 

@@ -4,12 +4,12 @@ from typing import Any, get_args
 
 import pytest
 
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.reading.expected import Expected, Failure, expected
-from assay_scripts.files.definitions import DEFINITIONS, NAMES
-from assay_scripts.files.json_form import step_from_json
-from assay_scripts.steps import (
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.reading.expected import Expected, Failure, expected
+from wireproof_scripts.files.definitions import DEFINITIONS, NAMES
+from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.steps import (
     Call,
     Crash,
     Doing,

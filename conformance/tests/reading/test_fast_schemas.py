@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.reading import schemas
-from assay.reading.schemas import faults, validator
-from assay.results import archive
-from assay.scenarios import SCENARIOS
-from assay.scenarios.live import LIVE
+from wireproof.reading import schemas
+from wireproof.reading.schemas import faults, validator
+from wireproof.results import archive
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

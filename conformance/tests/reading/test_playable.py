@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay.model.scenario import Request, Scenario, Turn
-from assay.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing, Target
-from assay.reading.playable import unsupported_reason
-from assay.scenarios import SCENARIOS
+from wireproof.model.scenario import Request, Scenario, Turn
+from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing, Target
+from wireproof.reading.playable import unsupported_reason
+from wireproof.scenarios import SCENARIOS
 
 CODEX = Target(base_url="http://127.0.0.1:1/v1", model="m", backend=Backend.CODEX)
 OLDER = replace(CODEX, missing=frozenset(Missing))
@@ -97,14 +97,14 @@ def test_an_older_one_lacks_something(script: str, why: str) -> None:
     "found",
     [
         scenario("text/hello", turns=(Turn(say="a"), Turn(say="b", script="fail/notice"))),
-        scenario("text/hello", history=({"role": "system", "content": "[[assay:fail/notice#n]]"},)),
-        scenario(request=Request(json={"messages": [{"role": "user", "content": "[[assay:fail/notice#n]]"}]})),
-        scenario(request=Request(also=(Request(body=b'{"input": "[[assay:fail/notice#n]]"}'),))),
+        scenario("text/hello", history=({"role": "system", "content": "[[wireproof:fail/notice#n]]"},)),
+        scenario(request=Request(json={"messages": [{"role": "user", "content": "[[wireproof:fail/notice#n]]"}]})),
+        scenario(request=Request(also=(Request(body=b'{"input": "[[wireproof:fail/notice#n]]"}'),))),
     ],
 )
 def test_a_script_is_found_wherever_it_is_asked_for(found: Scenario) -> None:
     assert "cannot play fail/notice" in unsupported_reason(found, CODEX)
-    assert unsupported_reason(scenario(history=({"role": "user", "content": "[[assay:no/such#n]]"},)), CODEX) == ""
+    assert unsupported_reason(scenario(history=({"role": "user", "content": "[[wireproof:no/such#n]]"},)), CODEX) == ""
 
 
 def test_most_scenarios_can_be_played() -> None:

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading import exchange
-from assay.reading.exchange import read
-from assay.reading.read_again import LARGE, RECENT, ReadAgain
-from assay.wire.reading import Reading
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading import exchange
+from wireproof.reading.exchange import read
+from wireproof.reading.read_again import LARGE, RECENT, ReadAgain
+from wireproof.wire.reading import Reading
 
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 

@@ -19,9 +19,9 @@ from openai.types import ErrorObject, Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
-from assay.reading import schemas
-from assay.reading.schemas import UnknownSchemaError, errors, faults, names, root, validator
-from assay.wire.violation import MemberFault, Members
+from wireproof.reading import schemas
+from wireproof.reading.schemas import UnknownSchemaError, errors, faults, names, root, validator
+from wireproof.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -446,7 +446,7 @@ NEIGHBOURS = [
     ("error", changed(ERROR, ("error", "code"), 400), "/error/code: is 400, should be string or null"),
     ("error", {"error": "No."}, '/error: is "No.", should be object'),
     ("error", "x" * 100, f'the body: is "{"x" * 59}…, should be object'),
-    ("assay/requirement", {"hint": " "}, None),
+    ("wireproof/requirement", {"hint": " "}, None),
 ]
 
 
@@ -480,22 +480,22 @@ def test_a_fault_of_the_value_itself_is_about_no_member(name: str, broken: Any) 
 
 
 def test_a_keyword_without_words_of_its_own_shows_the_validator_s_message_cut() -> None:
-    assert "/hint: ' ' does not match '\\\\S'" in errors("assay/requirement", {"hint": " "})
+    assert "/hint: ' ' does not match '\\\\S'" in errors("wireproof/requirement", {"hint": " "})
 
 
 # --- the files ----------------------------------------------------------------------------------------------------
 
 
 def test_all_names_are_listed() -> None:
-    assert {"assay/requirement", *(f"openai/{name}" for name in OPENAI)} <= set(names())
+    assert {"wireproof/requirement", *(f"openai/{name}" for name in OPENAI)} <= set(names())
 
 
-@pytest.mark.parametrize("name", ["assay/requirement", *(f"openai/{name}" for name in OPENAI)])
+@pytest.mark.parametrize("name", ["wireproof/requirement", *(f"openai/{name}" for name in OPENAI)])
 def test_a_schema_is_sound_and_named_after_its_file(name: str) -> None:
     schema: dict[str, Any] = json.loads((REPOSITORY / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["$id"] == f"https://assay.invalid/schemas/{name}.json"
+    assert schema["$id"] == f"https://wireproof.invalid/schemas/{name}.json"
     assert f"{name.rpartition('/')[2]}" == schema["title"]
 
 
@@ -523,21 +523,21 @@ def test_an_unknown_schema_far_from_all_gets_no_advice() -> None:
 
 
 def test_an_installed_package_has_its_schemas_inside(tmp_path: Path) -> None:
-    inside = tmp_path / "site-packages" / "assay" / "_data" / "schemas"
+    inside = tmp_path / "site-packages" / "wireproof" / "_data" / "schemas"
     inside.mkdir(parents=True)
     (tmp_path / "schemas").mkdir()
-    assert root(tmp_path / "site-packages" / "assay") == inside
+    assert root(tmp_path / "site-packages" / "wireproof") == inside
 
 
 def test_a_checkout_has_its_schemas_at_the_top(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
-    (tmp_path / "conformance" / "assay").mkdir(parents=True)
-    assert root(tmp_path / "conformance" / "assay") == tmp_path / "schemas"
+    (tmp_path / "conformance" / "wireproof").mkdir(parents=True)
+    assert root(tmp_path / "conformance" / "wireproof") == tmp_path / "schemas"
 
 
 def test_a_package_without_schemas_says_where_it_looked(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="the installation of assay is not complete"):
-        root(tmp_path / "conformance" / "assay")
+    with pytest.raises(FileNotFoundError, match="the installation of wireproof is not complete"):
+        root(tmp_path / "conformance" / "wireproof")
 
 
 def test_a_folder_of_schemas_may_hold_some_without_an_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.reading.applicable import applicable
-from assay.reading.selection import UnknownScenarioError, keys, select
-from assay.scenarios import SCENARIOS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.reading.applicable import applicable
+from wireproof.reading.selection import UnknownScenarioError, keys, select
+from wireproof.scenarios import SCENARIOS
 
 CATALOGUE = load()
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.judging.judge import judge_runs
-from assay.judging.known_failing import apply
-from assay.judging.outcomes import Run
-from assay.model.catalogue import Level, load
-from assay.model.dialect import Dialect
-from assay.model.target import Target
-from assay.results.certificate import Certificate
+from wireproof.judging.judge import judge_runs
+from wireproof.judging.known_failing import apply
+from wireproof.judging.outcomes import Run
+from wireproof.model.catalogue import Level, load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Target
+from wireproof.results.certificate import Certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay.model.scenario import Form
-    from assay.reading.exchange import Exchange
+    from wireproof.model.scenario import Form
+    from wireproof.reading.exchange import Exchange
 
 TARGET = Target(base_url="http://127.0.0.1:8787/v1", model="codex", keepalive=0.5, dialects=(Dialect.OPENAI_JSON,))
 

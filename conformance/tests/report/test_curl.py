@@ -6,9 +6,9 @@ import shlex
 import subprocess
 from dataclasses import replace
 
-from assay.model.target import Target
-from assay.model.transcript import End, Transcript
-from assay.report.curl import LONGEST, curl
+from wireproof.model.target import Target
+from wireproof.model.transcript import End, Transcript
+from wireproof.report.curl import LONGEST, curl
 
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key="se'cret")
 BODY = b'{"messages": [{"role": "user", "content": "it\'s $HOME\\n\\u00e9"}]}'

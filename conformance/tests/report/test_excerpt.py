@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.report.excerpt import AROUND, LONGEST, excerpt
-from assay.wire.violation import Place
+from wireproof.report.excerpt import AROUND, LONGEST, excerpt
+from wireproof.wire.violation import Place
 
 
 def test_the_place_is_shown_between_what_stands_around_it() -> None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import CHATS
-from assay.report.explain import explain, list_requirements, list_scenarios
-from assay.report.scenario_json import scenario_data
-from assay.scenarios import SCENARIOS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import CHATS
+from wireproof.report.explain import explain, list_requirements, list_scenarios
+from wireproof.report.scenario_json import scenario_data
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

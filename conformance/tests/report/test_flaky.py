@@ -10,22 +10,22 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from assay.faces import saved
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Mode
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.report import terminal
-from assay.report.data import report_of
-from assay.report.json_lines import json_lines
-from assay.report.junit import junit
-from assay.report.markdown import markdown
-from assay.report.page import page
-from assay.report.site import Entry, site
-from assay.results import folder
-from assay.results.certificate import Exit, worst
-from assay.results.flaky import flaky, of_all
-from assay.results.report import Configuration
+from wireproof.faces import saved
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Mode
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report import terminal
+from wireproof.report.data import report_of
+from wireproof.report.json_lines import json_lines
+from wireproof.report.junit import junit
+from wireproof.report.markdown import markdown
+from wireproof.report.page import page
+from wireproof.report.site import Entry, site
+from wireproof.results import folder
+from wireproof.results.certificate import Exit, worst
+from wireproof.results.flaky import flaky, of_all
+from wireproof.results.report import Configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,14 +33,20 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from assay.reading.exchange import Exchange
-    from assay.results.certificate import Certificate
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
 
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
 CONFIGURATION = Configuration(
-    command="assay certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False, known={}
+    command="wireproof certify",
+    jobs=8,
+    at_a_time=0,
+    selection=(),
+    level=VerdictLevel.STRICT,
+    allow_partial=False,
+    known={},
 )
 TEXT = "chat.stream.text"
 STOP = {"finish": "stop"}
@@ -103,7 +109,7 @@ def test_every_format_says_what_is_flaky(
     report = report_of(one, load(), CONFIGURATION, folder.versions())
     assert [run.status for run in report.repeats] == [Exit.PARTIAL, Exit.FAILED, Exit.PARTIAL]
     assert [run.shown for run in report.repeats] == [False, True, False]
-    terminal.report(console, one, load(), again="assay certify")
+    terminal.report(console, one, load(), again="wireproof certify")
     assert "3 runs, exit statuses 4, 1, 4; the worst is shown" in printed()
     assert f"FLAKY  {TEXT}  stream, openai-json: pass, fail, pass; " in printed()
     assert f"| `{TEXT}` | openai-json | stream | pass, fail, pass |" in markdown(report)
@@ -158,7 +164,7 @@ def test_the_site_says_what_is_flaky(good: Certificate, bad: Certificate) -> Non
 def test_a_single_run_says_nothing_of_runs(bad: Certificate, console: Console, printed: Callable[[], str]) -> None:
     report = report_of(bad, load(), CONFIGURATION, folder.versions())
     assert (report.repeats, report.flaky) == ((), ())
-    terminal.report(console, bad, load(), again="assay certify")
+    terminal.report(console, bad, load(), again="wireproof certify")
     texts = (printed(), markdown(report), junit(report))
     assert [text for text in texts if "exit statuses" in text or "laky" in text] == []
 

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.dialect import Dialect, Surface
-from assay.model.target import Adjustment, SurfaceReport, SurfaceState
-from assay.report.head import head
+from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.target import Adjustment, SurfaceReport, SurfaceState
+from wireproof.report.head import head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-    from assay.reading.exchange import Exchange
-    from assay.results.certificate import Certificate
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
 
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from assay.report.lines import columns, indented
+from wireproof.report.lines import columns, indented
 
 LONG = "word " * 40 + "end"
 

@@ -12,27 +12,33 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.transcript import Death, Piece, Wait
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.report.data import not_driven, report_of
-from assay.report.exchanges import ENDS, LONGEST, exchanges
-from assay.report.page import page
-from assay.report.templates import SYMBOLS
-from assay.results.folder import versions
-from assay.results.report import Configuration, Ended, Report
+from wireproof.model.catalogue import load
+from wireproof.model.transcript import Death, Piece, Wait
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.data import not_driven, report_of
+from wireproof.report.exchanges import ENDS, LONGEST, exchanges
+from wireproof.report.page import page
+from wireproof.report.templates import SYMBOLS
+from wireproof.results.folder import versions
+from wireproof.results.report import Configuration, Ended, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Exchange
-    from assay.results.certificate import Certificate
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
 
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
 CONFIGURATION = Configuration(
-    command="assay certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False, known={}
+    command="wireproof certify",
+    jobs=8,
+    at_a_time=0,
+    selection=(),
+    level=VerdictLevel.STRICT,
+    allow_partial=False,
+    known={},
 )
 STOP = {"finish": "stop"}
 NASTY = '</script><script>alert(1)</script><img src=x onerror="alert(1)">\x1b[31m\ud800'

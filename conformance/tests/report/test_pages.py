@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
-from assay.model.dialect import Dialect
-from assay.model.requirement import Harm
-from assay.model.scenario import Mode, Scenario, Turn
-from assay.report.pages import NONE, Evidence, Held, Seed, requirements_page, seed_page, uncited, unlisted
+from wireproof.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
+from wireproof.model.dialect import Dialect
+from wireproof.model.requirement import Harm
+from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.report.pages import NONE, Evidence, Held, Seed, requirements_page, seed_page, uncited, unlisted
 
 LINES = {2: "Say the role first, and end with `[DONE]`.", 3: "Write tests.", 5: "Be nice | to <clients>."}
 

@@ -3,16 +3,16 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from assay.judging.judge import judge_runs
-from assay.model.catalogue import load
-from assay.model.verdict import Outcome, Verdict
-from assay.report.phrases import CLIENTS, STYLES, broken_requirement
+from wireproof.judging.judge import judge_runs
+from wireproof.model.catalogue import load
+from wireproof.model.verdict import Outcome, Verdict
+from wireproof.report.phrases import CLIENTS, STYLES, broken_requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Exchange
-    from assay.results.certificate import Certificate
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
 
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.report.progress import LONG, progress
-from assay.scenarios import SCENARIOS
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.report.progress import LONG, progress
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.model.scenario import Scenario
+    from wireproof.model.scenario import Scenario
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 OPENAI = (Dialect.OPENAI_JSON,)

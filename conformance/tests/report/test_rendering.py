@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.transcript import Piece
-from assay.report import rendering
+from wireproof.model.transcript import Piece
+from wireproof.report import rendering
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
 
 def body(exchange: Exchange, data: bytes, **change: Any) -> list[str]:
@@ -52,7 +52,7 @@ def test_what_every_request_carries_is_not_shown(one_body: Any) -> None:
         ('"created_at":1795313156.5', '"created_at":<time>'),
         (f'"resp_{"ab" * 12}"', '"resp_<id>"'),
         (f'"msg_{"ab" * 12}i0000"', '"msg_<id>"'),
-        ("[[assay:text/hello#0123456789ab]]", "[[assay:text/hello#<nonce>]]"),
+        ("[[wireproof:text/hello#0123456789ab]]", "[[wireproof:text/hello#<nonce>]]"),
         ('"call_1"', '"call_1"'),
         ('"call_00017"', '"call_<number>"'),
     ],

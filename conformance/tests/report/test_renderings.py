@@ -10,27 +10,33 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.report.badge import COLOURS, badge
-from assay.report.data import INTERRUPTED, not_driven, report_of
-from assay.report.json_lines import json_lines
-from assay.report.junit import junit
-from assay.report.markdown import markdown
-from assay.results.folder import as_json, versions
-from assay.results.report import Configuration, Ended, Report, Summary
+from wireproof.model.catalogue import load
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.badge import COLOURS, badge
+from wireproof.report.data import INTERRUPTED, not_driven, report_of
+from wireproof.report.json_lines import json_lines
+from wireproof.report.junit import junit
+from wireproof.report.markdown import markdown
+from wireproof.results.folder import as_json, versions
+from wireproof.results.report import Configuration, Ended, Report, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Exchange
-    from assay.results.certificate import Certificate
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
 
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
 CONFIGURATION = Configuration(
-    command="assay certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False, known={}
+    command="wireproof certify",
+    jobs=8,
+    at_a_time=0,
+    selection=(),
+    level=VerdictLevel.STRICT,
+    allow_partial=False,
+    known={},
 )
 STOP = {"finish": "stop"}
 NASTY = "\x1b[31mred\x07\x00\ufffe\ud800 <script>alert(1)</script> | `` [x](http://y) @all ]]> & \"'\n# no"

@@ -13,31 +13,31 @@ import pytest
 from rich.console import Console
 from saved_recordings import save
 
-from assay.faces.results import show
-from assay.faces.saved import EVERY, certificate_of
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.target import Target
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.report import terminal
-from assay.report.data import report_of
-from assay.report.markdown import markdown
-from assay.report.page import page
-from assay.report.roots import FEW, SHOWN, roots
-from assay.results import folder
-from assay.results.certify import certify
-from assay.results.report import Common, Configuration, Found, Place, Report
-from assay.scenarios import SCENARIOS
-from assay.targets.bundled import KEEPALIVE, SETTINGS
-from assay.targets.launch import launch
-from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.param_faults import PARAM_FAULTS
+from wireproof.faces.results import show
+from wireproof.faces.saved import EVERY, certificate_of
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report import terminal
+from wireproof.report.data import report_of
+from wireproof.report.markdown import markdown
+from wireproof.report.page import page
+from wireproof.report.roots import FEW, SHOWN, roots
+from wireproof.results import folder
+from wireproof.results.certify import certify
+from wireproof.results.report import Common, Configuration, Found, Place, Report
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.bundled import KEEPALIVE, SETTINGS
+from wireproof.targets.launch import launch
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_mocks.miniatures.param_faults import PARAM_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.results.certificate import Certificate
+    from wireproof.results.certificate import Certificate
 
 KEY = "key-of-the-roots"
 TALKS = ("text-hello", "call-one", "choices-text", "tool-loop")
@@ -55,7 +55,7 @@ def stub(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Certificate]
 def first_screen(report: Report, certificate: Certificate) -> str:
     """What a terminal of 80 by 24 shows of the report before a person scrolls, with long lines wrapped as it does."""
     console = Console(file=io.StringIO(), width=COLUMNS, color_system=None)
-    terminal.report(console, certificate, load(), again="assay certify", roots=roots(report))
+    terminal.report(console, certificate, load(), again="wireproof certify", roots=roots(report))
     assert isinstance(console.file, io.StringIO)
     shown, left = [], ROWS
     for line in console.file.getvalue().split("\n"):
@@ -168,7 +168,7 @@ def test_the_command_prints_it(stub: tuple[Report, Certificate], capsys: pytest.
 @pytest.fixture(scope="module")
 def gallery() -> Iterator[str]:
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
-    command = f"{sys.executable} -m assay_mocks.miniatures"
+    command = f"{sys.executable} -m wireproof_mocks.miniatures"
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         yield launched.base_url.removesuffix("/none/v1")
 
@@ -179,7 +179,7 @@ def certified(base_url: str, played: tuple[str, ...]) -> tuple[Report, Certifica
     )
     certificate = certify(target, [one for one in SCENARIOS if one.name.startswith(played)], load())
     configuration = Configuration(
-        command="assay certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False,
+        command="wireproof certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False,
         known={},
     )  # fmt: skip
     return report_of(certificate, load(), configuration, folder.versions()), certificate

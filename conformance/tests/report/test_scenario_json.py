@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assay.model.dialect import Dialect
-from assay.model.scenario import Request, Scenario, Turn
-from assay.reading.schemas import errors
-from assay.report.scenario_json import scenario_data
-from assay.scenarios import SCENARIOS
-from assay.scenarios.live import LIVE
-from assay_scripts.files.json_form import script_from_json
-from assay_scripts.library import LIBRARY
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Request, Scenario, Turn
+from wireproof.reading.schemas import errors
+from wireproof.report.scenario_json import scenario_data
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
+from wireproof_scripts.files.json_form import script_from_json
+from wireproof_scripts.library import LIBRARY
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/assay/scenario.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/wireproof/scenario.json").read_text(encoding="utf-8"))
 NAMED = {scenario.name: scenario for scenario in (*SCENARIOS, *LIVE)}
 each = pytest.mark.parametrize("scenario", NAMED.values(), ids=lambda scenario: scenario.name)
 MISSING = object()
@@ -28,7 +28,7 @@ MISSING = object()
 def test_every_scenario_is_plain_data_and_valid(scenario: Scenario) -> None:
     data = scenario_data(scenario)
     assert json.loads(json.dumps(data)) == data
-    assert errors("assay/scenario", data) == []
+    assert errors("wireproof/scenario", data) == []
 
 
 @each
@@ -112,7 +112,7 @@ def test_bytes_that_are_no_text_are_reported_as_escapes() -> None:
 
 def test_the_schema_is_sound_and_named_after_its_file() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["$id"] == "https://assay.invalid/schemas/assay/scenario.json"
+    assert SCHEMA["$id"] == "https://wireproof.invalid/schemas/wireproof/scenario.json"
 
 
 def objects(schema: Any) -> list[dict[str, Any]]:
@@ -191,4 +191,4 @@ def test_a_broken_neighbour_is_not_valid(name: str, path: str, value: object) ->
         del place[last]
     else:
         place[int(last) if isinstance(place, list) else last] = value
-    assert errors("assay/scenario", data) != []
+    assert errors("wireproof/scenario", data) != []

@@ -13,13 +13,13 @@ from urllib.parse import unquote
 import pytest
 from saved_recordings import save
 
-from assay.faces.saved import EVERY
-from assay.model.catalogue import load
-from assay.model.verdict import Verdict, VerdictLevel
-from assay.report.examples import Shown, failing, passing
-from assay.report.site import Entry, site, slug
-from assay.report.topics import topic_of
-from assay.results import folder
+from wireproof.faces.saved import EVERY
+from wireproof.model.catalogue import load
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.examples import Shown, failing, passing
+from wireproof.report.site import Entry, site, slug
+from wireproof.report.topics import topic_of
+from wireproof.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import Arguments, Dialect
-from assay.model.verdict import Outcome, Verdict, VerdictLevel
-from assay.report import terminal
-from assay.scenarios import SCENARIOS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Arguments, Dialect
+from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
+from wireproof.report import terminal
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.reading.exchange import Exchange
-    from assay.results.certificate import Certificate
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
 
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
     Printed = Callable[[], str]
 
 STOP = {"finish": "stop"}
-AGAIN = "assay certify --url http://127.0.0.1:8787/v1"
+AGAIN = "wireproof certify --url http://127.0.0.1:8787/v1"
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 Report = Callable[..., str]
 OPENAI = (Dialect.OPENAI_JSON,)
@@ -116,7 +116,7 @@ def test_a_selection_says_what_was_not_observed(right_stream: Make, certified: C
 
 def test_the_bundled_proxy_is_called_a_demonstration(right_stream: Make, certified: Certified, report: Report) -> None:
     one = complete(certified(right_stream("text-hello")))
-    line = "This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.\n"
+    line = "This is the proxy that comes with Wireproof; to certify yours, name it with --url or --launch.\n"
     assert line not in report(one)
     assert line in report(one, demonstration=True)
 

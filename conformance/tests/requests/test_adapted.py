@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import CHATS, Dialect
-from assay.model.scenario import Auth, Form, Mode
-from assay.model.target import KeyStyle, Target
-from assay.requests.adapted import adapted
-from assay.scenarios import SCENARIOS
+from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import Auth, Form, Mode
+from wireproof.model.target import KeyStyle, Target
+from wireproof.requests.adapted import adapted
+from wireproof.scenarios import SCENARIOS
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 PLAIN = [scenario for scenario in SCENARIOS if scenario.request is not None]

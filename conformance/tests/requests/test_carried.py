@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay.model.scenario import Auth
-from assay.model.target import KeyStyle, Target
-from assay.requests.carried import address, carried_headers, masked_url
+from wireproof.model.scenario import Auth
+from wireproof.model.target import KeyStyle, Target
+from wireproof.requests.carried import address, carried_headers, masked_url
 
 URL = "http://proxy/v1/models"
 

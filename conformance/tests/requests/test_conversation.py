@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.requests.conversation import Message, can_follow, marker, prepare, remember
-from assay.scenarios import SCENARIOS
-from assay.wire.calls import Call, Choice
-from assay_scripts.markers import Marker, find_marker
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.requests.conversation import Message, can_follow, marker, prepare, remember
+from wireproof.scenarios import SCENARIOS
+from wireproof.wire.calls import Call, Choice
+from wireproof_scripts.markers import Marker, find_marker
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 SAID = Choice(index=0, role="assistant", text="é", calls=(), finish="stop")
@@ -41,7 +41,7 @@ def test_the_marker_is_what_the_mock_looks_for() -> None:
 def test_a_whole_answer_is_asked_for_with_model_and_messages_only() -> None:
     assert body(NAMED["text-hello"]) == {
         "model": "m",
-        "messages": [{"role": "user", "content": "[[assay:text/hello#n]] Say hello."}],
+        "messages": [{"role": "user", "content": "[[wireproof:text/hello#n]] Say hello."}],
     }
 
 
@@ -69,7 +69,7 @@ def test_text_is_sent_as_utf8() -> None:
 def test_a_scenarios_history_comes_first_and_the_marker_with_what_is_said_then() -> None:
     messages = body(NAMED["history"])["messages"]
     assert messages[:-1] == list(NAMED["history"].history)
-    assert messages[-1]["content"].startswith("[[assay:reflect/received#n]] Third question")
+    assert messages[-1]["content"].startswith("[[wireproof:reflect/received#n]] Third question")
 
 
 def test_results_are_sent_for_every_call_of_the_answer_before() -> None:
@@ -96,7 +96,7 @@ def test_results_are_sent_for_every_call_of_the_answer_before() -> None:
 def test_a_turn_with_a_script_of_its_own_is_a_conversation_of_its_own() -> None:
     history = remember(({"role": "user", "content": "a"},), SAID)
     messages = body(NAMED["disconnect"], number=1, history=history)["messages"]
-    assert messages == [{"role": "user", "content": "[[assay:reflect/turns#n]] How did the other turn end?"}]
+    assert messages == [{"role": "user", "content": "[[wireproof:reflect/turns#n]] How did the other turn end?"}]
 
 
 def test_what_was_prepared_is_what_is_remembered() -> None:
@@ -185,7 +185,7 @@ def test_a_response_is_asked_for_with_items_and_flat_tools() -> None:
     assert told["input"][3] == {
         "type": "function_call_output", "call_id": "call_moa", "output": "The moa is extinct.",
     }  # fmt: skip
-    assert told["input"][5]["content"].startswith("[[assay:reflect/received#n]]")
+    assert told["input"][5]["content"].startswith("[[wireproof:reflect/received#n]]")
 
 
 def test_parts_are_called_as_responses_call_them() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assay.model.scenario import Auth, Mode, Request, Scenario
-from assay.model.target import Backend, Missing, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.requests.plain import UnseenError, examine, following, prepare, response_id, unsupported_reason
+from wireproof.model.scenario import Auth, Mode, Request, Scenario
+from wireproof.model.target import Backend, Missing, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.requests.plain import UnseenError, examine, following, prepare, response_id, unsupported_reason
 
 TARGET = Target(base_url="http://proxy/openai/v1/", model='co"dex', api_key="k", unready_url="http://twin/v1", slots=2)
 AUTHORIZATION = [
@@ -121,7 +121,7 @@ def test_a_scenario_without_requests_fits_every_target() -> None:
 def test_what_a_target_lacks_is_said() -> None:
     wrong_later = Request(also=(Request(auth=Auth.WRONG),))
     assert unsupported_reason(scenario(wrong_later), target()) == "the target asks for no key"
-    assert "Assay starts" in unsupported_reason(scenario(Request(unready=True)), target())
+    assert "Wireproof starts" in unsupported_reason(scenario(Request(unready=True)), target())
     assert "--slots" in unsupported_reason(
         scenario(Request(unready=True, full=True)), target(unready_url="http://twin/v1")
     )

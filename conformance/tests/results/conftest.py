@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.driving.drive import drive
-from assay.scenarios import SCENARIOS
-from assay.targets import bundled
+from wireproof.driving.drive import drive
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets import bundled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.judging.outcomes import Run
-    from assay.model.target import Target
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.target import Target
 
 
 @pytest.fixture(scope="session")

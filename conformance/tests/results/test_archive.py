@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.judging.judge import judge_runs
-from assay.model.catalogue import load as catalogue
-from assay.model.target import Target
-from assay.model.transcript import Death, Wait
-from assay.results.archive import ArchiveError, load, save
-from assay.scenarios import SCENARIOS
+from wireproof.judging.judge import judge_runs
+from wireproof.model.catalogue import load as catalogue
+from wireproof.model.target import Target
+from wireproof.model.transcript import Death, Wait
+from wireproof.results.archive import ArchiveError, load, save
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from assay.judging.outcomes import Run
+    from wireproof.judging.outcomes import Run
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key='key"with\\quotes')
 
 

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.outcomes import Run
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.model.target import Target
-from assay.model.verdict import Finding, Outcome, Verdict
-from assay.results.cells import BESIDE, cells
-from assay.results.certificate import NOT_RUN, Certificate
-from assay.scenarios import SCENARIOS
-from assay.wire.violation import Violation
+from wireproof.judging.outcomes import Run
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.target import Target
+from wireproof.model.verdict import Finding, Outcome, Verdict
+from wireproof.results.cells import BESIDE, cells
+from wireproof.results.certificate import NOT_RUN, Certificate
+from wireproof.scenarios import SCENARIOS
+from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Exchange
-    from assay.results.report import Cell
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.report import Cell
 
     Make = Callable[..., Exchange]
 

@@ -5,25 +5,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving.drive import Driving, no_progress
-from assay.judging.outcomes import Run
-from assay.model.catalogue import Level, load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode
-from assay.model.target import Backend, Target
-from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
-from assay.results import certify as certifying
-from assay.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
-from assay.results.certify import certify
-from assay.results.judged import default_level
-from assay.scenarios import SCENARIOS
-from assay.wire.violation import Violation
+from wireproof.driving.drive import Driving, no_progress
+from wireproof.judging.outcomes import Run
+from wireproof.model.catalogue import Level, load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.target import Backend, Target
+from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
+from wireproof.results import certify as certifying
+from wireproof.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
+from wireproof.results.certify import certify
+from wireproof.results.judged import default_level
+from wireproof.scenarios import SCENARIOS
+from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from assay.model.scenario import Scenario
-    from assay.reading.exchange import Exchange
+    from wireproof.model.scenario import Scenario
+    from wireproof.reading.exchange import Exchange
 
     Make = Callable[..., Exchange]
 

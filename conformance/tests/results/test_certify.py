@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.scenario import Mode
-from assay.model.target import Target
-from assay.model.verdict import Verdict
-from assay.results.certificate import Exit
-from assay.results.certify import certify
-from assay.scenarios import SCENARIOS
-from assay.targets.preflight import preflight
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Mode
+from wireproof.model.target import Target
+from wireproof.model.verdict import Verdict
+from wireproof.results.certificate import Exit
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.preflight import preflight
 
 if TYPE_CHECKING:
-    from assay.results.certificate import Certificate
+    from wireproof.results.certificate import Certificate
 
 NAMES = ("concurrent", "crash-first", "disconnect", "flush", "fresh-session", "previous-response", "tool-loop")
 

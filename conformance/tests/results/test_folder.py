@@ -10,26 +10,32 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assay.model.catalogue import load
-from assay.model.verdict import VerdictLevel
-from assay.report.data import not_driven, report_of
-from assay.results import folder
-from assay.results.folder import REPORT, TRANSCRIPTS, FolderError
-from assay.results.judged import Course, Terms, judged
-from assay.results.masking import masked_runs, masked_target
-from assay.results.report import Configuration, Ended, Report
-from assay.scenarios import SCENARIOS
+from wireproof.model.catalogue import load
+from wireproof.model.verdict import VerdictLevel
+from wireproof.report.data import not_driven, report_of
+from wireproof.results import folder
+from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError
+from wireproof.results.judged import Course, Terms, judged
+from wireproof.results.masking import masked_runs, masked_target
+from wireproof.results.report import Configuration, Ended, Report
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from assay.judging.outcomes import Run
-    from assay.model.target import Target
-    from assay.results.certificate import Certificate
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.target import Target
+    from wireproof.results.certificate import Certificate
 
 CONFIGURATION = Configuration(
-    command="assay certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False, known={}
+    command="wireproof certify",
+    jobs=8,
+    at_a_time=0,
+    selection=(),
+    level=VerdictLevel.STRICT,
+    allow_partial=False,
+    known={},
 )
 
 

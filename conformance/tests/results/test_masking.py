@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.dialect import Surface
-from assay.model.target import SurfaceReport, SurfaceState, Target
-from assay.model.transcript import Death, End, Piece, Transcript
-from assay.results.masking import masked_runs, masked_target, masking
+from wireproof.model.dialect import Surface
+from wireproof.model.target import SurfaceReport, SurfaceState, Target
+from wireproof.model.transcript import Death, End, Piece, Transcript
+from wireproof.results.masking import masked_runs, masked_target, masking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.judging.outcomes import Run
+    from wireproof.judging.outcomes import Run
 
 KEY = 'sk/live+"42"-abcdef'
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="m", api_key=KEY)

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.judging.judge import Judgement
-from assay.judging.outcomes import Run
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.reasons import CROWDED
-from assay.model.scenario import Form, Mode, Request, Scenario, Turn
-from assay.model.target import Target
-from assay.model.transcript import Death, End, Piece, Transcript
-from assay.model.verdict import Finding, Outcome, Verdict
-from assay.reading.applicable import answers_to
-from assay.reading.exchange import Exchange, read
-from assay.results import repeating
-from assay.results.repeating import settled, symptoms
-from assay.wire.violation import Violation
+from wireproof.judging.judge import Judgement
+from wireproof.judging.outcomes import Run
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.reasons import CROWDED
+from wireproof.model.scenario import Form, Mode, Request, Scenario, Turn
+from wireproof.model.target import Target
+from wireproof.model.transcript import Death, End, Piece, Transcript
+from wireproof.model.verdict import Finding, Outcome, Verdict
+from wireproof.reading.applicable import answers_to
+from wireproof.reading.exchange import Exchange, read
+from wireproof.results import repeating
+from wireproof.results.repeating import settled, symptoms
+from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

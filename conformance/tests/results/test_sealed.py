@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saved_recordings import save
 
-from assay.results import sealed
-from assay.results.folder import REPORT, TRANSCRIPTS
-from assay.results.sealed import HEAD, MEMBERS, SealedError, opened
+from wireproof.results import sealed
+from wireproof.results.folder import REPORT, TRANSCRIPTS
+from wireproof.results.sealed import HEAD, MEMBERS, SealedError, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +154,7 @@ def test_a_newer_form_is_named(file: bytes) -> None:
     there = members(file)
     newer = json.dumps({**json.loads(there[HEAD]), "format": 2}).encode()
     assert said_of(rezipped({**there, HEAD: newer})) == (
-        "it is in format 2, which a newer Assay writes; this one reads format 1"
+        "it is in format 2, which a newer Wireproof writes; this one reads format 1"
     )
 
 

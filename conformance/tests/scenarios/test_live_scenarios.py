@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.driving.budget import REQUESTS, TOKENS
-from assay.model.asks import Calls, Fits, Say
-from assay.model.dialect import Dialect
-from assay.model.target import Backend, Target
-from assay.reading.asked import limit_of
-from assay.reading.schemas import misfits
-from assay.requests.conversation import prepare
-from assay.requests.cost import cost
-from assay.scenarios import SCENARIOS
-from assay.scenarios.live import LIVE
+from wireproof.driving.budget import REQUESTS, TOKENS
+from wireproof.model.asks import Calls, Fits, Say
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Backend, Target
+from wireproof.reading.asked import limit_of
+from wireproof.reading.schemas import misfits
+from wireproof.requests.conversation import prepare
+from wireproof.requests.cost import cost
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
-    from assay.model.scenario import Scenario
+    from wireproof.model.scenario import Scenario
 
 SPOKEN = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 TARGET = Target(base_url="http://x/v1", model="m", api_key="k", backend=Backend.LIVE, dialects=SPOKEN)
@@ -47,7 +47,7 @@ def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: Scenario) -> 
     assert all(turn.asks is not None and turn.script is None for turn in scenario.turns)
     for form in scenario.forms(SPOKEN):
         body = prepare(scenario, scenario.turns[0], form=form, model="m", nonce="n", history=()).body
-        assert b"[[assay" not in body
+        assert b"[[wireproof" not in body
 
 
 @each_asked

@@ -7,15 +7,15 @@ from itertools import pairwise
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.model.requirement import Stage
-from assay.model.scenario import Mode, Request, Scenario
-from assay.report.scenario_json import scenario_data
-from assay.scenarios import SCENARIOS
-from assay.scenarios.clients import CLIENTS
-from assay.scenarios.param_fields import FIELDS
-from assay.scenarios.params import PARAMS
-from assay.scenarios.precedence import PRECEDENCE
+from wireproof.model.catalogue import load
+from wireproof.model.requirement import Stage
+from wireproof.model.scenario import Mode, Request, Scenario
+from wireproof.report.scenario_json import scenario_data
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.clients import CLIENTS
+from wireproof.scenarios.param_fields import FIELDS
+from wireproof.scenarios.params import PARAMS
+from wireproof.scenarios.precedence import PRECEDENCE
 
 JUDGES_PLAIN_REQUESTS = {Stage.ANSWER, Stage.CONTENT, Stage.TOGETHER}
 PLAIN = [pytest.param(one, id=one.name) for one in SCENARIOS if one.request is not None]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.model.verdict import HarnessError
-from assay.targets.address import check_url, is_local, url_fault
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.address import check_url, is_local, url_fault
 
 
 @pytest.mark.parametrize(

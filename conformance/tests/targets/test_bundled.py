@@ -3,10 +3,10 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from assay.model.target import Backend
-from assay.model.verdict import HarnessError
-from assay.targets.bundled import KEEPALIVE, proxy
-from assay.targets.launch import executable
+from wireproof.model.target import Backend
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.bundled import KEEPALIVE, proxy
+from wireproof.targets.launch import executable
 
 
 def test_the_bundled_proxy_is_a_target_like_any_other() -> None:
@@ -36,7 +36,7 @@ def test_its_key_is_another_one_each_time() -> None:
 
 
 def test_another_command_may_stand_in_for_it() -> None:
-    with proxy(command=executable("assay-proxy")) as target:
+    with proxy(command=executable("wireproof-proxy")) as target:
         assert target.backend is Backend.MOCK
 
 

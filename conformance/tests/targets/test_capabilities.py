@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.target import Missing
-from assay.model.verdict import HarnessError
-from assay.targets.capabilities import IN_V1, MISSING, UNPLAYED, missing_in, missing_in_mock, version_of
-from assay.targets.launch import executable
+from wireproof.model.target import Missing
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.capabilities import IN_V1, MISSING, UNPLAYED, missing_in, missing_in_mock, version_of
+from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,8 +42,8 @@ def test_what_a_version_lacks(version: tuple[int, int], lacking: set[Missing]) -
 
 
 def test_a_codex_says_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.142.5")
-    assert version_of(executable("assay-codex")) == (0, 142)
+    monkeypatch.setenv("WIREPROOF_CODEX_VERSION", "0.142.5")
+    assert version_of(executable("wireproof-codex")) == (0, 142)
     assert version_of(codex_that_says(tmp_path, "codex-cli 1.2.3")) == (1, 2)
 
 
@@ -62,7 +62,7 @@ def test_what_is_no_codex_is_refused(tmp_path: Path) -> None:
         ('{"codex": "0.107.0", "protocol": "v1"}', {*IN_V1, Missing.COUNTS}),
         ('{"codex": "0.89.0", "protocol": "v1"}', {*IN_V1, Missing.COUNTS, Missing.REASONS}),
         # What no mock of this suite writes says nothing of it.
-        ("Assay: the scripted backend is here.", None),
+        ("Wireproof: the scripted backend is here.", None),
         ('{"codex": "newest", "protocol": "v2"}', None),
         ("[]", None),
         ("", None),

@@ -9,15 +9,15 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.faces.plan import plan
-from assay.model.dialect import Dialect
-from assay.model.target import Backend
-from assay.model.verdict import HarnessError, Verdict
-from assay.targets.gateway import Upstream, fill, gateway, upstream, variables
-from assay.targets.kinds import Pairs
-from assay.targets.options import RunOptions, TargetOptions
-from assay.targets.ports import free_port
-from assay.targets.reach import reach
+from wireproof.faces.plan import plan
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Backend
+from wireproof.model.verdict import HarnessError, Verdict
+from wireproof.targets.gateway import Upstream, fill, gateway, upstream, variables
+from wireproof.targets.kinds import Pairs
+from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof.targets.ports import free_port
+from wireproof.targets.reach import reach
 
 PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"
 KEY = "key-of-the-gateway"
@@ -36,7 +36,7 @@ BEHIND = Upstream(base_url="http://127.0.0.1:9/v1", key="up-key")
 
 
 def ask(base_url: str, key: str, **body: Any) -> httpx.Response:
-    message = {"role": "user", "content": "[[assay:text/hello#g]] Hi."}
+    message = {"role": "user", "content": "[[wireproof:text/hello#g]] Hi."}
     with httpx.Client(trust_env=False, timeout=20, headers={"authorization": f"Bearer {key}"}) as client:
         return client.post(f"{base_url}/chat/completions", json={"model": "m", "messages": [message], **body})
 
@@ -48,7 +48,7 @@ def test_the_upstream_plays_scripts_for_any_model_but_one() -> None:
     with upstream() as up:
         answer = ask(up.base_url, up.key, model="some/other-model").json()
         assert (answer["model"], answer["choices"][0]["message"]["content"]) == ("some/other-model", "Hello, world!")
-        refused = ask(up.base_url, up.key, model="assay-no-such-model")
+        refused = ask(up.base_url, up.key, model="wireproof-no-such-model")
         assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
         assert ask(up.base_url, "wrong").status_code == 401
 
@@ -59,16 +59,16 @@ def test_two_upstreams_have_ports_and_keys_of_their_own() -> None:
         assert one.key != other.key
 
 
-def test_an_upstream_at_a_port_has_the_key_of_assay_serve_and_is_used_where_it_runs() -> None:
+def test_an_upstream_at_a_port_has_the_key_of_wireproof_serve_and_is_used_where_it_runs() -> None:
     port = free_port()
     with upstream(port) as up:
-        assert up == Upstream(base_url=f"http://127.0.0.1:{port}/v1", key="assay")
-        assert ask(up.base_url, "assay").status_code == 200
+        assert up == Upstream(base_url=f"http://127.0.0.1:{port}/v1", key="wireproof")
+        assert ask(up.base_url, "wireproof").status_code == 200
         with upstream(port) as same:
             assert same == up
-        assert ask(up.base_url, "assay").status_code == 200
+        assert ask(up.base_url, "wireproof").status_code == 200
     with pytest.raises(httpx.ConnectError):
-        ask(up.base_url, "assay")
+        ask(up.base_url, "wireproof")
 
 
 # What is filled in
@@ -162,7 +162,7 @@ def test_a_model_that_a_gateway_has_asked_for_is_listed(monkeypatch: pytest.Monk
 def test_a_gateway_that_runs_already_is_certified_over_the_port_that_it_calls(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Here a second gateway is none: `assay serve` itself stands where one would.
+    # Here a second gateway is none: `wireproof serve` itself stands where one would.
     port = int(served.base_url.removesuffix("/v1").rpartition(":")[2])
     monkeypatch.setenv("SERVED", served.key)
     with reach(TargetOptions(url=served.base_url, upstream=port, api_key_env="SERVED")) as target:

@@ -10,7 +10,7 @@ import weakref
 
 import pytest
 
-from assay.targets.interrupts import ENDS, terminable
+from wireproof.targets.interrupts import ENDS, terminable
 
 
 class Thing:

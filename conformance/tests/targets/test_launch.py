@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.model.verdict import HarnessError
-from assay.targets import launch as launching
-from assay.targets.launch import executable, launch, launch_at_need, launched_at, started, stop
+from wireproof.model.verdict import HarnessError
+from wireproof.targets import launch as launching
+from wireproof.targets.launch import executable, launch, launch_at_need, launched_at, started, stop
 
 PROXY = """
     import http.server, json, os, subprocess, sys
@@ -81,7 +81,7 @@ def test_the_port_is_reported_in_every_way(proxy: Proxy) -> None:
         environment = proxy.noted["env"]
         assert (environment["PORT"], environment["PROXY_PORT"]) == (port, port)
         assert (environment["OWN"], environment["CODEX_HOME"]) == ("1", "x")
-        assert environment["CODEX_BIN"] == executable("assay-codex")
+        assert environment["CODEX_BIN"] == executable("wireproof-codex")
         assert environment["PATH"] == os.environ["PATH"]
         assert launched.pid == proxy.noted["pids"][0]
         assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
@@ -283,22 +283,22 @@ def test_a_url_that_is_none_is_reported_at_once(proxy: Proxy, url: str) -> None:
 
 def test_commands_are_found_beside_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert Path(executable("assay-codex")).parent == Path(sys.executable).parent
-    with pytest.raises(HarnessError, match="the command assay-no-such is not installed in "):
-        executable("assay-no-such")
+    assert Path(executable("wireproof-codex")).parent == Path(sys.executable).parent
+    with pytest.raises(HarnessError, match="the command wireproof-no-such is not installed in "):
+        executable("wireproof-no-such")
 
 
 def test_commands_are_found_on_the_path_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    command = tmp_path / "assay-elsewhere"
+    command = tmp_path / "wireproof-elsewhere"
     command.write_text("")
     command.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert executable("assay-elsewhere") == str(command)
+    assert executable("wireproof-elsewhere") == str(command)
 
 
 KILLED = """
 import sys, time
-from assay.targets.launch import launch
+from wireproof.targets.launch import launch
 with launch(sys.argv[1], env={}) as launched:
     print(launched.pid, flush=True)
     time.sleep(1000)
@@ -306,12 +306,12 @@ with launch(sys.argv[1], env={}) as launched:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no signal at the death of a parent")
-def test_a_proxy_ends_with_an_assay_that_is_killed(proxy: Proxy) -> None:
+def test_a_proxy_ends_with_an_wireproof_that_is_killed(proxy: Proxy) -> None:
     words = [sys.executable, "-c", KILLED, proxy.command()]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as assay:
-        assert assay.stdout is not None
-        pid = int(assay.stdout.readline())
-        assay.kill()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as wireproof:
+        assert wireproof.stdout is not None
+        pid = int(wireproof.stdout.readline())
+        wireproof.kill()
     # No child of ours, but of the killed one: it cannot be waited for.
     deadline = time.monotonic() + 30
     while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from assay.faces import certify, cli
-from assay.model.dialect import Arguments, Dialect, Surface
-from assay.model.target import Agent, KeyStyle
-from assay.model.verdict import VerdictLevel
-from assay.targets.kinds import OptionError, Pair, Reason
-from assay.targets.option import find
-from assay.targets.options import RunOptions, TargetOptions
+from wireproof.faces import certify, cli
+from wireproof.model.dialect import Arguments, Dialect, Surface
+from wireproof.model.target import Agent, KeyStyle
+from wireproof.model.verdict import VerdictLevel
+from wireproof.targets.kinds import OptionError, Pair, Reason
+from wireproof.targets.option import find
+from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay.targets.option import Options
+    from wireproof.targets.option import Options
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
@@ -68,21 +68,21 @@ def test_every_option_has_a_name_of_its_own_and_a_help_of_whole_sentences() -> N
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (TargetOptions(), "assay certify"),
+        (TargetOptions(), "wireproof certify"),
         (
             TargetOptions(url="http://x/v1", model="a b", api_key_env="K", keepalive=1.5),
-            "assay certify --url http://x/v1 --model 'a b' --api-key-env K --keepalive 1.5",
+            "wireproof certify --url http://x/v1 --model 'a b' --api-key-env K --keepalive 1.5",
         ),
-        (TargetOptions(command="my proxy {port}"), "assay certify --launch 'my proxy {port}'"),
-        (TargetOptions(timeout=10.0, start_timeout=31.0), "assay certify --start-timeout 31.0"),
+        (TargetOptions(command="my proxy {port}"), "wireproof certify --launch 'my proxy {port}'"),
+        (TargetOptions(timeout=10.0, start_timeout=31.0), "wireproof certify --start-timeout 31.0"),
         (
             TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
-            "assay certify --dialect openai-json --dialect function-call --arguments cumulative",
+            "wireproof certify --dialect openai-json --dialect function-call --arguments cumulative",
         ),
         # What may be secret is shown only as the name of the variable that holds it.
         (
             TargetOptions(header=(Pair("cookie", "s3cr3t"), Pair("x", "$HELD")), parameters=(Pair("sig", "s3cr3t"),)),
-            "assay certify --header 'cookie=***' --header 'x=$HELD' --query 'sig=***'",
+            "wireproof certify --header 'cookie=***' --header 'x=$HELD' --query 'sig=***'",
         ),
     ],
 )
@@ -239,9 +239,9 @@ def test_a_pair_shows_no_secret() -> None:
         ({"gateway": "x", "agent": Agent.CURSOR}, "a gateway calls an upstream and no agent: leave --backend away"),
         ({"upstream": 9}, "--upstream is for a gateway that runs already: name it with --url, without a command"),
         ({"url": "http://x/v1", "upstream": 9, "gateway": "x"}, "--upstream is for a gateway that runs already"),
-        ({"env": ("A=1",)}, "--env is for a target that Assay starts, with --launch or --gateway"),
-        ({"url": "http://x/v1", "env": ("A=1",)}, "--env is for a target that Assay starts"),
-        ({"command": "x", "config_template": Path("c")}, "--config-template is for a gateway that Assay starts"),
+        ({"env": ("A=1",)}, "--env is for a target that Wireproof starts, with --launch or --gateway"),
+        ({"url": "http://x/v1", "env": ("A=1",)}, "--env is for a target that Wireproof starts"),
+        ({"command": "x", "config_template": Path("c")}, "--config-template is for a gateway that Wireproof starts"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(options: Any, message: str) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.verdict import HarnessError
-from assay.targets.ports import free_port
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.ports import free_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_the_ports_of_connections_are_left_out(
     file = tmp_path / "ip_local_port_range"
     if said:
         file.write_text(said)
-    monkeypatch.setattr("assay.targets.ports.EPHEMERAL", file)
+    monkeypatch.setattr("wireproof.targets.ports.EPHEMERAL", file)
 
     def sample(_self: object, ports: range, _count: int) -> list[int]:
         asked.append(ports)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.dialect import MODE_HEADER, Arguments, Dialect, Surface
-from assay.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
-from assay.model.verdict import HarnessError
-from assay.targets import probe
-from assay.targets.ports import free_port
-from assay.targets.preflight import detect_argument_mode, preflight
-from assay.targets.probe import LONGEST
+from wireproof.model.dialect import MODE_HEADER, Arguments, Dialect, Surface
+from wireproof.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
+from wireproof.model.verdict import HarnessError
+from wireproof.targets import probe
+from wireproof.targets.ports import free_port
+from wireproof.targets.preflight import detect_argument_mode, preflight
+from wireproof.targets.probe import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOCK = "Assay: the scripted backend is here."
+MOCK = "Wireproof: the scripted backend is here."
 CHAT, RESPONSES = Surface.CHAT, Surface.RESPONSES
 JUDGED, ABSENT, NOT_JUDGED = SurfaceState.JUDGED, SurfaceState.ABSENT, SurfaceState.NOT_JUDGED
 NOT_FOUND = {"error": {"message": "There is nothing here.", "type": "invalid_request_error"}}

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import Arguments, Dialect, Surface
-from assay.model.target import Backend, KeyStyle, Missing, Target
-from assay.model.verdict import HarnessError
-from assay.targets.bundled import KEEPALIVE
-from assay.targets.kinds import OptionError, Pair
-from assay.targets.launch import executable
-from assay.targets.options import TargetOptions
-from assay.targets.reach import reach, target_of
+from wireproof.model.dialect import Arguments, Dialect, Surface
+from wireproof.model.target import Backend, KeyStyle, Missing, Target
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.bundled import KEEPALIVE
+from wireproof.targets.kinds import OptionError, Pair
+from wireproof.targets.launch import executable
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.reach import reach, target_of
 
-MOCK = "Assay: the scripted backend is here."
+MOCK = "Wireproof: the scripted backend is here."
 MUTE = """
 import http.server, json, os
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -63,7 +63,7 @@ def test_a_url_may_have_a_live_model_behind_it(tiny: Any) -> None:
 
 
 def test_a_command_is_reached_at_its_own_url() -> None:
-    with reach(TargetOptions(command=executable("assay-proxy"), url="http://localhost:{port}/v1")) as target:
+    with reach(TargetOptions(command=executable("wireproof-proxy"), url="http://localhost:{port}/v1")) as target:
         assert target.base_url.startswith("http://localhost:")
         assert (target.backend, target.model, target.api_key, target.keepalive) == (Backend.MOCK, "codex", None, None)
 
@@ -81,24 +81,24 @@ def test_the_bundled_proxy_is_reached_when_nothing_is_named() -> None:
         assert target.api_key
 
 
-@pytest.mark.parametrize("command", [None, executable("assay-proxy")])
+@pytest.mark.parametrize("command", [None, executable("wireproof-proxy")])
 def test_a_proxy_is_started_with_a_codex_of_ones_own(command: str | None) -> None:
-    with reach(TargetOptions(command=command, codex=Path(executable("assay-codex")))) as target:
+    with reach(TargetOptions(command=command, codex=Path(executable("wireproof-codex")))) as target:
         assert (target.backend, target.missing) == (Backend.CODEX, frozenset())
         assert Dialect.OBSIDIAN_XML in target.dialects
 
 
 def test_a_codex_that_takes_no_tools_is_asked_for_calls_in_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
-    with reach(TargetOptions(codex=Path(executable("assay-codex")))) as target:
+    monkeypatch.setenv("WIREPROOF_CODEX_VERSION", "0.89.0")
+    with reach(TargetOptions(codex=Path(executable("wireproof-codex")))) as target:
         assert target.backend is Backend.CODEX
         assert Missing.TOOLS in target.missing
         assert target.dialects == tuple(Dialect)
 
 
-@pytest.mark.parametrize("command", [None, executable("assay-proxy")])
+@pytest.mark.parametrize("command", [None, executable("wireproof-proxy")])
 def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
+    monkeypatch.setenv("WIREPROOF_CODEX_VERSION", "0.89.0")
     with reach(TargetOptions(command=command)) as target:
         assert target.backend is Backend.MOCK
         assert target.missing == {Missing.TOOLS, Missing.REASONS, Missing.COUNTS}
@@ -106,7 +106,7 @@ def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, mo
 
 def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:
     options = TargetOptions(url=tiny.base_url, codex=Path("codex"))
-    with pytest.raises(OptionError, match="--codex is for one that Assay starts"), reach(options):
+    with pytest.raises(OptionError, match="--codex is for one that Wireproof starts"), reach(options):
         pass
 
 

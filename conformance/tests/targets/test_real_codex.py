@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from assay.targets.launch import executable
-from assay.targets.real_codex import real_codex
+from wireproof.targets.launch import executable
+from wireproof.targets.real_codex import real_codex
 
-MOCK = Path(executable("assay-codex"))
+MOCK = Path(executable("wireproof-codex"))
 
 
 def test_a_codex_is_given_a_home_in_which_it_asks_the_scripts() -> None:
@@ -17,10 +17,10 @@ def test_a_codex_is_given_a_home_in_which_it_asks_the_scripts() -> None:
         assert codex.env["CODEX_BIN"] == str(MOCK)
         assert codex.env["HOME"] == codex.env["CODEX_HOME"]
         config = tomllib.loads(Path(codex.env["CODEX_HOME"], "config.toml").read_text())
-        url = config["model_providers"]["assay"]["base_url"]
-        assert config["model_provider"] == "assay"
+        url = config["model_providers"]["wireproof"]["base_url"]
+        assert config["model_provider"] == "wireproof"
         asked = {"model": "m", "stream": True, "input": []}
-        assert "Assay's mock backend" in httpx.post(f"{url}/responses", json=asked).text
+        assert "Wireproof's mock backend" in httpx.post(f"{url}/responses", json=asked).text
     assert not Path(codex.env["CODEX_HOME"]).exists()
 
 
@@ -31,7 +31,7 @@ def test_a_codex_is_given_a_home_in_which_it_asks_the_scripts() -> None:
 def test_its_version_says_what_it_lacks_and_how_it_is_furnished(
     monkeypatch: pytest.MonkeyPatch, version: str, *, lacking: bool, feature: str
 ) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", version)
+    monkeypatch.setenv("WIREPROOF_CODEX_VERSION", version)
     with real_codex(MOCK) as codex:
         assert bool(codex.missing) is lacking
         config = tomllib.loads(Path(codex.env["CODEX_HOME"], "config.toml").read_text())

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import Carrier, Surface
-from assay.targets.recognition import Recognised, error_of, is_over, recognise, shown
+from wireproof.model.dialect import Carrier, Surface
+from wireproof.targets.recognition import Recognised, error_of, is_over, recognise, shown
 
 CHAT, RESPONSES = Surface.CHAT, Surface.RESPONSES
 FUNCTION = {"name": "f", "arguments": "{}"}

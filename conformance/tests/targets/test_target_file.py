@@ -7,18 +7,18 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from assay.faces import certify, cli
-from assay.model.dialect import Dialect, Surface
-from assay.model.verdict import VerdictLevel
-from assay.targets.kinds import Pair, Reason
-from assay.targets.options import RunOptions, TargetOptions
-from assay.targets.target_file import OPTIONS, TargetFileError, line_of, load, merged, schema
+from wireproof.faces import certify, cli
+from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.verdict import VerdictLevel
+from wireproof.targets.kinds import Pair, Reason
+from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof.targets.target_file import OPTIONS, TargetFileError, line_of, load, merged, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from assay.targets.option import Option
+    from wireproof.targets.option import Option
 
     Write = Callable[..., Path]
 
@@ -55,7 +55,7 @@ images = "the backend has no eyes"
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def made(text: str | bytes, name: str = "assay.toml") -> Path:
+    def made(text: str | bytes, name: str = "wireproof.toml") -> Path:
         (tmp_path / "config.yaml").write_text("a: 1")
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -150,31 +150,37 @@ def test_a_target_without_a_name_is_called_as_its_file_or_folder(write: Write) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('url = "http://x/v1\n', "assay.toml:1: this is not TOML: illegal character '\\n'; each line should be"),
-        ("url = [\n1,\n", "assay.toml:2: this is not TOML: invalid value"),
-        ("url = http://x\n", "assay.toml:1: this is not TOML: invalid value"),
-        ('url = "a"\nurl = "b"\n', "assay.toml:2: this is not TOML: cannot overwrite a value"),
-        ("# why\n\nkeepalvie = 1\n", "assay.toml:3: 'keepalvie' is not an option of a target; did you mean keepalive?"),
-        ("[heder]\nx = 'y'\n", "assay.toml:1: 'heder' is not an option of a target; did you mean header?"),
-        ("api-key = 'sk-123'\n", "assay.toml:1: 'api-key' is not an option of a target; did you mean api-key-env?"),
-        ("zzzz = 1\n", "assay.toml:1: 'zzzz' is not an option of a target; there are url, launch, "),
-        ("name = 1\n", "assay.toml:1: name is 1; it should be a text"),
-        ('model = "m"\njobs = "8"\n', "assay.toml:2: jobs is '8'; it should be a whole number, at least 1"),
-        ("jobs = 0\n", "assay.toml:1: jobs is 0; it should be a whole number, at least 1"),
-        ("jobs = true\n", "assay.toml:1: jobs is True; it should be a whole number, at least 1"),
-        ("jobs = 2.5\n", "assay.toml:1: jobs is 2.5; it should be a whole number, at least 1"),
-        ("timeout = nan\n", "assay.toml:1: timeout is nan; it should be a time in seconds, at least 0.01"),
+        ('url = "http://x/v1\n', "wireproof.toml:1: this is not TOML: illegal character '\\n'; each line should be"),
+        ("url = [\n1,\n", "wireproof.toml:2: this is not TOML: invalid value"),
+        ("url = http://x\n", "wireproof.toml:1: this is not TOML: invalid value"),
+        ('url = "a"\nurl = "b"\n', "wireproof.toml:2: this is not TOML: cannot overwrite a value"),
+        (
+            "# why\n\nkeepalvie = 1\n",
+            "wireproof.toml:3: 'keepalvie' is not an option of a target; did you mean keepalive?",
+        ),
+        ("[heder]\nx = 'y'\n", "wireproof.toml:1: 'heder' is not an option of a target; did you mean header?"),
+        ("api-key = 'sk-123'\n", "wireproof.toml:1: 'api-key' is not an option of a target; did you mean api-key-env?"),
+        ("zzzz = 1\n", "wireproof.toml:1: 'zzzz' is not an option of a target; there are url, launch, "),
+        ("name = 1\n", "wireproof.toml:1: name is 1; it should be a text"),
+        ('model = "m"\njobs = "8"\n', "wireproof.toml:2: jobs is '8'; it should be a whole number, at least 1"),
+        ("jobs = 0\n", "wireproof.toml:1: jobs is 0; it should be a whole number, at least 1"),
+        ("jobs = true\n", "wireproof.toml:1: jobs is True; it should be a whole number, at least 1"),
+        ("jobs = 2.5\n", "wireproof.toml:1: jobs is 2.5; it should be a whole number, at least 1"),
+        ("timeout = nan\n", "wireproof.toml:1: timeout is nan; it should be a time in seconds, at least 0.01"),
         ("timeout = 2026-01-01\n", "timeout is datetime.date(2026, 1, 1); it should be a time in seconds"),
-        ("yes = 1\n", "assay.toml:1: yes is 1; it should be true or false"),
-        ("model = 1\n", "assay.toml:1: model is 1; it should be a text"),
-        ('dialect = "xml"\n', "assay.toml:1: dialect is 'xml'; it should be a list, each one of openai-json, "),
-        ('a-comment = 1\ndialect = [\n"xml",\n]\n', "assay.toml:1: 'a-comment' is not an option"),
-        ('# x\ndialect = [\n  "openai-json",\n  "xml",\n]\n', "assay.toml:2: dialect is 'xml'; it should be one of"),
+        ("yes = 1\n", "wireproof.toml:1: yes is 1; it should be true or false"),
+        ("model = 1\n", "wireproof.toml:1: model is 1; it should be a text"),
+        ('dialect = "xml"\n', "wireproof.toml:1: dialect is 'xml'; it should be a list, each one of openai-json, "),
+        ('a-comment = 1\ndialect = [\n"xml",\n]\n', "wireproof.toml:1: 'a-comment' is not an option"),
+        (
+            '# x\ndialect = [\n  "openai-json",\n  "xml",\n]\n',
+            "wireproof.toml:2: dialect is 'xml'; it should be one of",
+        ),
         ('known-failing = "none.txt"\n', "none.txt'; it should be a file that exists"),
-        ("[absent]\neyes = 'none'\n", "assay.toml:1: absent is 'eyes=none'; it should be CAPABILITY=REASON; there"),
+        ("[absent]\neyes = 'none'\n", "wireproof.toml:1: absent is 'eyes=none'; it should be CAPABILITY=REASON; there"),
         ("[absent]\nimages = ' '\n", "it should be CAPABILITY=REASON"),
-        ("[env]\nA = 1\n", "assay.toml:1: env is 1; it should be the name of a variable, = and its value"),
-        ("[known]\nx = 1\n", "assay.toml:1: known is 1; it should be SCENARIO:REQUIREMENT=REASON"),
+        ("[env]\nA = 1\n", "wireproof.toml:1: env is 1; it should be the name of a variable, = and its value"),
+        ("[known]\nx = 1\n", "wireproof.toml:1: known is 1; it should be SCENARIO:REQUIREMENT=REASON"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_its_line(write: Write, text: str, message: str) -> None:
@@ -184,7 +190,10 @@ def test_what_is_wrong_is_said_with_its_line(write: Write, text: str, message: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('model = "m"\nurl = "http://me:s3cr3t@x/v1"\n', "assay.toml:2: url holds a password; a target file holds no"),
+        (
+            'model = "m"\nurl = "http://me:s3cr3t@x/v1"\n',
+            "wireproof.toml:2: url holds a password; a target file holds no",
+        ),
         ('[header]\nAuthorization = "Bearer s3cr3t"\n', "header Authorization holds a value; a target file holds no"),
         (
             'header = ["x-api-key=s3cr3t"]\n',
@@ -202,7 +211,7 @@ def test_a_file_holds_no_secret_and_the_message_does_not_either(write: Write, te
 
 
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, write: Write) -> None:
-    assert refused(tmp_path / "none.toml") == "none.toml does not exist; `assay init` writes a target file"
+    assert refused(tmp_path / "none.toml") == "none.toml does not exist; `wireproof init` writes a target file"
     assert "cannot be read: is a directory" in refused(tmp_path)
     assert "is not UTF-8, as TOML must be" in refused(write(b'model = "\xff"\n'))
     assert "this is not TOML" in refused(write("a = " + "[" * 100_000))

@@ -4,7 +4,7 @@ import ssl
 
 import pytest
 
-from assay.targets.trust import trust
+from wireproof.targets.trust import trust
 
 
 def test_plain_http_to_this_machine_does_without_authorities() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from assay.targets.launch import LOCAL
-from assay.targets.unready_instance import MUTE, unready_instance
+from wireproof.targets.launch import LOCAL
+from wireproof.targets.unready_instance import MUTE, unready_instance
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.calls import Answer, Call, Choice, assemble
-from assay.wire.events import CallOpened, ChatEvent, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.wire.calls import Answer, Call, Choice, assemble
+from wireproof.wire.events import CallOpened, ChatEvent, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
 
 EMPTY = Choice(index=0, role=None, text=None, calls=(), finish=None)
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.wire.calls import Answer
-from assay.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, read_stream
-from assay.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
-from assay.wire.grammar import STREAM, StreamSign, StreamState
+from wireproof.wire.calls import Answer
+from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, read_stream
+from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.wire.grammar import STREAM, StreamSign, StreamState
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import OpenAI
 
-from assay.wire.calls import Answer, Call, Choice
-from assay.wire.chat import read_stream
-from assay.wire.events import Usage
+from wireproof.wire.calls import Answer, Call, Choice
+from wireproof.wire.chat import read_stream
+from wireproof.wire.events import Usage
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from assay.wire.choice import ChoiceReader
-from assay.wire.deltas import read_deltas
-from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
-from assay.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
-from assay.wire.sse import Frame
-from assay.wire.table import Note
-from assay.wire.violation import Place, Violation
+from wireproof.wire.choice import ChoiceReader
+from wireproof.wire.deltas import read_deltas
+from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
+from wireproof.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
+from wireproof.wire.sse import Frame
+from wireproof.wire.table import Note
+from wireproof.wire.violation import Place, Violation
 
 END = Place(offset=100, length=0)
 

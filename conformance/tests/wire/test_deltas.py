@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay.wire.deltas import CallDelta, Delta, read_deltas
-from assay.wire.grammar import CallSign, ChoiceSign
+from wireproof.wire.deltas import CallDelta, Delta, read_deltas
+from wireproof.wire.grammar import CallSign, ChoiceSign
 
 
 def delta_of(delta: Any, **choice: Any) -> Delta:

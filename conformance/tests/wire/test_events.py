@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from assay.wire import events
-from assay.wire.events import ChatEvent, Text
+from wireproof.wire import events
+from wireproof.wire.events import ChatEvent, Text
 
 
 def test_the_union_holds_every_event_of_the_module() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.wire.events import Failed, Usage
-from assay.wire.fields import (
+from wireproof.wire.events import Failed, Usage
+from wireproof.wire.fields import (
     failure_of,
     integer_of,
     list_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.wire.grammar import (
+from wireproof.wire.grammar import (
     CALL,
     CHAT_STREAM_VIOLATIONS,
     CHOICE,
@@ -21,7 +21,7 @@ from assay.wire.grammar import (
     StreamSign,
     StreamState,
 )
-from assay.wire.table import Note
+from wireproof.wire.table import Note
 
 Table = Mapping[tuple[Enum, Enum], Enum | Note[Any] | str]
 

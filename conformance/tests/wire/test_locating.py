@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.locating import MARKED, Step, locate, written
-from assay.wire.sse import Frame, Reader
-from assay.wire.violation import Place
+from wireproof.wire.locating import MARKED, Step, locate, written
+from wireproof.wire.sse import Frame, Reader
+from wireproof.wire.violation import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion
 
-from assay.wire.calls import Call
-from assay.wire.events import CallOpened, Failed, Finished, Fragment, Role, Usage
-from assay.wire.message import read_error, read_whole
-from assay.wire.violation import Place
+from wireproof.wire.calls import Call
+from wireproof.wire.events import CallOpened, Failed, Finished, Fragment, Role, Usage
+from wireproof.wire.message import read_error, read_whole
+from wireproof.wire.violation import Place
 
 ENVELOPE = "chat.whole.envelope"
 CALLS = "chat.whole.calls-all-in-order"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.quoting import SHOWN, apart, quoted, visible
+from wireproof.wire.quoting import SHOWN, apart, quoted, visible
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.calls import Call
-from assay.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, Usage
-from assay.wire.responses import read_responses, responses_stream
-from assay.wire.responses_whole import read_response
+from wireproof.wire.calls import Call
+from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, Usage
+from wireproof.wire.responses import read_responses, responses_stream
+from wireproof.wire.responses_whole import read_response
 
 Json = dict[str, Any]
 Events = Callable[..., list[Json]]

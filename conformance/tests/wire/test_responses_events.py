@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 from openai.types.responses import ResponseStreamEvent
 
-from assay.wire.responses_events import ADDED, OF_AN_ITEM, OF_THE_STREAM, PUBLISHED, TERMINAL, item_sign
-from assay.wire.responses_grammar import ItemSign, StreamSign
+from wireproof.wire.responses_events import ADDED, OF_AN_ITEM, OF_THE_STREAM, PUBLISHED, TERMINAL, item_sign
+from wireproof.wire.responses_grammar import ItemSign, StreamSign
 
 
 def published() -> set[str]:

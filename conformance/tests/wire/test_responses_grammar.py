@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assay.model.catalogue import load
-from assay.wire.responses_grammar import (
+from wireproof.model.catalogue import load
+from wireproof.wire.responses_grammar import (
     FRAME,
     INDEXES,
     ITEM,
@@ -20,7 +20,7 @@ from assay.wire.responses_grammar import (
     StreamSign,
     StreamState,
 )
-from assay.wire.table import Note
+from wireproof.wire.table import Note
 
 Table = Mapping[tuple[Enum, Enum], Enum | Note[Any] | str]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from assay.wire.responses_events import item_sign
-from assay.wire.responses_grammar import ItemSign
-from assay.wire.responses_items import Items
+from wireproof.wire.responses_events import item_sign
+from wireproof.wire.responses_grammar import ItemSign
+from wireproof.wire.responses_items import Items
 
 Json = dict[str, Any]
 Make = Callable[..., Any]

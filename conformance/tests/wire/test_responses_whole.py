@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assay.wire.calls import Call
-from assay.wire.events import Failed, Finished, Usage
-from assay.wire.fields import RESPONSES_COUNTS, usage_of
-from assay.wire.responses_whole import ends, read_response
+from wireproof.wire.calls import Call
+from wireproof.wire.events import Failed, Finished, Usage
+from wireproof.wire.fields import RESPONSES_COUNTS, usage_of
+from wireproof.wire.responses_whole import ends, read_response
 
 Json = dict[str, Any]
 Make = Callable[..., Json]

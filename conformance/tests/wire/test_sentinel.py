@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.wire.sentinel import Sentinel, read, split
+from wireproof.wire.sentinel import Sentinel, read, split
 
 BLOCK = '<tool_call>{"id": "c", "name": "f", "arguments": "{ }"}</tool_call>'
 TAGGED = r'<tool_call>{"id": "c", "name": "f", "arguments": "</tool_call>\n<tool_call>"}</tool_call>'

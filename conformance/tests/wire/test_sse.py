@@ -7,8 +7,8 @@ from httpx_sse._decoders import SSEDecoder, SSELineDecoder
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.sse import MAX_BLOCK, Frame, Reader
-from assay.wire.violation import Place, Violation
+from wireproof.wire.sse import MAX_BLOCK, Frame, Reader
+from wireproof.wire.violation import Place, Violation
 
 FRAMES = "chat.stream.frames"
 

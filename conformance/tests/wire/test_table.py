@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.wire import grammar, responses_grammar
-from assay.wire.grammar import CallSign, CallState
-from assay.wire.table import FrameFault, table
+from wireproof.wire import grammar, responses_grammar
+from wireproof.wire.grammar import CallSign, CallState
+from wireproof.wire.table import FrameFault, table
 
 EVERYWHERE = {FrameFault.UNREADABLE, FrameFault.EMPTY_DATA, FrameFault.NO_DATA}
 

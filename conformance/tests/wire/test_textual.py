@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.textual import CANONICAL, Block, read_block, split, write_block
+from wireproof.wire.textual import CANONICAL, Block, read_block, split, write_block
 
 
 def block(*children: str, name: str = "f") -> str:

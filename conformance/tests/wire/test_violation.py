@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.wire.violation import Place, Violation
+from wireproof.wire.violation import Place, Violation
 
 
 def test_a_violation_of_the_exchange_as_a_whole_has_no_place() -> None:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.protocol.outputs import Exit, Garbage, Note, Pieces
-from assay_codex.server import Server
-from assay_codex.versions.version import NEWEST, VERSIONS
-from assay_scripts.library import LIBRARY
+from wireproof_codex.protocol.outputs import Exit, Garbage, Note, Pieces
+from wireproof_codex.server import Server
+from wireproof_codex.versions.version import NEWEST, VERSIONS
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay_scripts.steps import Library
+    from wireproof_scripts.steps import Library
 
 Message = dict[str, Any]
 

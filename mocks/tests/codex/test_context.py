@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_codex.context import ServerContext, TurnContext
-from assay_codex.server import Server
+from wireproof_codex.context import ServerContext, TurnContext
+from wireproof_codex.server import Server
 
 
 def test_a_server_is_what_turns_and_methods_need() -> None:

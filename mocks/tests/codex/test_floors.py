@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import assay_codex
+import wireproof_codex
 
 FLOORS = (
     "clock",
@@ -21,14 +21,14 @@ FLOORS = (
     "settings",
     "__main__",
 )
-PACKAGE = Path(assay_codex.__file__ or "").parent
+PACKAGE = Path(wireproof_codex.__file__ or "").parent
 
 
 def imported_rooms(source: str) -> set[str]:
     """The rooms from which a module imports, wherever in it, also for types alone."""
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
     names = [f"{node.module}.{alias.name}".split(".") for node in found for alias in node.names]
-    return {name[1] for name in names if name[0] == "assay_codex"}
+    return {name[1] for name in names if name[0] == "wireproof_codex"}
 
 
 def rooms() -> dict[str, set[str]]:
@@ -49,9 +49,9 @@ def test_a_room_imports_only_from_those_below_it() -> None:
 
 
 def test_imports_are_found_wherever_they_stand() -> None:
-    typed = "if TYPE_CHECKING:\n    from assay_codex.server import Server"
-    late = "def f():\n    from assay_codex.turns.turn import Turn"
-    assert imported_rooms(f"from assay_codex import clock\nimport json\n{typed}\n{late}") == {
+    typed = "if TYPE_CHECKING:\n    from wireproof_codex.server import Server"
+    late = "def f():\n    from wireproof_codex.turns.turn import Turn"
+    assert imported_rooms(f"from wireproof_codex import clock\nimport json\n{typed}\n{late}") == {
         "clock",
         "server",
         "turns",

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_codex import __main__ as command
-from assay_codex.threads.rollouts import FileThreadStore
-from assay_codex.threads.thread_store import MemoryThreadStore
-from assay_codex.versions.version import NEWEST
+from wireproof_codex import __main__ as command
+from wireproof_codex.threads.rollouts import FileThreadStore
+from wireproof_codex.threads.thread_store import MemoryThreadStore
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay_codex.server import Server
+    from wireproof_codex.server import Server
 
 
 def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,7 +26,7 @@ def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_version_that_was_not_measured_says_what_it_is_played_as() -> None:
     hello = '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":"1"}}}\n'
-    arguments = [sys.executable, "-m", "assay_codex", "--codex-version"]
+    arguments = [sys.executable, "-m", "wireproof_codex", "--codex-version"]
     for number, said in {
         "0.132.0": "Codex 0.132.0 was not measured: it is played as 0.125.0, with the changes seen in 0.131.0",
         "0.142.0": "",
@@ -34,19 +34,19 @@ def test_a_version_that_was_not_measured_says_what_it_is_played_as() -> None:
         done = subprocess.run(
             [*arguments, number, "app-server"], input=hello, capture_output=True, text=True, check=True
         )
-        assert done.stderr == (f"assay-codex: {said}\n" if said else "")
+        assert done.stderr == (f"wireproof-codex: {said}\n" if said else "")
         assert f"x/{number} (" in done.stdout
 
 
 def test_it_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--help"]) == 0
-    assert capsys.readouterr().out.startswith("usage: assay-codex ")
+    assert capsys.readouterr().out.startswith("usage: wireproof-codex ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["exec"], "assay-codex plays `app-server` only"),
+        (["exec"], "wireproof-codex plays `app-server` only"),
         (["--scripts", "/nowhere.yaml", "app-server"], "/nowhere.yaml: cannot be read: No such file or directory"),
         (["--journal", "/nowhere/x", "app-server"], "[Errno 2] No such file or directory: '/nowhere/x'"),
     ],
@@ -55,7 +55,7 @@ def test_what_it_cannot_follow_is_one_line_on_stderr(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     assert command.main(arguments) == 2
-    assert capsys.readouterr().err == f"assay-codex: {message}\n"
+    assert capsys.readouterr().err == f"wireproof-codex: {message}\n"
 
 
 def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
@@ -63,16 +63,16 @@ def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
     code = f"""
 import sys
 before = set(sys.modules)
-from assay_codex.__main__ import _bundled
-from assay_codex.server import Server
+from wireproof_codex.__main__ import _bundled
+from wireproof_codex.server import Server
 server = Server(_bundled)
 server.receive({hello!r}.encode())
 told = server.output()
 assert told and b'"userAgent"' in told, told
 needed = set(sys.modules) - before
 server.prepare()
-print(sorted({{"assay_codex.turns.turn", "assay_scripts.steps", "pathlib", "hashlib"}} & needed))
-print("assay_codex.turns.turn" in sys.modules)
+print(sorted({{"wireproof_codex.turns.turn", "wireproof_scripts.steps", "pathlib", "hashlib"}} & needed))
+print("wireproof_codex.turns.turn" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\nTrue\n", "")
@@ -82,7 +82,7 @@ def test_a_broken_script_file_is_reported_before_anything_is_served(tmp_path: Pa
     path = tmp_path / "scripts.yaml"
     path.write_text("- {name: a, parts: [[{sey: x}]]}")
     done = subprocess.run(
-        [sys.executable, "-m", "assay_codex", f"--scripts={path}", "app-server"],
+        [sys.executable, "-m", "wireproof_codex", f"--scripts={path}", "app-server"],
         input="",
         capture_output=True,
         text=True,
@@ -90,7 +90,7 @@ def test_a_broken_script_file_is_reported_before_anything_is_served(tmp_path: Pa
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        done.stderr == f"assay-codex: {path}: line 1, column 22, [0].parts[0][0] in the script a: "
+        done.stderr == f"wireproof-codex: {path}: line 1, column 22, [0].parts[0][0] in the script a: "
         'there is no step "sey"; did you mean say?\n'
     )
 

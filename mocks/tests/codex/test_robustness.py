@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_codex.notifications.messages import PROVIDER
-from assay_codex.protocol.outputs import Exit
-from assay_codex.server import Server
-from assay_codex.versions.version import NEWEST, VERSIONS
-from assay_scripts.library import LIBRARY
+from wireproof_codex.notifications.messages import PROVIDER
+from wireproof_codex.protocol.outputs import Exit
+from wireproof_codex.server import Server
+from wireproof_codex.versions.version import NEWEST, VERSIONS
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from assay_codex.versions.version import Version
+    from wireproof_codex.versions.version import Version
 
 FOLDER = Path(__file__).parents[3] / "schemas" / "codex"
 OLDEST = next(iter(VERSIONS.values()))

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from assay_fidelity.everything import Said, sessions, sort
-from assay_fidelity.recorded_model import recorded_model
-from assay_fidelity.recording import read_recording
-from assay_fidelity.replaying import Replay, told
-from assay_fidelity.table import RECORDINGS, load_replays
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+from wireproof_fidelity.everything import Said, sessions, sort
+from wireproof_fidelity.recorded_model import recorded_model
+from wireproof_fidelity.recording import read_recording
+from wireproof_fidelity.replaying import Replay, told
+from wireproof_fidelity.table import RECORDINGS, load_replays
 
-from assay_codex.methods.table import METHODS
-from assay_codex.versions.version import NEWEST, VERSIONS
+from wireproof_codex.methods.table import METHODS
+from wireproof_codex.versions.version import NEWEST, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,7 +52,7 @@ def _registry(version: str) -> Registry[Any]:
 @cache
 def _validator(version: str, file: str, method: str) -> Draft202012Validator:
     place = f"#/$defs/{method.replace('~', '~0').replace('/', '~1')}" if file != "error" else ""
-    reference = f"https://assay.invalid/schemas/codex/{version}/{file}.json{place}"
+    reference = f"https://wireproof.invalid/schemas/codex/{version}/{file}.json{place}"
     return Draft202012Validator({"$ref": reference}, registry=_registry(version))
 
 
@@ -96,7 +96,7 @@ def test_a_schema_is_sound_and_named_after_its_file(version: str, file: str) -> 
     schema = _schema(version, file)
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["$id"] == f"https://assay.invalid/schemas/codex/{version}/{file}.json"
+    assert schema["$id"] == f"https://wireproof.invalid/schemas/codex/{version}/{file}.json"
     assert schema["title"] == file
     assert {path.stem for path in (FOLDER / version).iterdir()} == set(FILES)
     resolver = _registry(version).resolver(schema["$id"])

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_codex.methods.table import METHODS
-from assay_codex.protocol.outputs import CrashAt
-from assay_codex.server import Conditions, Server
-from assay_codex.versions.version import NEWEST
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Gate, Pause, Say, Script
+from wireproof_codex.methods.table import METHODS
+from wireproof_codex.protocol.outputs import CrashAt
+from wireproof_codex.server import Conditions, Server
+from wireproof_codex.versions.version import NEWEST
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Gate, Pause, Say, Script
 
 CLIENT = {"clientInfo": {"name": "x", "version": "1"}}
 
@@ -39,7 +39,7 @@ def test_an_unknown_method_is_answered_with_all_the_known_ones(client: Any) -> N
 
 
 def test_a_method_that_is_not_played_says_so(client: Any) -> None:
-    assert client.ask("fs/readFile", {})[0]["message"] == "assay-codex does not play fs/readFile"
+    assert client.ask("fs/readFile", {})[0]["message"] == "wireproof-codex does not play fs/readFile"
 
 
 def test_what_is_experimental_needs_the_capability(stranger: Any) -> None:
@@ -58,13 +58,13 @@ def test_what_is_experimental_needs_the_capability(stranger: Any) -> None:
 def test_the_read_state_is_sent_with_the_capability_alone(client: Any, stranger: Any) -> None:
     stranger.ask("initialize", CLIENT)
     for who, times in ((client, 1), (stranger, 0)):
-        heard = who.play("[[assay:text/hello#a]]", ephemeral=False)
+        heard = who.play("[[wireproof:text/hello#a]]", ephemeral=False)
         assert len(heard.told("thread/readState/changed")) == times
 
 
 def test_notifications_can_be_muted_by_name(stranger: Any) -> None:
     stranger.shake_hands(optOutNotificationMethods=["turn/started", "item/agentMessage/delta", "unknown"])
-    heard = stranger.play("[[assay:text/hello#a]]")
+    heard = stranger.play("[[wireproof:text/hello#a]]")
     assert not {"turn/started", "item/agentMessage/delta"} & set(heard.methods)
     assert "item/completed" in heard.methods
 
@@ -119,7 +119,7 @@ def test_turns_take_turns(make_client: Any) -> None:
     client = make_client(_say(3))
     threads = [client.start_thread() for _ in range(2)]
     for number, thread in enumerate(threads):
-        text = [{"type": "text", "text": "[[assay:a#1]]"}]
+        text = [{"type": "text", "text": "[[wireproof:a#1]]"}]
         request = {"id": number, "method": "turn/start", "params": {"threadId": thread, "input": text}}
         client.server.receive(json.dumps(request).encode())
     order = [threads.index(params["threadId"]) for params in client.hear().told("item/agentMessage/delta")]
@@ -129,7 +129,7 @@ def test_turns_take_turns(make_client: Any) -> None:
 def test_a_turn_is_played_only_as_far_as_it_is_fetched(make_client: Any) -> None:
     client = make_client(_say(1_000_000_000))
     thread = client.start_thread()
-    text = [{"type": "text", "text": "[[assay:a#1]]"}]
+    text = [{"type": "text", "text": "[[wireproof:a#1]]"}]
     request = {"id": "t", "method": "turn/start", "params": {"threadId": thread, "input": text}}
     client.server.receive(json.dumps(request).encode())
     fetched = [client.server.output() for _ in range(50)]
@@ -142,9 +142,9 @@ def test_a_turn_is_played_only_as_far_as_it_is_fetched(make_client: Any) -> None
 def test_the_server_says_when_it_wants_to_be_woken(make_client: Any) -> None:
     client = make_client({"a": Script(name="a", title="", parts=((Pause(2.0), Say(("x",)), Pause(1.0)),))})
     assert client.server.wake_at() is None
-    client.play("[[assay:a#1]]")
+    client.play("[[wireproof:a#1]]")
     client.now += 0.5
-    client.play("[[assay:a#1]]")
+    client.play("[[wireproof:a#1]]")
     start = client.now
     assert client.server.wake_at() == start + 1.5
     assert client.wait(1.5).said == ["x"]
@@ -159,7 +159,7 @@ PACE = Conditions(pace=0.02)
 
 def test_the_model_answers_a_moment_after_the_response(make_client: Any) -> None:
     client = make_client(_say(1), conditions=PACE)
-    heard = client.play("[[assay:a#1]]")
+    heard = client.play("[[wireproof:a#1]]")
     assert heard.methods[-4:] == ["turn/started", "response", "item/started", "item/completed"]
     assert client.server.wake_at() == client.now + 0.02
     assert client.wait(0.01) == []
@@ -170,14 +170,14 @@ def test_the_model_answers_a_moment_after_the_response(make_client: Any) -> None
 def test_many_turns_wait_for_the_model_together(make_client: Any) -> None:
     client = make_client(_say(1), conditions=PACE)
     for _ in range(40):
-        client.play("[[assay:a#1]]")
+        client.play("[[wireproof:a#1]]")
     assert client.wait(0.02).methods.count("turn/completed") == 40
 
 
 def test_only_the_first_answer_of_a_turn_takes_a_moment(make_client: Any) -> None:
     call = Call(id="c", name="f", arguments="{}")
     client = make_client({"a": Script(name="a", title="", parts=((call,), (Say(("x",)),)))}, conditions=PACE)
-    client.play("[[assay:a#1]]", "f")
+    client.play("[[wireproof:a#1]]", "f")
     asked = client.wait(0.02).asked
     assert client.answer(asked[0]["id"]).methods[-1] == "turn/completed"
 
@@ -186,7 +186,7 @@ def test_only_the_first_answer_of_a_turn_takes_a_moment(make_client: Any) -> Non
 def test_a_turn_can_be_interrupted_before_the_model_answers(make_client: Any, version: str) -> None:
     client = make_client(_say(1), version=version, conditions=PACE)
     thread = client.start_thread()
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
     assert [told["turn"]["status"] for told in heard.told("turn/completed")] == ["interrupted"]
     assert client.wait(1.0) == []
@@ -196,7 +196,7 @@ def test_a_turn_that_is_woken_early_keeps_its_time(make_client: Any) -> None:
     parts = (Gate(timeout=5.0), Say(("x",))), (Gate(timeout=5.0), Say(("x",))), (), ()
     client = make_client({"a": Script(name="a", title="", parts=parts)})
     for number in range(len(parts)):
-        client.play(f"[[assay:a#1]] {number}")
+        client.play(f"[[wireproof:a#1]] {number}")
     assert client.server.wake_at() == client.now + 5.0
     assert client.wait(5.0).said.count("x") == 2
 
@@ -204,9 +204,9 @@ def test_a_turn_that_is_woken_early_keeps_its_time(make_client: Any) -> None:
 def test_finished_turns_leave_nothing_behind(client: Any) -> None:
     for number in range(20):
         thread = client.start_thread("localSearch", "readNote")
-        client.start_turn(thread, f"[[assay:text/gate#{number}]]")
-        client.play(f"[[assay:open/gate#{number}]]")
-        asked = client.start_turn(thread, f"[[assay:call/late#{number}]]")[1].asked
+        client.start_turn(thread, f"[[wireproof:text/gate#{number}]]")
+        client.play(f"[[wireproof:open/gate#{number}]]")
+        asked = client.start_turn(thread, f"[[wireproof:call/late#{number}]]")[1].asked
         client.answer(asked[0]["id"])
         client.ask("thread/unsubscribe", {"threadId": thread})
     client.wait(100.0)

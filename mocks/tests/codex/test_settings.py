@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from assay_codex.protocol.outputs import CrashAt
-from assay_codex.settings import Settings, UsageError, read_settings
-from assay_codex.transports.listening import Listening, RefusedError
-from assay_codex.transports.record import Recorded
-from assay_codex.versions.version import NEWEST, PLAYED
+from wireproof_codex.protocol.outputs import CrashAt
+from wireproof_codex.settings import Settings, UsageError, read_settings
+from wireproof_codex.transports.listening import Listening, RefusedError
+from wireproof_codex.transports.record import Recorded
+from wireproof_codex.versions.version import NEWEST, PLAYED
 
 
 def _read(*arguments: str, **environment: str) -> Settings:
@@ -22,16 +22,16 @@ def test_whatever_codex_takes_is_accepted() -> None:
 
 def test_a_version_that_was_named_is_kept() -> None:
     assert _read("app-server").adapts
-    assert _read("app-server", ASSAY_CODEX_VERSION="").adapts
+    assert _read("app-server", WIREPROOF_CODEX_VERSION="").adapts
     assert not _read("--codex-version", NEWEST.number, "app-server").adapts
-    assert not _read("app-server", ASSAY_CODEX_VERSION="0.107.0").adapts
+    assert not _read("app-server", WIREPROOF_CODEX_VERSION="0.107.0").adapts
 
 
 def test_files_come_from_the_command_line_or_else_the_environment() -> None:
-    settings = _read("--scripts", "a.yaml", "app-server", ASSAY_SCRIPTS="b.yaml", ASSAY_JOURNAL="j")
+    settings = _read("--scripts", "a.yaml", "app-server", WIREPROOF_SCRIPTS="b.yaml", WIREPROOF_JOURNAL="j")
     assert (settings.scripts, settings.journal) == (Path("a.yaml"), Path("j"))
-    assert _read("app-server", "--journal=k", ASSAY_JOURNAL="").journal == Path("k")
-    assert _read("app-server", ASSAY_JOURNAL="").journal is None
+    assert _read("app-server", "--journal=k", WIREPROOF_JOURNAL="").journal == Path("k")
+    assert _read("app-server", WIREPROOF_JOURNAL="").journal is None
 
 
 def test_the_home_is_codexs() -> None:
@@ -49,8 +49,8 @@ def test_it_says_what_it_is(argument: str, command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "assay-codex plays `app-server` only"),
-        (("exec", "hi"), "assay-codex plays `app-server` only"),
+        ((), "wireproof-codex plays `app-server` only"),
+        (("exec", "hi"), "wireproof-codex plays `app-server` only"),
         (("app-server", "--scripts"), "--scripts needs a file"),
         (("app-server", "--journal="), "--journal needs a file"),
         (("app-server", "--codex-version"), "--codex-version needs a version"),
@@ -67,38 +67,38 @@ def test_what_cannot_be_followed_is_refused(arguments: tuple[str, ...], message:
 
 def test_the_version_comes_from_the_command_line_or_else_the_environment() -> None:
     assert _read("app-server").version is NEWEST
-    assert _read("app-server", ASSAY_CODEX_VERSION="0.89.0").version.number == "0.89.0"
-    settings = _read(f"--codex-version={NEWEST.number}", "app-server", ASSAY_CODEX_VERSION="0.89.0")
+    assert _read("app-server", WIREPROOF_CODEX_VERSION="0.89.0").version.number == "0.89.0"
+    settings = _read(f"--codex-version={NEWEST.number}", "app-server", WIREPROOF_CODEX_VERSION="0.89.0")
     assert settings.version is NEWEST
 
 
 def test_a_crash_is_asked_for_by_a_method_and_a_count() -> None:
-    assert _read("app-server", ASSAY_CRASH_AT="").crash_at is None
-    assert _read("app-server", ASSAY_CRASH_AT="initialize").crash_at == CrashAt("initialize", 1)
-    assert _read("app-server", ASSAY_CRASH_AT="thread/start:3").crash_at == CrashAt("thread/start", 3)
+    assert _read("app-server", WIREPROOF_CRASH_AT="").crash_at is None
+    assert _read("app-server", WIREPROOF_CRASH_AT="initialize").crash_at == CrashAt("initialize", 1)
+    assert _read("app-server", WIREPROOF_CRASH_AT="thread/start:3").crash_at == CrashAt("thread/start", 3)
 
 
 @pytest.mark.parametrize("text", ["initialize:", "initialize:0", "initialize:x"])
 def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"^ASSAY_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
-        _read("app-server", ASSAY_CRASH_AT=text)
+    with pytest.raises(UsageError, match=r"^WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
+        _read("app-server", WIREPROOF_CRASH_AT=text)
 
 
 def test_room_for_answers_is_a_number() -> None:
     assert _read("app-server").room is None
-    assert _read("app-server", ASSAY_OVERLOAD_AT="100").room == 100
+    assert _read("app-server", WIREPROOF_OVERLOAD_AT="100").room == 100
     for text in ("0", "x", "-1", "\u0661"):
-        with pytest.raises(UsageError, match=r"^ASSAY_OVERLOAD_AT: expected a number from 1, found "):
-            _read("app-server", ASSAY_OVERLOAD_AT=text)
+        with pytest.raises(UsageError, match=r"^WIREPROOF_OVERLOAD_AT: expected a number from 1, found "):
+            _read("app-server", WIREPROOF_OVERLOAD_AT=text)
 
 
 def test_the_model_takes_a_moment_unless_it_is_to_take_none() -> None:
-    assert _read("app-server").pace == _read("app-server", ASSAY_PACE="").pace == 0.02
-    assert _read("app-server", ASSAY_PACE="0").pace == 0.0
-    assert _read("app-server", ASSAY_PACE="1.5").pace == 1.5
+    assert _read("app-server").pace == _read("app-server", WIREPROOF_PACE="").pace == 0.02
+    assert _read("app-server", WIREPROOF_PACE="0").pace == 0.0
+    assert _read("app-server", WIREPROOF_PACE="1.5").pace == 1.5
     for text in ("-1", "soon", "nan", "inf"):
-        with pytest.raises(UsageError, match=f"^ASSAY_PACE: expected seconds, 0 or more, found {text}$"):
-            _read("app-server", ASSAY_PACE=text)
+        with pytest.raises(UsageError, match=f"^WIREPROOF_PACE: expected seconds, 0 or more, found {text}$"):
+            _read("app-server", WIREPROOF_PACE=text)
 
 
 def test_where_to_listen_is_read_for_the_server_alone() -> None:
@@ -127,5 +127,5 @@ def test_a_recording_of_nothing_is_refused(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("command", ["daemon", "generate-json-schema", "generate-ts", "proxy"])
 def test_commands_below_app_server_are_not_played(command: str) -> None:
-    with pytest.raises(UsageError, match=f"^assay-codex does not play `app-server {command}`$"):
+    with pytest.raises(UsageError, match=f"^wireproof-codex does not play `app-server {command}`$"):
         _read("app-server", command)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_cursor.serving import CursorMock, serving
-from assay_scripts.library import LIBRARY
+from wireproof_cursor.serving import CursorMock, serving
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from google.protobuf.struct_pb2 import Value
 
-from assay_cursor.runs.blobs import blob_id
-from assay_cursor.runs.conversation import read, tools_of
-from assay_cursor_protos import agent_pb2 as pb
+from wireproof_cursor.runs.blobs import blob_id
+from wireproof_cursor.runs.conversation import read, tools_of
+from wireproof_cursor_protos import agent_pb2 as pb
 
 Json = dict[str, Any]
 

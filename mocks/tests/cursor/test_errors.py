@@ -10,12 +10,12 @@ from urllib.parse import unquote
 import pytest
 from cursor_agents import TRANSPORTS, Agent, Connection, Run, RunSSE, agent, run_request, text_of
 
-from assay_cursor.serving import CursorMock, serving
-from assay_cursor.wire.causes import CAUSES, ELSEWHERE
-from assay_cursor.wire.errors import CODES, Problem
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Fail, Hang, Say, Script, Step, cursor
-from assay_scripts.steps.causes import CAUSES as ALL_CAUSES
+from wireproof_cursor.serving import CursorMock, serving
+from wireproof_cursor.wire.causes import CAUSES, ELSEWHERE
+from wireproof_cursor.wire.errors import CODES, Problem
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Fail, Hang, Say, Script, Step, cursor
+from wireproof_scripts.steps.causes import CAUSES as ALL_CAUSES
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -166,10 +166,10 @@ def test_a_history_that_the_client_does_not_have_is_an_error(transport: str) -> 
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
-        ("[[assay:no/such#1]]", "invalid_argument", "which does not exist"),
-        ("[[assay:probe]]", "invalid_argument", "has no nonce"),
-        ("[[assay:act/command#1]]", "unimplemented", "a command is the app-server's own tool"),
-        ("[[assay:text/length#1]]", "unimplemented", "the service does not say why an answer ends"),
+        ("[[wireproof:no/such#1]]", "invalid_argument", "which does not exist"),
+        ("[[wireproof:probe]]", "invalid_argument", "has no nonce"),
+        ("[[wireproof:act/command#1]]", "unimplemented", "a command is the app-server's own tool"),
+        ("[[wireproof:text/length#1]]", "unimplemented", "the service does not say why an answer ends"),
     ],
 )
 def test_what_cannot_be_played_is_an_error_that_says_why(mock: CursorMock, text: str, code: str, words: str) -> None:

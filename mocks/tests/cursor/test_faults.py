@@ -22,11 +22,11 @@ from cursor_agents import (
     tool,
 )
 
-from assay_cursor.runs.context import Conditions
-from assay_cursor.serving import serving
-from assay_cursor_protos import agent_pb2 as pb
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Reflect, Script, cursor
+from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.serving import serving
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Reflect, Script, cursor
 
 CALL = Call(id="call_1", name="localSearch", arguments="{}")
 REFLECTED = Script(name="reflected", title="", parts=((CALL,), (Reflect("received"),)), when="reflected")
@@ -179,7 +179,7 @@ def test_a_wrong_answer_about_a_blob_stalls_the_turn(answer: pb.KvClientMessage,
     with serving(SCRIPTS, conditions=QUICK) as mock, Connection(mock.url) as connection:
         client = Run(connection)
         client.keeps = False
-        client.send(run_request("[[assay:reflect/received#1]]"))
+        client.send(run_request("[[wireproof:reflect/received#1]]"))
         asked = client.until("kv_server_message").kv_server_message
         client.send(pb.AgentClientMessage(kv_client_message=answer))
         # Heartbeats, and nothing else.
@@ -215,7 +215,7 @@ def test_a_client_that_does_not_keep_a_blob_says_so() -> None:
     with serving(SCRIPTS) as mock, Connection(mock.url) as connection:
         client = Run(connection)
         client.keeps = False
-        client.send(run_request("[[assay:reflect/received#1]]"))
+        client.send(run_request("[[wireproof:reflect/received#1]]"))
         client.until("kv_server_message")
         client.keeps = True
         failed = pb.SetBlobResult(error=pb.KvError(message="disk full"))
@@ -270,7 +270,7 @@ def test_the_id_in_the_header_is_that_of_the_body() -> None:
         client = RunSSE(mock.url)
         client.http.headers["x-request-id"] = "another"
         with client:
-            client.send(run_request("[[assay:reflect/received#1]]"))
+            client.send(run_request("[[wireproof:reflect/received#1]]"))
             found = faults(client.rest())
     assert f"/agent.v1.AgentService/RunSSE has the x-request-id another, and {client.request_id} in its body" in found
     del client.http

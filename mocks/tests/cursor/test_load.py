@@ -22,14 +22,14 @@ from cursor_agents import (
     tool,
 )
 
-from assay_cursor.runs.link import Link
-from assay_cursor.runs.run import Run as MockRun
-from assay_cursor.runs.turn import Turn
+from wireproof_cursor.runs.link import Link
+from wireproof_cursor.runs.run import Run as MockRun
+from wireproof_cursor.runs.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay_cursor.serving import CursorMock
+    from wireproof_cursor.serving import CursorMock
 
 
 def alive() -> int:
@@ -84,7 +84,7 @@ def test_clients_that_leave_in_the_middle_leave_nothing_behind(mock: CursorMock,
     before = alive()
     for number in range(20):
         with agent(transport, mock.url) as client:
-            client.send(run_request(f"[[assay:leave/call#{number}]]", tools=[tool("localSearch")]))
+            client.send(run_request(f"[[wireproof:leave/call#{number}]]", tools=[tool("localSearch")]))
             client.until("exec_server_message")
     until(lambda: mock.service.runs == [])
     assert alive() == before
@@ -93,6 +93,6 @@ def test_clients_that_leave_in_the_middle_leave_nothing_behind(mock: CursorMock,
 def test_appends_without_a_stream_are_forgotten(mock: CursorMock) -> None:
     for _ in range(300):
         lone = RunSSE(mock.url)
-        lone.send(run_request("[[assay:probe#1]]"))
+        lone.send(run_request("[[wireproof:probe#1]]"))
         lone.http.close()
     assert len(mock.service.runs) == 256

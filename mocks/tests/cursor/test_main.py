@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from cursor_agents import WAIT, Connection, Run, RunSSE, run_request, text_of
 
-from assay_cursor.__main__ import main
-from assay_cursor.settings import Settings, UsageError, read_settings
+from wireproof_cursor.__main__ import main
+from wireproof_cursor.settings import Settings, UsageError, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 def command(*arguments: str) -> Iterator[str]:
     """The command as a process; its base URL. It must end well when it is interrupted."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "assay_cursor", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "wireproof_cursor", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     with process:
         assert process.stdout is not None
@@ -42,8 +45,8 @@ def test_it_prints_its_url_and_serves_until_it_is_interrupted() -> None:
         assert url.startswith("http://127.0.0.1:")
         with Connection(url) as connection:
             run = Run(connection)
-            run.send(run_request("[[assay:probe#1]]"))
-            assert text_of(run.rest()) == "Assay: the scripted backend is here."
+            run.send(run_request("[[wireproof:probe#1]]"))
+            assert text_of(run.rest()) == "Wireproof: the scripted backend is here."
 
 
 def test_an_edited_file_of_scripts_counts_at_once(tmp_path: Path) -> None:
@@ -69,7 +72,7 @@ def answer(connection: Connection) -> str:
 def test_the_journal_has_every_message_and_every_fault(tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     with command("--journal", str(journal), "--lenient") as url, RunSSE(url, token="secret") as client:
-        client.append(run_request("[[assay:probe#1]]"), 0)
+        client.append(run_request("[[wireproof:probe#1]]"), 0)
         client.number = 0
         client.rest()
     entries = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
@@ -81,7 +84,7 @@ def test_the_journal_has_every_message_and_every_fault(tmp_path: Path) -> None:
     texts = [
         entry["message"].get("interaction_update", {}).get("text_delta") for entry in entries if "message" in entry
     ]
-    assert "".join(text["text"] for text in texts if text) == "Assay: the scripted backend is here."
+    assert "".join(text["text"] for text in texts if text) == "Wireproof: the scripted backend is here."
     assert [entry["fault"] for entry in entries if "fault" in entry] == ["append_seqno 0 comes a second time"]
     assert entries[-1]["end"] == {}
     assert "secret" not in journal.read_text(encoding="utf-8")
@@ -103,12 +106,12 @@ def test_what_cannot_be_followed_is_said_in_one_line(
 ) -> None:
     assert main(arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("assay-cursor: ")
+    assert line.startswith("wireproof-cursor: ")
     assert words in line
 
 
 def test_options_come_before_the_environment() -> None:
-    environment = {"ASSAY_SCRIPTS": "env.yaml", "ASSAY_JOURNAL": "env.jsonl"}
+    environment = {"WIREPROOF_SCRIPTS": "env.yaml", "WIREPROOF_JOURNAL": "env.jsonl"}
     assert read_settings([], {}) == Settings()
     assert read_settings([], environment) == Settings(scripts=Path("env.yaml"), journal=Path("env.jsonl"))
     given = read_settings(["--scripts", "own.yaml", "--journal", "own.jsonl", "--port", "1", "--lenient"], environment)

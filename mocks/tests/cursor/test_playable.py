@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from cursor_agents import Connection, Run, run_request
 
-from assay_cursor.playable import why_not, why_unplayable
-from assay_cursor.serving import serving
-from assay_scripts.files.definitions import DEFINITIONS, Definition
-from assay_scripts.files.json_form import step_from_json
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Crash, Doing, Fail, Finish, Overload, Say, Script, Step, Surrogates, cursor
-from assay_scripts.steps.http import Wire
+from wireproof_cursor.playable import why_not, why_unplayable
+from wireproof_cursor.serving import serving
+from wireproof_scripts.files.definitions import DEFINITIONS, Definition
+from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Crash, Doing, Fail, Finish, Overload, Say, Script, Step, Surrogates, cursor
+from wireproof_scripts.steps.http import Wire
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
@@ -84,7 +84,7 @@ def test_a_script_that_can_be_played_does_not_fail_by_the_mock() -> None:
         for name in short:
             with Connection(mock.url) as connection:
                 run = Run(connection)
-                run.send(run_request(f"[[assay:{name}#{len(ends)}]]"))
+                run.send(run_request(f"[[wireproof:{name}#{len(ends)}]]"))
                 while (message := run.message()) is not None and not message.HasField("exec_server_message"):
                     pass
                 ends[name] = run.end

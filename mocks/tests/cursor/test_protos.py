@@ -8,10 +8,10 @@ from google.protobuf import descriptor_pb2
 from google.protobuf.descriptor import FileDescriptor
 from grpc_tools import protoc  # type: ignore[import-untyped]
 
-import assay_cursor_protos
-from assay_cursor_protos import agent_pb2, aiserver_pb2
+import wireproof_cursor_protos
+from wireproof_cursor_protos import agent_pb2, aiserver_pb2
 
-FOLDER = Path(assay_cursor_protos.__file__).parent
+FOLDER = Path(wireproof_cursor_protos.__file__).parent
 
 
 def compiled(name: str, into: Path) -> descriptor_pb2.FileDescriptorProto:

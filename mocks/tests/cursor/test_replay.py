@@ -20,12 +20,12 @@ import pytest
 from cursor_agents import Agent, Connection, Run, RunSSE, named
 from google.protobuf import json_format
 
-from assay_cursor.runs.context import Conditions
-from assay_cursor.serving import serving
-from assay_cursor.wire.errors import CODES
-from assay_cursor.wire.messages import read_client_message
-from assay_cursor_protos import agent_pb2 as pb
-from assay_scripts.steps import Call, Crash, Fail, Finish, Say, Script, Step, Think, cursor
+from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.serving import serving
+from wireproof_cursor.wire.errors import CODES
+from wireproof_cursor.wire.messages import read_client_message
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.steps import Call, Crash, Fail, Finish, Say, Script, Step, Think, cursor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,11 +23,11 @@ from cursor_agents import (
 )
 from google.protobuf.json_format import MessageToDict
 
-from assay_cursor.runs.context import Conditions
-from assay_cursor.serving import CursorMock, serving
-from assay_cursor_protos import agent_pb2 as pb
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Fail, Finish, Reflect, Say, Script, Step, Think, Usage, cursor
+from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.serving import CursorMock, serving
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Fail, Finish, Reflect, Say, Script, Step, Think, Usage, cursor
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -189,7 +189,7 @@ def test_unknown_counts_are_not_sent() -> None:
 
 
 def test_the_context_is_asked_for_if_the_request_has_none(transport: str) -> None:
-    request = run_request("[[assay:reflect/received#1]]")
+    request = run_request("[[wireproof:reflect/received#1]]")
     request.run_request.action.user_message_action.ClearField("request_context")
     with playing() as mock, agent(transport, mock.url) as client:
         client.send(request)

@@ -27,12 +27,12 @@ from cursor_agents import (
 )
 from h2.exceptions import ProtocolError
 
-from assay_cursor.runs.context import Conditions
-from assay_cursor.service import Service
-from assay_cursor.serving import CursorMock, _Listener, serving
-from assay_cursor_protos import agent_pb2 as pb
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Say, Script
+from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.service import Service
+from wireproof_cursor.serving import CursorMock, _Listener, serving
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_text_comes_in_its_pieces_and_the_stream_ends_well(mock: CursorMock, transport: str) -> None:
     with agent(transport, mock.url) as client:
-        client.send(run_request("[[assay:probe#1]]"))
+        client.send(run_request("[[wireproof:probe#1]]"))
         messages = client.rest()
-    assert text_of(messages) == "Assay: the scripted backend is here."
+    assert text_of(messages) == "Wireproof: the scripted backend is here."
     assert [named(message) for message in messages][-2:] == ["turn_ended", "conversation_checkpoint_update"]
     assert client.ended() == ({"grpc-status": "0"} if transport == "grpc-web" else {})
 
@@ -61,7 +61,7 @@ def test_a_call_is_requested_and_the_answer_goes_on_from_its_result(mock: Cursor
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_failure_is_in_the_end_of_the_stream(mock: CursorMock, transport: str) -> None:
     with agent(transport, mock.url) as client:
-        client.send(run_request("[[assay:fail/rate#1]]"))
+        client.send(run_request("[[wireproof:fail/rate#1]]"))
         assert client.rest() == []
     ended = client.ended()
     code = ended["grpc-status"] if transport == "grpc-web" else ended["error"]["code"]
@@ -71,7 +71,7 @@ def test_a_failure_is_in_the_end_of_the_stream(mock: CursorMock, transport: str)
 @pytest.mark.parametrize("content_type", [GRPC_WEB, CONNECT])
 def test_a_stream_is_answered_in_the_family_of_its_request(mock: CursorMock, content_type: str) -> None:
     with RunSSE(mock.url, content_type) as client:
-        client.send(run_request("[[assay:probe#1]]"))
+        client.send(run_request("[[wireproof:probe#1]]"))
         client.rest()
     assert client.content_type == content_type
     assert client.end is not None
@@ -81,7 +81,7 @@ def test_a_stream_is_answered_in_the_family_of_its_request(mock: CursorMock, con
 def test_run_is_answered_in_the_family_of_its_request_too(mock: CursorMock) -> None:
     with Connection(mock.url) as connection:
         run = Run(connection, GRPC_WEB)
-        run.send(run_request("[[assay:probe#1]]"))
+        run.send(run_request("[[wireproof:probe#1]]"))
         run.rest()
     assert run.headers["content-type"] == GRPC_WEB
     assert run.ended() == {"grpc-status": "0"}
@@ -89,23 +89,23 @@ def test_run_is_answered_in_the_family_of_its_request_too(mock: CursorMock) -> N
 
 def test_a_stream_and_its_first_append_come_in_any_order(mock: CursorMock) -> None:
     client = RunSSE(mock.url)
-    client.send(run_request("[[assay:probe#1]]"))
+    client.send(run_request("[[wireproof:probe#1]]"))
     with client:
-        assert text_of(client.rest()) == "Assay: the scripted backend is here."
+        assert text_of(client.rest()) == "Wireproof: the scripted backend is here."
 
 
 def test_the_head_of_a_stream_does_not_wait_for_ever_for_the_first_append(mock: CursorMock) -> None:
     with RunSSE(mock.url) as client:
         assert client.begun.wait(WAIT)
         assert client.status == 200
-        client.send(run_request("[[assay:probe#1]]"))
-        assert text_of(client.rest()) == "Assay: the scripted backend is here."
+        client.send(run_request("[[wireproof:probe#1]]"))
+        assert text_of(client.rest()) == "Wireproof: the scripted backend is here."
 
 
 def test_appends_are_taken_in_the_order_of_their_numbers(mock: CursorMock) -> None:
     with RunSSE(mock.url) as client:
         client.keeps = False
-        client.append(run_request("[[assay:reflect/received#1]]"), 0)
+        client.append(run_request("[[wireproof:reflect/received#1]]"), 0)
         # The answer about the blob of the user's message, sent only after one that follows it.
         first = client.until("kv_server_message").kv_server_message
         client.append(pb.AgentClientMessage(client_heartbeat=pb.ClientHeartbeat()), 2)
@@ -117,10 +117,10 @@ def test_appends_are_taken_in_the_order_of_their_numbers(mock: CursorMock) -> No
 def test_an_append_may_hold_bytes(mock: CursorMock) -> None:
     with RunSSE(mock.url) as client:
         append = client.append_message(b"", 0)
-        append.data_binary = run_request("[[assay:probe#1]]").SerializeToString()
+        append.data_binary = run_request("[[wireproof:probe#1]]").SerializeToString()
         assert client.post(append).status_code == 200
         client.number = 1
-        assert text_of(client.rest()) == "Assay: the scripted backend is here."
+        assert text_of(client.rest()) == "Wireproof: the scripted backend is here."
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_an_append_is_acknowledged_in_the_family_of_its_request(
     mock: CursorMock, content_type: str, end: bytes
 ) -> None:
     with RunSSE(mock.url, content_type) as client:
-        response = client.append(run_request("[[assay:probe#1]]"))
+        response = client.append(run_request("[[wireproof:probe#1]]"))
         assert (response.status_code, response.headers["content-type"]) == (200, content_type)
         assert response.content == framed(b"") + end
 
@@ -138,7 +138,7 @@ def test_an_append_is_acknowledged_in_the_family_of_its_request(
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_crash_closes_the_connection_without_an_end(mock: CursorMock, transport: str) -> None:
     with agent(transport, mock.url) as client:
-        client.send(run_request("[[assay:fail/crash-text#1]]"))
+        client.send(run_request("[[wireproof:fail/crash-text#1]]"))
         assert text_of(client.rest()) == "Last words"
         assert client.end is None
 
@@ -146,7 +146,7 @@ def test_a_crash_closes_the_connection_without_an_end(mock: CursorMock, transpor
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_client_that_disconnects_interrupts_its_turn(mock: CursorMock, transport: str) -> None:
     with agent(transport, mock.url) as leaving:
-        leaving.send(run_request("[[assay:leave/call#n]]", tools=[tool("localSearch")]))
+        leaving.send(run_request("[[wireproof:leave/call#n]]", tools=[tool("localSearch")]))
         leaving.until("exec_server_message")
         leaving.leave()
         assert turns(mock.url, "n") == [{"script": "leave/call", "part": 0, "state": "interrupted", "faults": []}]
@@ -154,14 +154,14 @@ def test_a_client_that_disconnects_interrupts_its_turn(mock: CursorMock, transpo
 
 def turns(url: str, nonce: str) -> object:
     with RunSSE(url) as client:
-        client.send(run_request(f"[[assay:reflect/turns#{nonce}]]"))
+        client.send(run_request(f"[[wireproof:reflect/turns#{nonce}]]"))
         return json.loads(text_of(client.rest()))["turns"]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_turn_can_be_cancelled(mock: CursorMock, transport: str) -> None:
     with agent(transport, mock.url) as client:
-        client.send(run_request("[[assay:leave/call#n]]", tools=[tool("localSearch")]))
+        client.send(run_request("[[wireproof:leave/call#n]]", tools=[tool("localSearch")]))
         asked = client.until("exec_server_message").exec_server_message
         cancel = pb.ConversationAction(cancel_action=pb.CancelAction())
         client.send(pb.AgentClientMessage(conversation_action=cancel))
@@ -176,7 +176,7 @@ def test_a_client_may_close_its_half_and_read_on(mock: CursorMock) -> None:
     with Connection(mock.url) as connection:
         run = Run(connection)
         run.keeps = False
-        run.send(run_request("[[assay:probe#1]]"))
+        run.send(run_request("[[wireproof:probe#1]]"))
         first = run.until("kv_server_message").kv_server_message
         run.send(pb.AgentClientMessage(kv_client_message=run.kept(first)))
         last = run.until("kv_server_message").kv_server_message
@@ -204,8 +204,8 @@ def test_a_run_that_is_not_read_holds_up_no_other_on_its_connection() -> None:
         idle.full(65_535)
         for number in range(5):
             other = Run(connection)
-            other.send(run_request(f"[[assay:probe#{number}]]"))
-            assert text_of(other.rest()) == "Assay: the scripted backend is here."
+            other.send(run_request(f"[[wireproof:probe#{number}]]"))
+            assert text_of(other.rest()) == "Wireproof: the scripted backend is here."
         idle.read_on()
         idle.keeps = True
         assert len(text_of(idle.rest())) == LONG
@@ -222,8 +222,8 @@ def test_a_stream_that_is_not_read_holds_up_no_other() -> None:
         idle.send(run_request("flood"))
         for transport in TRANSPORTS:
             with agent(transport, mock.url) as other:
-                other.send(run_request("[[assay:probe#1]]"))
-                assert text_of(other.rest()) == "Assay: the scripted backend is here."
+                other.send(run_request("[[wireproof:probe#1]]"))
+                assert text_of(other.rest()) == "Wireproof: the scripted backend is here."
         idle.reads.set()
         assert len(text_of(idle.rest())) == LONG
 
@@ -253,7 +253,7 @@ def test_a_connection_that_fails_while_the_server_stops_leaves_nothing_open(
         # As hypercorn raises it when a client sends more on a stream of HTTP/2 that is over.
         raise ExceptionGroup("unhandled errors in a TaskGroup", [error])
 
-    monkeypatch.setattr("assay_cursor.serving.serve", serve)
+    monkeypatch.setattr("wireproof_cursor.serving.serve", serve)
     service = Service(LIBRARY, conditions=Conditions(), journal=None)
     with _Listener(0) as listener:
         mock = CursorMock(service, listener)

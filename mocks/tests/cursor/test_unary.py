@@ -9,12 +9,12 @@ import httpx
 import pytest
 from cursor_agents import CONNECT, GRPC_WEB, WAIT, Connection, Run, RunSSE, framed, run_request
 
-from assay_cursor_protos import agent_pb2 as pb
+from wireproof_cursor_protos import agent_pb2 as pb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay_cursor.serving import CursorMock
+    from wireproof_cursor.serving import CursorMock
 
 SERVICES = ("agent.v1.AgentService", "aiserver.v1.AiService")
 MODELS = ["mock-large", "mock-small", "mock-thinking"]
@@ -126,7 +126,7 @@ def test_a_run_is_served_over_http_2_by_its_content_type_alone(mock: CursorMock)
 
 def test_a_second_stream_for_a_run_is_refused(mock: CursorMock) -> None:
     with RunSSE(mock.url) as client:
-        client.send(run_request("[[assay:fail/silent#1]]"))
+        client.send(run_request("[[wireproof:fail/silent#1]]"))
         assert client.begun.wait(WAIT)
         body = framed(pb.BidiRequestId(request_id=client.request_id).SerializeToString())
         again = client.http.post("/agent.v1.AgentService/RunSSE", content=body)

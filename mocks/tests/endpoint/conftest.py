@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_endpoint.serving import endpoint_of, running
-from assay_endpoint.settings import Settings
-from assay_scripts.files.read import load_scripts
-from assay_scripts.library import LIBRARY
+from wireproof_endpoint.serving import endpoint_of, running
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.files.read import load_scripts
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_endpoint.http.asgi import Application
-from assay_endpoint.http.sending import PATIENCE, TOGETHER, Rounds
-from assay_endpoint.play import SHARED
-from assay_endpoint.serving import endpoint_of
-from assay_endpoint.settings import Settings
-from assay_scripts.files.json_form import script_from_json
+from wireproof_endpoint.http.asgi import Application
+from wireproof_endpoint.http.sending import PATIENCE, TOGETHER, Rounds
+from wireproof_endpoint.play import SHARED
+from wireproof_endpoint.serving import endpoint_of
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.files.json_form import script_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
-    from assay_endpoint.endpoint import Endpoint
+    from wireproof_endpoint.endpoint import Endpoint
 
 NEVER = math.inf
 

@@ -10,7 +10,7 @@ import openai
 import pydantic
 import pytest
 
-from assay_endpoint.in_process import transport
+from wireproof_endpoint.in_process import transport
 
 
 class Event(pydantic.BaseModel):
@@ -97,12 +97,12 @@ def test_calls_are_parallel_unless_the_request_forbids_it(client: openai.OpenAI)
 
 def test_answers_have_every_member_that_the_api_sends(client: openai.OpenAI) -> None:
     answer = client.chat.completions.create(model="m", messages=ASK)
-    assert (answer.service_tier, answer.system_fingerprint) == ("default", "fp_assay")
+    assert (answer.service_tier, answer.system_fingerprint) == ("default", "fp_wireproof")
     assert answer.choices[0].message.model_dump(exclude={"content"}, exclude_unset=True) == {
         "role": "assistant", "refusal": None, "annotations": [],
     }  # fmt: skip
     first = next(iter(client.chat.completions.create(model="m", messages=ASK, stream=True)))
-    assert (first.service_tier, first.system_fingerprint) == ("default", "fp_assay")
+    assert (first.service_tier, first.system_fingerprint) == ("default", "fp_wireproof")
     response = client.responses.create(model="m", input="Hi.", store=False).model_dump(exclude_unset=True)
     assert response["completed_at"] >= response["created_at"]
     assert (response["store"], response["presence_penalty"], response["frequency_penalty"]) == (False, 0, 0)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_endpoint.api.embeddings import vector
-from assay_endpoint.in_process import transport
+from wireproof_endpoint.api.embeddings import vector
+from wireproof_endpoint.in_process import transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_endpoint.endpoint import Request
-from assay_endpoint.play import Play
-from assay_endpoint.serving import endpoint_of
-from assay_endpoint.settings import Settings
-from assay_scripts.library import LIBRARY
+from wireproof_endpoint.endpoint import Request
+from wireproof_endpoint.play import Play
+from wireproof_endpoint.serving import endpoint_of
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_endpoint.endpoint import Endpoint
+    from wireproof_endpoint.endpoint import Endpoint
 
-USER = {"role": "user", "content": "[[assay:text/hello#1]] Hi."}
+USER = {"role": "user", "content": "[[wireproof:text/hello#1]] Hi."}
 TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
 BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "whole": ("/v1/chat/completions", {"messages": [USER]}),

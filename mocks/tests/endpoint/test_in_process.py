@@ -12,8 +12,8 @@ import httpx2
 import openai
 import pytest
 
-from assay_endpoint.in_process import transport
-from assay_scripts.files.errors import ScriptError
+from wireproof_endpoint.in_process import transport
+from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +105,7 @@ def test_a_gate_is_opened_by_another_thread() -> None:
     with sync_client(httpx, played) as client:
 
         def ask(script: str) -> str:
-            answer = client.chat.completions.create(model="m", messages=user(f"[[assay:{script}#n]]"))
+            answer = client.chat.completions.create(model="m", messages=user(f"[[wireproof:{script}#n]]"))
             return answer.choices[0].message.content or ""
 
         said: list[str] = []
@@ -158,10 +158,10 @@ def test_a_key_is_asked_for_where_one_is_set() -> None:
 def test_a_client_that_closes_a_stream_interrupts_its_turn() -> None:
     with sync_client(httpx, transport()) as client:
         with client.chat.completions.create(
-            model="m", messages=user("[[assay:leave/call#n]]"), tools=TOOLS, stream=True
+            model="m", messages=user("[[wireproof:leave/call#n]]"), tools=TOOLS, stream=True
         ) as stream:
             next(iter(stream))
-        said = client.chat.completions.create(model="m", messages=user("[[assay:reflect/turns#n]]"))
+        said = client.chat.completions.create(model="m", messages=user("[[wireproof:reflect/turns#n]]"))
     assert '"state": "interrupted"' in (said.choices[0].message.content or "")
 
 
@@ -173,8 +173,8 @@ def test_a_request_that_is_given_up_interrupts_its_turn() -> None:
             create = client.chat.completions.create
             # The script says nothing, ever: the client is still waiting for the response.
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(create(model="m", messages=user("[[assay:leave/first#n]]")), 0.2)
-            said = await create(model="m", messages=user("[[assay:reflect/turns#n]]"))
+                await asyncio.wait_for(create(model="m", messages=user("[[wireproof:leave/first#n]]")), 0.2)
+            said = await create(model="m", messages=user("[[wireproof:reflect/turns#n]]"))
             return said.choices[0].message.content or ""
 
     assert '"script": "leave/first", "part": 0, "state": "interrupted"' in asyncio.run(run())

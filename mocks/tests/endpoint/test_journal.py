@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from assay_endpoint.in_process import transport
-from assay_endpoint.journal.entry import Bounds, Ended, Entry
-from assay_endpoint.journal.lines import Lines
-from assay_endpoint.journal.pages import is_local
-from assay_endpoint.journal.ring import Journal
-from assay_endpoint.journal.shown import brief, whole
-from assay_endpoint.journal.why import Considered
+from wireproof_endpoint.in_process import transport
+from wireproof_endpoint.journal.entry import Bounds, Ended, Entry
+from wireproof_endpoint.journal.lines import Lines
+from wireproof_endpoint.journal.pages import is_local
+from wireproof_endpoint.journal.ring import Journal
+from wireproof_endpoint.journal.shown import brief, whole
+from wireproof_endpoint.journal.why import Considered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -238,7 +238,7 @@ def ask(client: httpx.Client, url: str, text: str, **more: Any) -> httpx.Respons
 
 
 def journal_of(client: httpx.Client, url: str, query: str = "") -> Any:
-    return client.get(f"{url.removesuffix('/v1')}/_assay/requests{query}").json()["requests"]
+    return client.get(f"{url.removesuffix('/v1')}/_wireproof/requests{query}").json()["requests"]
 
 
 def test_requests_are_shown_with_their_scripts_and_what_was_sent(served: Any, client: httpx.Client) -> None:
@@ -271,7 +271,7 @@ def test_what_is_refused_is_shown_with_the_reason(served: Any, client: httpx.Cli
     client.get(f"{url}/nothing")
     ask(client, url, "x" * 200)
     ask(client, url, "hi", n=0)
-    ask(client, url, "[[assay:wether#1]]")
+    ask(client, url, "[[wireproof:wether#1]]")
     entries = journal_of(client, url)
     assert [(one["status"], one["ended"]) for one in entries] == [
         (status, "refused") for status in (401, 404, 413, 400, 400)
@@ -306,7 +306,7 @@ def test_the_list_is_asked_for_as_lines_in_brief_and_from_a_number_on(served: An
     url = served(journal=2)
     for text in ("One.", "Two.", "Three."):
         ask(client, url, text)
-    pages = f"{url.removesuffix('/v1')}/_assay/requests"
+    pages = f"{url.removesuffix('/v1')}/_wireproof/requests"
     lines = client.get(pages, params={"format": "jsonl"}).text
     assert [json.loads(line)["number"] for line in lines.splitlines()] == [2, 3]
     assert lines.endswith("\n")
@@ -330,7 +330,7 @@ def test_the_list_is_asked_for_as_lines_in_brief_and_from_a_number_on(served: An
 def test_each_page_has_its_status_and_lets_no_other_origin_read(
     served: Any, client: httpx.Client, path: str, method: str, status: int
 ) -> None:
-    answer = client.request(method, f"{served().removesuffix('/v1')}/_assay{path}")
+    answer = client.request(method, f"{served().removesuffix('/v1')}/_wireproof{path}")
     assert answer.status_code == status
     assert "access-control-allow-origin" not in answer.headers
     assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -369,7 +369,7 @@ def test_a_page_that_lets_its_name_point_here_gets_nothing(served: Any, client: 
     url = served(SCRIPTS)
     ask(client, url, "The weather?")
     answer = client.get(
-        f"{url.removesuffix('/v1')}/_assay/requests", headers={"Host": f"page.example:{urlsplit(url).port}"}
+        f"{url.removesuffix('/v1')}/_wireproof/requests", headers={"Host": f"page.example:{urlsplit(url).port}"}
     )
     assert answer.status_code == 404
     assert "weather" not in answer.text

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from assay_endpoint.endpoint import Endpoint, Request
-from assay_endpoint.play import Head, Play, Reply
-from assay_endpoint.settings import Settings
-from assay_scripts.library import LIBRARY
-from assay_scripts.library.calls import TOOLS_NAMED
-from assay_scripts.player import Until
-from assay_scripts.steps import Pause, Say, Script
+from wireproof_endpoint.endpoint import Endpoint, Request
+from wireproof_endpoint.play import Head, Play, Reply
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.library.calls import TOOLS_NAMED
+from wireproof_scripts.player import Until
+from wireproof_scripts.steps import Pause, Say, Script
 
 SETTINGS = Settings(idle_timeout=40, commit=2, keepalive=15)
 TOOLS = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in TOOLS_NAMED]
@@ -67,7 +67,7 @@ class Answered:
 
 def answered(script: str, path: str, endpoint: Endpoint | None = None, **more: Any) -> Answered:
     endpoint = endpoint or Endpoint(SETTINGS, lambda: LIBRARY, created=0)
-    text = f"[[assay:{script}#n]]"
+    text = f"[[wireproof:{script}#n]]"
     if path.endswith("completions"):
         tools = [{"type": "function", "function": {k: v for k, v in tool.items() if k != "type"}} for tool in TOOLS]
         body = {"messages": [{"role": "user", "content": text}], "tools": tools}
@@ -142,7 +142,7 @@ def test_a_timer_that_is_late_makes_no_later_one_late() -> None:
     steps = [step for _ in range(5) for step in (Say(("b",)), Pause(0.1))]
     script = Script(name="paced", title="", parts=(tuple(steps),))
     endpoint = Endpoint(SETTINGS, lambda: {"paced": script}, created=0)
-    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "[[assay:paced#n]]"}]}
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "[[wireproof:paced#n]]"}]}
     headers = {"content-type": "application/json"}
     play = endpoint.answer(
         Request(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
@@ -198,7 +198,7 @@ def test_what_a_script_reflects_is_what_was_received() -> None:
             ]},
             {"role": "tool", "tool_call_id": "c", "content": "done"},
             {"role": "user", "content": [
-                {"type": "text", "text": "[[assay:reflect/received#n]]"},
+                {"type": "text", "text": "[[wireproof:reflect/received#n]]"},
                 {"type": "image_url", "image_url": {"url": image}},
             ]},
         ],

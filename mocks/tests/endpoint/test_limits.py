@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from assay_endpoint.api.limits import REASONING, limited, limits_of
-from assay_scripts.steps import Call, Finish, Say, Think, Usage
+from wireproof_endpoint.api.limits import REASONING, limited, limits_of
+from wireproof_scripts.steps import Call, Finish, Say, Think, Usage
 
 SAID = (Say(("You", " said:", " Hi")),)
 CHAT: dict[str, Any] = {"messages": []}

@@ -7,8 +7,8 @@ import httpx
 import openai
 import pytest
 
-from assay_endpoint.api.logprobs import ALTERNATIVES, entries
-from assay_endpoint.in_process import transport
+from wireproof_endpoint.api.logprobs import ALTERNATIVES, entries
+from wireproof_endpoint.in_process import transport
 
 ASK: Any = [{"role": "user", "content": "Hi, the é."}]
 TOKENS = ["You", " said:", " Hi,", " the", " é."]

@@ -21,17 +21,18 @@ def ask(client):
     return answer.choices[0].message.content
 
 @pytest.mark.parametrize("number", range(4))
-def test_on_a_socket(assay_endpoint, number):
-    assert not assay_endpoint.requests
-    assay_endpoint.play(GREETING)
-    with OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key) as client:
+def test_on_a_socket(wireproof_endpoint, number):
+    assert not wireproof_endpoint.requests
+    wireproof_endpoint.play(GREETING)
+    with OpenAI(base_url=wireproof_endpoint.url, api_key=wireproof_endpoint.key) as client:
         assert ask(client) == "Hi there."
-    assert [entry.script for entry in assay_endpoint.requests] == ["greeting"]
+    assert [entry.script for entry in wireproof_endpoint.requests] == ["greeting"]
 
-def test_without_a_socket(assay_endpoint):
-    with OpenAI(api_key=assay_endpoint.key, http_client=httpx.Client(transport=assay_endpoint.transport)) as client:
+def test_without_a_socket(wireproof_endpoint):
+    http = httpx.Client(transport=wireproof_endpoint.transport)
+    with OpenAI(api_key=wireproof_endpoint.key, http_client=http) as client:
         assert ask(client) == "You said: Hello!"
-        assay_endpoint.play(GREETING)
+        wireproof_endpoint.play(GREETING)
         assert ask(client) == "Hi there."
 """
 
@@ -51,9 +52,9 @@ def test_each_test_has_an_endpoint_of_its_own_also_under_xdist(tmp_path: Path) -
 def test_a_session_that_does_not_use_it_imports_nothing_of_it(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "import sys\ndef pytest_sessionfinish():\n"
-        "    heads = ('assay_endpoint', 'uvicorn', 'assay_proxy')\n"
+        "    heads = ('wireproof_endpoint', 'uvicorn', 'wireproof_proxy')\n"
         "    print(sorted(name for name in sys.modules if name.startswith(heads)))"
     )
     (tmp_path / "test_nothing.py").write_text("def test_nothing(): pass")
     done = run(tmp_path, "-s", "test_nothing.py")
-    assert "['assay_endpoint', 'assay_endpoint.plugin']" in done.stdout
+    assert "['wireproof_endpoint', 'wireproof_endpoint.plugin']" in done.stdout

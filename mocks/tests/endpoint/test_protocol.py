@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from uvicorn.server import ServerState
 
-from assay_endpoint.http import protocol
-from assay_endpoint.http.protocol import Protocol
-from assay_endpoint.journal.entry import Ended
-from assay_endpoint.serving import config_of, endpoint_of
-from assay_endpoint.settings import Settings
-from assay_scripts.files.json_form import script_from_json
+from wireproof_endpoint.http import protocol
+from wireproof_endpoint.http.protocol import Protocol
+from wireproof_endpoint.journal.entry import Ended
+from wireproof_endpoint.serving import config_of, endpoint_of
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.files.json_form import script_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from assay_endpoint.endpoint import Endpoint
+    from wireproof_endpoint.endpoint import Endpoint
 
 CHAT = "/v1/chat/completions"
 

@@ -10,8 +10,8 @@ import httpx2
 import openai
 import pytest
 
-from assay.reading.schemas import errors
-from assay_endpoint.in_process import transport
+from wireproof.reading.schemas import errors
+from wireproof_endpoint.in_process import transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

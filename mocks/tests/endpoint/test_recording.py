@@ -1,4 +1,4 @@
-"""`assay record`: what was recorded plays the same text and calls again, and keys stay out of the file."""
+"""`wireproof record`: what was recorded plays the same text and calls again, and keys stay out of the file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import httpx2
 import openai
 import pytest
 
-from assay_endpoint.in_process import transport
-from assay_endpoint.recording.answer import Recorded, steps_of
-from assay_endpoint.recording.app import Recorder
-from assay_endpoint.recording.file import write
-from assay_endpoint.recording.scripts import Scripts
-from assay_endpoint.serving import running
-from assay_scripts.files.read import load_scripts
-from assay_scripts.steps import Call, Fail, Finish, Pause, Say, Script, Think, Usage
-from assay_scripts.steps.http import Status
+from wireproof_endpoint.in_process import transport
+from wireproof_endpoint.recording.answer import Recorded, steps_of
+from wireproof_endpoint.recording.app import Recorder
+from wireproof_endpoint.recording.file import write
+from wireproof_endpoint.recording.scripts import Scripts
+from wireproof_endpoint.serving import running
+from wireproof_scripts.files.read import load_scripts
+from wireproof_scripts.steps import Call, Fail, Finish, Pause, Say, Script, Think, Usage
+from wireproof_scripts.steps.http import Status
 
 if TYPE_CHECKING:
     from pathlib import Path

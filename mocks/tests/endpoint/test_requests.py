@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import openai
 import pytest
 
-from assay_endpoint.journal.requests import Requests
+from wireproof_endpoint.journal.requests import Requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_endpoint.plugin import EndpointFixture
+    from wireproof_endpoint.plugin import EndpointFixture
 
 WEATHER = {
     "name": "weather",
@@ -39,9 +39,9 @@ TOOLS: Any = [{"type": "function", **function} for function in FUNCTIONS]
 
 
 @pytest.fixture
-def client(assay_endpoint: EndpointFixture) -> Iterator[openai.OpenAI]:
-    assay_endpoint.play([WEATHER, HELLO])
-    with openai.OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key, max_retries=0) as found:
+def client(wireproof_endpoint: EndpointFixture) -> Iterator[openai.OpenAI]:
+    wireproof_endpoint.play([WEATHER, HELLO])
+    with openai.OpenAI(base_url=wireproof_endpoint.url, api_key=wireproof_endpoint.key, max_retries=0) as found:
         yield found
 
 
@@ -56,12 +56,12 @@ def user(text: str) -> Any:
 @pytest.mark.parametrize("stream", [True, False])
 def test_the_calls_of_a_chat_with_what_the_client_returned(
     client: openai.OpenAI,
-    assay_endpoint: EndpointFixture,
+    wireproof_endpoint: EndpointFixture,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     for _ in ask(client, user("weather"), tools=CHAT_TOOLS, stream=stream):
         pass
-    assert [(call.name, call.result) for call in assay_endpoint.requests.calls()] == [
+    assert [(call.name, call.result) for call in wireproof_endpoint.requests.calls()] == [
         ("get_weather", None), ("get_time", None),
     ]  # fmt: skip
     made = [
@@ -73,17 +73,17 @@ def test_the_calls_of_a_chat_with_what_the_client_returned(
         {"role": "tool", "tool_call_id": "call_2", "content": [{"type": "text", "text": "noon"}]},
     ]
     ask(client, [*user("weather"), {"role": "assistant", "tool_calls": made}, *results], tools=CHAT_TOOLS)
-    call = assay_endpoint.requests.call("get_weather")
+    call = wireproof_endpoint.requests.call("get_weather")
     assert (call.id, call.arguments, call.result) == ("call_1", {"city": "Paris"}, "24")
-    [time] = assay_endpoint.requests.calls("get_time")
+    [time] = wireproof_endpoint.requests.calls("get_time")
     assert (time.arguments, time.result) == ("{", "noon")
-    assert assay_endpoint.requests.one(part=1).script == "weather"
+    assert wireproof_endpoint.requests.one(part=1).script == "weather"
 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_the_calls_of_a_response_with_what_the_client_returned(
     client: openai.OpenAI,
-    assay_endpoint: EndpointFixture,
+    wireproof_endpoint: EndpointFixture,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     for _ in client.responses.create(model="m", input="weather", tools=TOOLS, stream=stream):
@@ -93,40 +93,40 @@ def test_the_calls_of_a_response_with_what_the_client_returned(
         {"type": "function_call", "call_id": f"call_{one}", "name": "any", "arguments": "{}"} for one in (1, 2)
     ]
     client.responses.create(model="m", input=[{"role": "user", "content": "weather"}, *calls, *results], tools=TOOLS)
-    assert [(call.id, call.name, call.result) for call in assay_endpoint.requests.calls()] == [
+    assert [(call.id, call.name, call.result) for call in wireproof_endpoint.requests.calls()] == [
         ("call_1", "get_weather", "1"), ("call_2", "get_time", "2"),
     ]  # fmt: skip
 
 
-def test_what_did_not_come_is_said_with_what_did(client: openai.OpenAI, assay_endpoint: EndpointFixture) -> None:
+def test_what_did_not_come_is_said_with_what_did(client: openai.OpenAI, wireproof_endpoint: EndpointFixture) -> None:
     with pytest.raises(AssertionError, match=r"^no requests came, not one; no request came at all$"):
-        assay_endpoint.requests.one()
+        wireproof_endpoint.requests.one()
     ask(client, user("hello"))
     with pytest.raises(openai.BadRequestError):
         ask(client, user("good bye"))
-    assert assay_endpoint.requests.one(script="hello").status == 200
+    assert wireproof_endpoint.requests.one(script="hello").status == 200
     with pytest.raises(AssertionError) as raised:
-        assay_endpoint.requests.one(script="weather")
+        wireproof_endpoint.requests.one(script="weather")
     first, *lines = str(raised.value).splitlines()
     assert first == "no requests with script='weather' came, not one; what came:"
     assert lines[0] == "  1. POST /v1/chat/completions, script hello, part 0, 200 completed"
     assert lines[1].startswith("  2. POST /v1/chat/completions, 400 refused: No script matches 'good bye'")
     with pytest.raises(AssertionError, match=r"^2 requests came, not one"):
-        assay_endpoint.requests.one()
+        wireproof_endpoint.requests.one()
     with pytest.raises(AssertionError, match="no calls of get_weather were sent, not one; sent were: none"):
-        assay_endpoint.requests.call("get_weather")
+        wireproof_endpoint.requests.call("get_weather")
     with pytest.raises(AssertionError, match="no request was answered by weather; what came:"):
-        assay_endpoint.assert_all_played()
+        wireproof_endpoint.assert_all_played()
 
 
-def test_all_scripts_were_played(client: openai.OpenAI, assay_endpoint: EndpointFixture) -> None:
+def test_all_scripts_were_played(client: openai.OpenAI, wireproof_endpoint: EndpointFixture) -> None:
     ask(client, user("hello"))
     ask(client, user("weather"), tools=CHAT_TOOLS)
-    assay_endpoint.assert_all_played()
+    wireproof_endpoint.assert_all_played()
 
 
-def test_of_many_requests_the_first_are_said(client: openai.OpenAI, assay_endpoint: EndpointFixture) -> None:
+def test_of_many_requests_the_first_are_said(client: openai.OpenAI, wireproof_endpoint: EndpointFixture) -> None:
     for _ in range(12):
         ask(client, user("hello"))
-    assert str(assay_endpoint.requests).endswith("\n  and 2 more")
-    assert isinstance(assay_endpoint.requests.where(part=0), Requests)
+    assert str(wireproof_endpoint.requests).endswith("\n  and 2 more")
+    assert isinstance(wireproof_endpoint.requests.where(part=0), Requests)

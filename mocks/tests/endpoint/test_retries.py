@@ -10,7 +10,7 @@ import httpx2
 import openai
 import pytest
 
-from assay_endpoint.in_process import transport
+from wireproof_endpoint.in_process import transport
 
 FLAKY: dict[str, Any] = {
     "name": "flaky",
@@ -42,28 +42,28 @@ def _without_delays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @BOTH
-def test_the_sdk_tries_again_over_a_socket(assay_endpoint: Any, script: Any) -> None:
-    assay_endpoint.play(script)
-    with openai.OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key, max_retries=2) as client:
+def test_the_sdk_tries_again_over_a_socket(wireproof_endpoint: Any, script: Any) -> None:
+    wireproof_endpoint.play(script)
+    with openai.OpenAI(base_url=wireproof_endpoint.url, api_key=wireproof_endpoint.key, max_retries=2) as client:
         assert ask(client, "go") == "Fine."
-        assert len(assay_endpoint.requests) == 3
+        assert len(wireproof_endpoint.requests) == 3
         assert ask(client, "go") == "Fine."  # the sequence of this conversation is over
         assert ask(client, "go elsewhere") == "Fine."  # another one begins
-    assert [entry.part for entry in assay_endpoint.requests] == [0, 1, 2, 2, 0, 1, 2]
+    assert [entry.part for entry in wireproof_endpoint.requests] == [0, 1, 2, 2, 0, 1, 2]
 
 
 @BOTH
-def test_the_async_sdk_tries_again_over_a_socket(assay_endpoint: Any, script: Any) -> None:
-    assay_endpoint.play(script)
+def test_the_async_sdk_tries_again_over_a_socket(wireproof_endpoint: Any, script: Any) -> None:
+    wireproof_endpoint.play(script)
 
     async def asked() -> str:
-        base, key = assay_endpoint.url, assay_endpoint.key
+        base, key = wireproof_endpoint.url, wireproof_endpoint.key
         async with openai.AsyncOpenAI(base_url=base, api_key=key, max_retries=2) as client:
             stream = await client.chat.completions.create(model="m", messages=user("go"), stream=True)
             return "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
 
     assert asyncio.run(asked()) == "Fine."
-    assert len(assay_endpoint.requests) == 3
+    assert len(wireproof_endpoint.requests) == 3
 
 
 @BOTH
@@ -76,9 +76,9 @@ def test_the_sdk_tries_again_without_a_socket(library: Any, script: Any) -> None
 
 
 @BOTH
-def test_without_retries_the_first_answer_is_an_error(assay_endpoint: Any, script: Any) -> None:
-    assay_endpoint.play(script)
-    with openai.OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key, max_retries=0) as client:
+def test_without_retries_the_first_answer_is_an_error(wireproof_endpoint: Any, script: Any) -> None:
+    wireproof_endpoint.play(script)
+    with openai.OpenAI(base_url=wireproof_endpoint.url, api_key=wireproof_endpoint.key, max_retries=0) as client:
         with pytest.raises(openai.InternalServerError if script is FLAKY else openai.APIConnectionError):
             ask(client, "go")
         if script is FLAKY:
@@ -87,12 +87,12 @@ def test_without_retries_the_first_answer_is_an_error(assay_endpoint: Any, scrip
             assert caught.value.response.headers["retry-after"] == "0.01"
 
 
-def test_a_sequence_of_the_endpoint_counts_all_requests(assay_endpoint: Any) -> None:
-    assay_endpoint.play({**FLAKY, "sequence": "endpoint"})
-    with openai.OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key, max_retries=2) as client:
+def test_a_sequence_of_the_endpoint_counts_all_requests(wireproof_endpoint: Any) -> None:
+    wireproof_endpoint.play({**FLAKY, "sequence": "endpoint"})
+    with openai.OpenAI(base_url=wireproof_endpoint.url, api_key=wireproof_endpoint.key, max_retries=2) as client:
         assert ask(client, "go") == "Fine."
         assert ask(client, "go elsewhere") == "Fine."
-    assert [entry.part for entry in assay_endpoint.requests] == [0, 1, 2, 2]
+    assert [entry.part for entry in wireproof_endpoint.requests] == [0, 1, 2, 2]
 
 
 def test_choices_are_one_request() -> None:
@@ -153,14 +153,14 @@ def test_without_a_socket_other_steps_are_as_with_one() -> None:
     assert (answer.status_code, answer.headers["content-type"], answer.text) == (200, "text/html", "<html>")
 
 
-def test_scripts_that_no_request_chose_are_named(assay_endpoint: Any) -> None:
-    assay_endpoint.play([{"name": name, "when": name, "parts": [[{"say": "Hi"}]]} for name in ("hello", "goodbye")])
-    http = httpx.Client(transport=assay_endpoint.transport)
+def test_scripts_that_no_request_chose_are_named(wireproof_endpoint: Any) -> None:
+    wireproof_endpoint.play([{"name": name, "when": name, "parts": [[{"say": "Hi"}]]} for name in ("hello", "goodbye")])
+    http = httpx.Client(transport=wireproof_endpoint.transport)
     body = {"model": "m", "messages": user("hello")}
     with http as client:
-        headers = {"authorization": f"Bearer {assay_endpoint.key}"}
+        headers = {"authorization": f"Bearer {wireproof_endpoint.key}"}
         assert client.post("http://x/v1/chat/completions", json=body, headers=headers).status_code == 200
-    assert assay_endpoint.unchosen == ("goodbye",)
+    assert wireproof_endpoint.unchosen == ("goodbye",)
 
 
 def test_templates_say_what_was_asked_and_what_the_tool_returned() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from assay_endpoint.api.strict_schema import needed
-from assay_endpoint.in_process import transport
+from wireproof_endpoint.api.strict_schema import needed
+from wireproof_endpoint.in_process import transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

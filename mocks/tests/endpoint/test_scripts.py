@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay_endpoint.scripts import LONGEST, SPARED, now_and_then, scripts_of
-from assay_scripts.files.errors import ScriptError
+from wireproof_endpoint.scripts import LONGEST, SPARED, now_and_then, scripts_of
+from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
     from pathlib import Path

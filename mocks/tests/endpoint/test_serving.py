@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from assay_endpoint import serving
-from assay_endpoint.settings import Settings
+from wireproof_endpoint import serving
+from wireproof_endpoint.settings import Settings
 
 PACED = "{name: paced, when: paced, parts: [[{say: a}, " + ", ".join(["{pause: 0.1}, {say: b}"] * 5) + "]]}"
 
@@ -78,7 +78,7 @@ def test_requests_that_are_sent_together_are_answered_in_order(served: Any) -> N
 def test_a_client_that_leaves_interrupts_its_turn(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
     url = served()
     with connected(url) as connection:
-        connection.sendall(asked("[[assay:leave/first#n]]", stream=stream))
+        connection.sendall(asked("[[wireproof:leave/first#n]]", stream=stream))
         # It waits until the first turn has begun.
         assert told(url, "leave/told") == "told"
     began = time.monotonic()
@@ -88,7 +88,7 @@ def test_a_client_that_leaves_interrupts_its_turn(served: Any, stream: bool) -> 
 
 
 def told(url: str, script: str) -> str:
-    messages = [{"role": "user", "content": f"[[assay:{script}#n]]"}]
+    messages = [{"role": "user", "content": f"[[wireproof:{script}#n]]"}]
     with httpx.Client(trust_env=False, timeout=20) as client:
         answer = client.post(f"{url}/chat/completions", json={"model": "m", "messages": messages})
     return str(answer.json()["choices"][0]["message"]["content"])
@@ -97,7 +97,7 @@ def told(url: str, script: str) -> str:
 def test_a_stream_that_never_waits_ends_with_its_client(served: Any) -> None:
     url = served("[{name: endless, when: endless, parts: [[{say: {pieces: [abcdefgh], times: 100000000}}]]}]")
     with connected(url) as connection:
-        connection.sendall(asked("endless [[assay:endless#n]]", stream=True))
+        connection.sendall(asked("endless [[wireproof:endless#n]]", stream=True))
         read(connection, b"abcdefgh")
     began = time.monotonic()
     while '"state": "running"' in (said := told(url, "reflect/turns")):
@@ -135,7 +135,7 @@ def test_a_body_beyond_the_limit_is_refused_and_the_connection_serves_on(served:
             connection.sendall(head.encode() + body)
             assert b"HTTP/1.1 413 " in read(connection, b'"request_too_large"}}')
             connection.sendall(asked("Hi.", stream=False))
-            assert b"You said: Hi." in read(connection, b'"system_fingerprint":"fp_assay"}')
+            assert b"You said: Hi." in read(connection, b'"system_fingerprint":"fp_wireproof"}')
 
 
 def test_a_server_that_ends_before_it_has_begun_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_endpoint.serving import endpoint_of, running
-from assay_endpoint.settings import Settings
-from assay_scripts.files.read import load_scripts
+from wireproof_endpoint.serving import endpoint_of, running
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.files.read import load_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

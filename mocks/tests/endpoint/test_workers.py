@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-ASSAY = shutil.which("assay", path=str(Path(sys.executable).parent)) or "assay"
-COMMANDS = [[sys.executable, "-m", "assay_endpoint", "--port", "0"], [ASSAY, "serve", "--port", "0"]]
+WIREPROOF = shutil.which("wireproof", path=str(Path(sys.executable).parent)) or "wireproof"
+COMMANDS = [[sys.executable, "-m", "wireproof_endpoint", "--port", "0"], [WIREPROOF, "serve", "--port", "0"]]
 ASKED = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
 

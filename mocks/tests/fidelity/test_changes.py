@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from assay_fidelity.replaying import compared
-from assay_fidelity.table import load_replays
+from wireproof_fidelity.replaying import compared
+from wireproof_fidelity.table import load_replays
 
-from assay_codex.versions.changes import CHANGES, Change
-from assay_codex.versions.version import VERSIONS, derive
+from wireproof_codex.versions.changes import CHANGES, Change
+from wireproof_codex.versions.version import VERSIONS, derive
 
 if TYPE_CHECKING:
     from pathlib import Path

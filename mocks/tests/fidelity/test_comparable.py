@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assay_fidelity.comparable import by_thread, comparable
+from wireproof_fidelity.comparable import by_thread, comparable
 
 FIRST, SECOND = (f"01a1ffe5-b731-71f3-9a2c-00000000000{digit}" for digit in "12")
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from assay_fidelity.page import fidelity_page, versions_text
-from assay_fidelity.table import Compared, Replayed, Replays, Verdict
+from wireproof_fidelity.page import fidelity_page, versions_text
+from wireproof_fidelity.table import Compared, Replayed, Replays, Verdict
 
-from assay_codex.versions.changes import CHANGES, RECORDED
-from assay_codex.versions.version import NEWEST, VERSIONS
+from wireproof_codex.versions.changes import CHANGES, RECORDED
+from wireproof_codex.versions.version import NEWEST, VERSIONS
 
 
 def row(version: str, scenario: str, verdict: Verdict = "equal", why: str = "") -> Replayed:

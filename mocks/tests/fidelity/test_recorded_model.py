@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from assay_fidelity.recorded_model import USAGE, recorded_model
-from assay_fidelity.recording import Line, Message
+from wireproof_fidelity.recorded_model import USAGE, recorded_model
+from wireproof_fidelity.recording import Line, Message
 
-from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Step
+from wireproof_scripts.steps import Call, Fail, Finish, Hang, Say, Step
 
 
 def client(method: str, **params: Any) -> Line:

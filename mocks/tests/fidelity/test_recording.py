@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from assay_fidelity.recording import Line, read_recording, without
+from wireproof_fidelity.recording import Line, read_recording, without
 
 if TYPE_CHECKING:
     from pathlib import Path

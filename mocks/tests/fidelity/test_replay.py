@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from assay_fidelity.replaying import Replay, compared
-from assay_fidelity.table import RECORDINGS, Replayed, load_replays
+from wireproof_fidelity.replaying import Replay, compared
+from wireproof_fidelity.table import RECORDINGS, Replayed, load_replays
 
-from assay_codex.versions.version import NEWEST, VERSIONS
+from wireproof_codex.versions.version import NEWEST, VERSIONS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from assay_fidelity.table import DIFFERENTIAL, Compared, Replayed, load_differential, load_replays
+from wireproof_fidelity.table import DIFFERENTIAL, Compared, Replayed, load_differential, load_replays
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from pathlib import Path

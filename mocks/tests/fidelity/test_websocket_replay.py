@@ -10,13 +10,13 @@ import json
 from typing import Any
 
 import pytest
-from assay_fidelity.comparable import comparable
-from assay_fidelity.recording import read_recording
-from assay_fidelity.table import RECORDINGS, load_replays
+from wireproof_fidelity.comparable import comparable
+from wireproof_fidelity.recording import read_recording
+from wireproof_fidelity.table import RECORDINGS, load_replays
 
-from assay_codex.server import Server
-from assay_codex.versions.version import VERSIONS
-from assay_scripts.steps import Pause, Say, Script, Step, Usage
+from wireproof_codex.server import Server
+from wireproof_codex.versions.version import VERSIONS
+from wireproof_scripts.steps import Pause, Say, Script, Step, Usage
 
 RECORDED = next(one for one in reversed(list(VERSIONS)) if (RECORDINGS / one / "ws_client_a.jsonl").is_file())
 """The newest version of which such a session was recorded."""

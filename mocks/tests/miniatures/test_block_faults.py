@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.block_faults import BLOCK_FAULTS
-from assay_mocks.miniatures.fault import OBSIDIAN_XML, Head, Request
+from wireproof_mocks.miniatures.block_faults import BLOCK_FAULTS
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, Head, Request
 
 FAULTS = {fault.name: fault for fault in BLOCK_FAULTS}
 HEAD = Head(status="200 OK", headers=[])
@@ -28,7 +28,7 @@ WRITTEN = {
 
 
 def asked(script: str = "call/one") -> Request:
-    return Request(method="POST", path="/v1/chat/completions", body=f"[[assay:{script}#n]]".encode(), key="")
+    return Request(method="POST", path="/v1/chat/completions", body=f"[[wireproof:{script}#n]]".encode(), key="")
 
 
 def chunk(delta: Any) -> dict[str, Any]:

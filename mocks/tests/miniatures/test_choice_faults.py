@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.choice_faults import CHOICE_FAULTS
-from assay_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.choice_faults import CHOICE_FAULTS
+from wireproof_mocks.miniatures.fault import Head, Request
 
 FAULTS = {fault.name: fault for fault in CHOICE_FAULTS}
 ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")

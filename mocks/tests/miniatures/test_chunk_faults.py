@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay_mocks.miniatures.chunk_faults import CHUNK_FAULTS
-from assay_mocks.miniatures.stream_faults import STREAM_FAULTS
+from wireproof_mocks.miniatures.chunk_faults import CHUNK_FAULTS
+from wireproof_mocks.miniatures.stream_faults import STREAM_FAULTS
 
 
 def test_they_are_faults_of_streams() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.chunks import (
+from wireproof_mocks.miniatures.chunks import (
     call_of,
     changed,
     delta_of,
@@ -18,7 +18,7 @@ from assay_mocks.miniatures.chunks import (
     with_delta,
     written,
 )
-from assay_mocks.miniatures.fault import Request
+from wireproof_mocks.miniatures.fault import Request
 
 ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
 COUNTS: dict[str, Any] = {"choices": [], "usage": {}}

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay_mocks.miniatures import FAULTS, TOPICS
-from assay_mocks.miniatures.fault import (
+from wireproof_mocks.miniatures import FAULTS, TOPICS
+from wireproof_mocks.miniatures.fault import (
     FUNCTION_CALL,
     OBSIDIAN_XML,
     OPENAI_JSON,
@@ -54,7 +54,11 @@ def asked(body: bytes, **headers: str) -> Request:
 
 @pytest.mark.parametrize(
     ("body", "script"),
-    [(b"{}", ""), (b"[[assay:text/hello#n]]", "text/hello"), (b"[[assay:a/b#1]] and [[assay:c/d-2#2]]", "c/d-2")],
+    [
+        (b"{}", ""),
+        (b"[[wireproof:text/hello#n]]", "text/hello"),
+        (b"[[wireproof:a/b#1]] and [[wireproof:c/d-2#2]]", "c/d-2"),
+    ],
 )
 def test_the_last_marker_names_the_script(body: bytes, script: str) -> None:
     assert asked(body).script == script
@@ -69,9 +73,9 @@ def test_the_dialect_is_what_the_request_asks_for() -> None:
 
 def test_a_fault_touches_what_it_is_about() -> None:
     fault = Fault(name="a-b", breaks="x", dialects=(OBSIDIAN_XML,), scripts=("text/hello",))
-    assert fault.touches(asked(b"[[assay:text/hello#n]]"))
-    assert not fault.touches(asked(b"[[assay:text/empty#n]]"))
-    assert not fault.touches(asked(b"[[assay:text/hello#n]]", x_proxy_output_mode=OPENAI_JSON))
+    assert fault.touches(asked(b"[[wireproof:text/hello#n]]"))
+    assert not fault.touches(asked(b"[[wireproof:text/empty#n]]"))
+    assert not fault.touches(asked(b"[[wireproof:text/hello#n]]", x_proxy_output_mode=OPENAI_JSON))
     assert Fault(name="a-b", breaks="x").touches(asked(b""))
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Request
-from assay_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Request
+from wireproof_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
 
 HEADERS = [
     ("Allow", "POST"),
@@ -19,7 +19,7 @@ HEADERS = [
 ]
 CHAT, NOWHERE = "/v1/chat/completions", "/v1/nothing"
 LARGE, TEXT = b" " * (2**20 + 1), {"content-type": "text/plain"}
-UNKNOWN = b'{"model": "assay-no-such-model", "temperature": "hot"}'
+UNKNOWN = b'{"model": "wireproof-no-such-model", "temperature": "hot"}'
 STATUSES: list[tuple[str, int, dict[str, Any], int]] = [
     ("unknown-route-is-400", 404, {"path": NOWHERE}, 400),
     ("unknown-route-is-400", 404, {"path": "/v1/models/x"}, 404),
@@ -131,7 +131,7 @@ def test_an_error_names_another_field(name: str, param: str | None, body: bytes,
 def test_a_header_is_received_as_another(name: str, environ: dict[str, Any], variable: str, value: str) -> None:
     fault = FAULTS[name]
     assert fault.environ is not None
-    received = {"assay.key": "right", **environ}
+    received = {"wireproof.key": "right", **environ}
     fault.environ(received)
     assert received[variable] == value
 
@@ -145,11 +145,11 @@ def test_what_is_not_a_number_is_taken_for_null() -> None:
     assert environ["CONTENT_LENGTH"] == "14"
 
 
-@pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "assay-no-such-model")])
+@pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "wireproof-no-such-model")])
 def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model: str) -> None:  # noqa: FBT001
     received = FAULTS["capacity-before-model"].environ
     assert received is not None
-    environ = {"assay.full": full, "wsgi.input": io.BytesIO(b'{"model": "assay-no-such-model"}')}
+    environ = {"wireproof.full": full, "wsgi.input": io.BytesIO(b'{"model": "wireproof-no-such-model"}')}
     received(environ)
     body = environ["wsgi.input"].read()  # type: ignore[attr-defined]
     assert json.loads(body) == {"model": model}
@@ -159,9 +159,9 @@ def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model:
 def test_an_unknown_model_is_served_when_any_will_do() -> None:
     asked = FAULTS["any-model-will-do"].request
     assert asked is not None
-    assert asked({"model": "assay-no-such-model"}) == {"model": "codex"}
+    assert asked({"model": "wireproof-no-such-model"}) == {"model": "codex"}
     assert asked({"model": "other"}) == {"model": "other"}
-    assert asked({"model": "assay-no-such-model", "temperature": "hot"})["model"] == "assay-no-such-model"
+    assert asked({"model": "wireproof-no-such-model", "temperature": "hot"})["model"] == "wireproof-no-such-model"
 
 
 def test_one_model_has_no_owner() -> None:
@@ -208,7 +208,12 @@ def test_a_request_spoils_the_next_one_over_its_connection_alone(name: str, spoi
 
 
 def test_the_first_body_of_a_connection_is_kept() -> None:
-    name, one, first, second = "first-body-of-a-connection-kept", _Connection(), b'"[[assay:a#1]]"', b'"[[assay:b#2]]"'
+    name, one, first, second = (
+        "first-body-of-a-connection-kept",
+        _Connection(),
+        b'"[[wireproof:a#1]]"',
+        b'"[[wireproof:b#2]]"',
+    )
     assert received(name, over(one, first)) == first
     assert received(name, over(one, second)) == first
     assert received(name, over(one, b"{}")) == b"{}"

@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.__main__ import Miniatures, main
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_mocks.miniatures.__main__ import Miniatures, main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KEY = "key-of-the-test"
-CODEX = str(Path(sys.executable).with_name("assay-codex"))
+CODEX = str(Path(sys.executable).with_name("wireproof-codex"))
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +36,8 @@ def _settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def command(*arguments: str) -> Iterator[str]:
-    """`python -m assay_mocks.miniatures`, and the root of its URLs."""
-    words = [sys.executable, "-m", "assay_mocks.miniatures", *arguments]
+    """`python -m wireproof_mocks.miniatures`, and the root of its URLs."""
+    words = [sys.executable, "-m", "wireproof_mocks.miniatures", *arguments]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

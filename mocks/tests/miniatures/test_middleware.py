@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Fault, Head
-from assay_mocks.miniatures.middleware import WithFault
+from wireproof_mocks.miniatures.fault import Fault, Head
+from wireproof_mocks.miniatures.middleware import WithFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from _typeshed.wsgi import StartResponse
 
-    from assay_mocks.miniatures.fault import Request
+    from wireproof_mocks.miniatures.fault import Request
 
 
 def environ(body: bytes = b"{}", **more: str) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def test_a_fault_knows_when_all_slots_are_taken() -> None:
             go.wait(5)
         return echo(environ, start_response)
 
-    fault = Fault(name="x", breaks="y", environ=lambda environ: full.append(environ["assay.full"]))
+    fault = Fault(name="x", breaks="y", environ=lambda environ: full.append(environ["wireproof.full"]))
     faulty = WithFault(app=waiting, fault=fault, slots=1)
     holder = threading.Thread(target=ask, args=(faulty, environ(HTTP_WAIT="1")))
     holder.start()

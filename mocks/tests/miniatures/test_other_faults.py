@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Head, Request
-from assay_mocks.miniatures.other_faults import COUNTS, OTHER_FAULTS
+from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.other_faults import COUNTS, OTHER_FAULTS
 
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
-SCRIPTED = b'{"model": "m", "user": "[[assay:text/hello#n]]"}'
+SCRIPTED = b'{"model": "m", "user": "[[wireproof:text/hello#n]]"}'
 CHAT, MODELS = "/v1/chat/completions", "/v1/models"
 
 
@@ -238,6 +238,6 @@ def test_the_challenge_is_lost_where_no_key_came(key: str, *, kept: bool) -> Non
 def test_the_door_stands_open(name: str, sent: str | None, received: str | None) -> None:
     change = FAULTS[name].environ
     assert change is not None
-    environ = {"assay.key": "right"} | ({"HTTP_AUTHORIZATION": sent} if sent else {})
+    environ = {"wireproof.key": "right"} | ({"HTTP_AUTHORIZATION": sent} if sent else {})
     change(environ)
     assert environ.get("HTTP_AUTHORIZATION") == received

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.fault import Fault, Head, Request
-from assay_mocks.miniatures.param_faults import PARAM_FAULTS
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_mocks.miniatures.fault import Fault, Head, Request
+from wireproof_mocks.miniatures.param_faults import PARAM_FAULTS
 
 HI = {"role": "user", "content": "Hi"}
 MENDED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import RESPONSES, Fault, Head, Request
-from assay_mocks.miniatures.responses_faults import RESPONSES_FAULTS
+from wireproof_mocks.miniatures.fault import RESPONSES, Fault, Head, Request
+from wireproof_mocks.miniatures.responses_faults import RESPONSES_FAULTS
 
 Json = dict[str, Any]
 NAMED = {fault.name: fault for fault in RESPONSES_FAULTS}

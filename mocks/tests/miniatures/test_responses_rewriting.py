@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_mocks.miniatures.fault import Head, Request
-from assay_mocks.miniatures.responses_rewriting import (
+from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.responses_rewriting import (
     at_end,
     each_event,
     in_body,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assay_mocks.miniatures.fault import RESPONSES, Head, Request
-from assay_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
+from wireproof_mocks.miniatures.fault import RESPONSES, Head, Request
+from wireproof_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
 
 Json = dict[str, Any]
 NAMED = {fault.name: fault for fault in SENTINEL_FAULTS}

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Head, Request
-from assay_mocks.miniatures.shape_faults import SHAPE_FAULTS
+from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.shape_faults import SHAPE_FAULTS
 
 FAULTS = {fault.name: fault for fault in SHAPE_FAULTS}
 ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")

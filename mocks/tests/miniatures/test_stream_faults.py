@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import DONE, Head, Request
-from assay_mocks.miniatures.stream_faults import STREAM_FAULTS
+from wireproof_mocks.miniatures.chunks import written
+from wireproof_mocks.miniatures.fault import DONE, Head, Request
+from wireproof_mocks.miniatures.stream_faults import STREAM_FAULTS
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 100, "model": "codex"}
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -209,7 +209,7 @@ def test_other_finish_reasons_become_stop(reason: str) -> None:
 
 
 def test_the_failure_after_a_call_is_sent_where_the_script_fails() -> None:
-    request = Request(method="POST", path="/", body=b"[[assay:fail/after-call#1]]", key="")
+    request = Request(method="POST", path="/", body=b"[[wireproof:fail/after-call#1]]", key="")
     *before, sent, done = spoil("error-after-call-sent", CALL, request)
     assert before == CALL[:5]
     assert sent["error"]["type"] == "server_error"

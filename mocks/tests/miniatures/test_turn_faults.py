@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Head, Request
-from assay_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
+from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
 
 FAULTS = {fault.name: fault for fault in TURN_FAULTS}
 SYSTEM = {"role": "system", "content": "Be kind."}
@@ -161,7 +161,7 @@ def test_the_backend_receives_something_else(name: str, asked: Any, received: An
 
 
 def said(nonce: str, text: str) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": f"[[assay:text/hello#{nonce}]] {text}"}]}
+    return {"messages": [{"role": "user", "content": f"[[wireproof:text/hello#{nonce}]] {text}"}]}
 
 
 def test_an_earlier_request_of_the_conversation_stands_before_the_later_one() -> None:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_mocks.personas.answer import Answer, Call, Result
-from assay_mocks.personas.approval import asking
-from assay_mocks.personas.approval.asking import Question, always
-from assay_mocks.personas.chatgpt_md import CHATGPT_MD, write_sample
-from assay_mocks.personas.executor import CANCELLED
-from assay_mocks.personas.persona import Wishes
-from assay_mocks.personas.vault.tools import VaultTools
-from assay_mocks.personas.vault.vault import Vault
+from wireproof_mocks.personas.answer import Answer, Call, Result
+from wireproof_mocks.personas.approval import asking
+from wireproof_mocks.personas.approval.asking import Question, always
+from wireproof_mocks.personas.chatgpt_md import CHATGPT_MD, write_sample
+from wireproof_mocks.personas.executor import CANCELLED
+from wireproof_mocks.personas.persona import Wishes
+from wireproof_mocks.personas.vault.tools import VaultTools
+from wireproof_mocks.personas.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from assay_mocks.personas.line import Line
+    from wireproof_mocks.personas.line import Line
 
 SPECIFICATION = (Path(__file__).parents[3] / "conformance/tests/sources/002.txt").read_text(encoding="utf-8")
 DECLARED, TODAY, DECLINED = CHATGPT_MD

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from assay_mocks.personas.answer import NotServedError
-from assay_mocks.personas.endpoint import Connection, Endpoint, UnreachableError
+from wireproof_mocks.personas.answer import NotServedError
+from wireproof_mocks.personas.endpoint import Connection, Endpoint, UnreachableError
 
 Handler = Callable[[httpx.Request], httpx.Response]
 

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_mocks.personas.answer import Call
-from assay_mocks.personas.approval.asking import Decision, Question, always, never
-from assay_mocks.personas.chatgpt_md import registry, write_sample
-from assay_mocks.personas.executor import Executor, as_text
-from assay_mocks.personas.line import Kind, Line
-from assay_mocks.personas.registry import Registry, Tool
-from assay_mocks.personas.vault.tools import VaultTools
-from assay_mocks.personas.vault.vault import Vault
+from wireproof_mocks.personas.answer import Call
+from wireproof_mocks.personas.approval.asking import Decision, Question, always, never
+from wireproof_mocks.personas.chatgpt_md import registry, write_sample
+from wireproof_mocks.personas.executor import Executor, as_text
+from wireproof_mocks.personas.line import Kind, Line
+from wireproof_mocks.personas.registry import Registry, Tool
+from wireproof_mocks.personas.vault.tools import VaultTools
+from wireproof_mocks.personas.vault.vault import Vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from assay_mocks.personas.approval.asking import Ask
+    from wireproof_mocks.personas.approval.asking import Ask
 
 SEARCH = Call(id="call_1", name="vault_search", arguments={"query": "release"})
 READ = Call(id="call_2", name="file_read", arguments={"filePaths": ["Inbox.md", "Daily/2026-11-20.md", "Inbox.md"]})

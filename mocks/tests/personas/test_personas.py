@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.targets.launch import executable, launch
-from assay_cursor.serving import serving
-from assay_mocks.personas import PERSONAS
-from assay_mocks.personas.approval.asking import never
-from assay_mocks.personas.conversation import Conversation
-from assay_mocks.personas.endpoint import Endpoint, UnreachableError
-from assay_mocks.personas.line import Kind, Line
-from assay_mocks.personas.persona import Wishes
-from assay_mocks.personas.running import Run, run
-from assay_scripts.library import LIBRARY
+from wireproof.targets.launch import executable, launch
+from wireproof_cursor.serving import serving
+from wireproof_mocks.personas import PERSONAS
+from wireproof_mocks.personas.approval.asking import never
+from wireproof_mocks.personas.conversation import Conversation
+from wireproof_mocks.personas.endpoint import Endpoint, UnreachableError
+from wireproof_mocks.personas.line import Kind, Line
+from wireproof_mocks.personas.persona import Wishes
+from wireproof_mocks.personas.running import Run, run
+from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_mocks.personas.conversation import Outcome
-    from assay_mocks.personas.persona import Persona
+    from wireproof_mocks.personas.conversation import Outcome
+    from wireproof_mocks.personas.persona import Persona
 
 KEY = "key of the tests"
 SETTINGS = {
@@ -42,7 +42,7 @@ NONE = "none"
 @pytest.fixture(scope="module")
 def root() -> Iterator[str]:
     """The address below which every miniature is served under its name."""
-    with launch(f"{sys.executable} -m assay_mocks.miniatures", env=SETTINGS, without="PROXY_") as served:
+    with launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=SETTINGS, without="PROXY_") as served:
         yield served.base_url.removesuffix("/v1")
 
 
@@ -52,14 +52,14 @@ def cursor(request: pytest.FixtureRequest) -> Iterator[str]:
     with serving(LIBRARY) as service:
         agent = {"CURSOR_BASE_URL": service.url, "CURSOR_TOKEN": "any", "CURSOR_TRANSPORT": request.param}
         env = {**SETTINGS, **agent, "PROXY_BACKEND": "cursor", "PROXY_MODELS": "codex"}
-        with launch(executable("assay-proxy"), env=env, without="PROXY_") as served:
+        with launch(executable("wireproof-proxy"), env=env, without="PROXY_") as served:
             yield served.base_url
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """The base URL of the mock endpoint, which plays the scripts without a proxy."""
-    with launch(f"{sys.executable} -m assay_endpoint --port {{port}} --api-key '{KEY}'", env={}) as served:
+    with launch(f"{sys.executable} -m wireproof_endpoint --port {{port}} --api-key '{KEY}'", env={}) as served:
         yield served.base_url
 
 
@@ -190,7 +190,7 @@ def test_an_endless_loop_is_ended(root: str) -> None:
     # It forgets what it has done, so the model asks for the same again.
     forgetful = replace(PERSONAS["obsidian-copilot"], goes_on=lambda _, __: [])
     conversation = Conversation(
-        persona=forgetful, toolbox=toolbox, print=lines.append, say=f"[[assay:call/one#{secrets.token_hex(8)}]]"
+        persona=forgetful, toolbox=toolbox, print=lines.append, say=f"[[wireproof:call/one#{secrets.token_hex(8)}]]"
     )
     outcome = conversation.hold(Endpoint(url=f"{root}/{NONE}/v1", model="codex", key=KEY))
     assert not outcome.served

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.personas.answer import Answer, Call, NotServedError, Result
-from assay_mocks.personas.ways import Blocks, FunctionCall, Items, ToolCalls, Way, calls_in
+from wireproof_mocks.personas.answer import Answer, Call, NotServedError, Result
+from wireproof_mocks.personas.ways import Blocks, FunctionCall, Items, ToolCalls, Way, calls_in
 
 CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a"'}}
 REST = {"index": 0, "function": {"arguments": ": 1}"}}

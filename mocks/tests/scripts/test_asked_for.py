@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_scripts.default.asked_for import arguments_for, tools_asked_for
+from wireproof_scripts.default.asked_for import arguments_for, tools_asked_for
 
 NOTE: Any = {
     "name": "save_note",

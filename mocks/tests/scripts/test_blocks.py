@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay_scripts.blocks import BLOCKS, cut, sentinel_block, use_tool_block
-from assay_scripts.steps import Call
+from wireproof_scripts.blocks import BLOCKS, cut, sentinel_block, use_tool_block
+from wireproof_scripts.steps import Call
 
 
 def _call(arguments: str, identity: str = "c1", name: str = "f") -> Call:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.call_shapes import CallOutput, Fragment, Native, Text, Whole, in_shapes
-from assay_scripts.steps import Call, Shape
+from wireproof_scripts.call_shapes import CallOutput, Fragment, Native, Text, Whole, in_shapes
+from wireproof_scripts.steps import Call, Shape
 
 CALL = Call(id="c1", name="f", arguments='{"n": 11}', pieces=('{"n": 1', "1", "}"))
 

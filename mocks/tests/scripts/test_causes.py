@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay_codex.versions import failures as codex
-from assay_mocks.upstream import failing as upstream
-from assay_scripts.steps.causes import CAUSES
+from wireproof_codex.versions import failures as codex
+from wireproof_mocks.upstream import failing as upstream
+from wireproof_scripts.steps.causes import CAUSES
 
 
 def test_the_codex_mock_has_a_message_for_each() -> None:

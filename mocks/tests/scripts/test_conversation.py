@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_scripts.conversation import (
+from wireproof_scripts.conversation import (
     answered,
     as_message,
     input_text,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_scripts.default.answer import default_answer
-from assay_scripts.steps import Call, Say
+from wireproof_scripts.default.answer import default_answer
+from wireproof_scripts.steps import Call, Say
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "enum": ["Zürich"]}}, "required": ["city"]}
 TOOLS = [{"name": "get_time", "inputSchema": {"type": "object"}}, {"name": "get_weather", "inputSchema": CITY}]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import assay_scripts
-from assay_mocks import upstream
+import wireproof_scripts
+from wireproof_mocks import upstream
 
-SCRIPTS = Path(assay_scripts.__file__).parent
+SCRIPTS = Path(wireproof_scripts.__file__).parent
 UPSTREAM = Path(upstream.__file__).parent
 
 
@@ -39,11 +39,11 @@ MODULES = {_name(path): _imports(path) for path in SCRIPTS.rglob("*.py")}
 @pytest.mark.parametrize("module", MODULES)
 def test_the_language_imports_itself_yaml_and_the_standard_library(module: str) -> None:
     roots = {name.partition(".")[0] for name in MODULES[module]}
-    assert roots - sys.stdlib_module_names <= {"assay_scripts", "yaml"}
+    assert roots - sys.stdlib_module_names <= {"wireproof_scripts", "yaml"}
 
 
 def test_its_modules_import_each_other_in_one_direction() -> None:
-    arrows = {name: (imports & MODULES.keys()) - {name, "assay_scripts"} for name, imports in MODULES.items()}
+    arrows = {name: (imports & MODULES.keys()) - {name, "wireproof_scripts"} for name, imports in MODULES.items()}
     assert set(TopologicalSorter(arrows).static_order()) == set(MODULES)  # a circle has no order: CycleError
 
 
@@ -57,4 +57,4 @@ def test_its_folder_has_at_most_15_rooms() -> None:
 
 @pytest.mark.parametrize("path", sorted(UPSTREAM.glob("*.py")), ids=lambda path: path.stem)
 def test_the_models_service_imports_nothing_of_the_codex_mock(path: Path) -> None:
-    assert [name for name in _imports(path) if name.startswith("assay_codex")] == []
+    assert [name for name in _imports(path) if name.startswith("wireproof_codex")] == []

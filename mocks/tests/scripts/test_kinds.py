@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_scripts import kinds
-from assay_scripts.files.definitions import DEFINITIONS
-from assay_scripts.kinds import FLAG, Kind, kind_of
-from assay_scripts.steps.model import Shape, Shapes
+from wireproof_scripts import kinds
+from wireproof_scripts.files.definitions import DEFINITIONS
+from wireproof_scripts.kinds import FLAG, Kind, kind_of
+from wireproof_scripts.steps.model import Shape, Shapes
 
 
 def _kind(step: str, field: str) -> Kind:
@@ -37,5 +37,5 @@ def test_an_annotation_stands_for_its_kind_with_and_without_none() -> None:
 
 @pytest.mark.parametrize("annotation", [int, str, tuple[str, ...], int | None, object()])
 def test_an_annotation_that_stands_for_no_kind_is_refused(annotation: Any) -> None:
-    with pytest.raises(TypeError, match=r"is not one of assay_scripts\.kinds"):
+    with pytest.raises(TypeError, match=r"is not one of wireproof_scripts\.kinds"):
         kind_of(annotation)

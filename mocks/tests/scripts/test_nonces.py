@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_scripts.nonces import KEPT_TURNS, Nonces, State
+from wireproof_scripts.nonces import KEPT_TURNS, Nonces, State
 
 
 def test_turns_are_counted_per_script() -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from assay_scripts.files.definitions import DEFINITIONS, NAMES
-from assay_scripts.files.json_form import step_from_json
-from assay_scripts.player import Until, perform
-from assay_scripts.steps import (
+from wireproof_scripts.files.definitions import DEFINITIONS, NAMES
+from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.player import Until, perform
+from wireproof_scripts.steps import (
     Answering,
     Call,
     Crash,
@@ -32,11 +32,11 @@ from assay_scripts.steps import (
     Think,
     Usage,
 )
-from assay_scripts.steps.cursor import Agentic
-from assay_scripts.steps.http import Wire
+from wireproof_scripts.steps.cursor import Agentic
+from wireproof_scripts.steps.http import Wire
 
 if TYPE_CHECKING:
-    from assay_scripts.player import Action
+    from wireproof_scripts.player import Action
 
 
 class FakeStage:

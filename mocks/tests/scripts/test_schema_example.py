@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay_scripts.default.schema_example import example
+from wireproof_scripts.default.schema_example import example
 
 REF = {"$defs": {"city": {"type": "string", "enum": ["Paris", "Oslo"]}}}
 SCHEMAS: list[Any] = [

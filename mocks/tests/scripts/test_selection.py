@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.library import LIBRARY
-from assay_scripts.nonces import Nonces
-from assay_scripts.selection import Selection, part_to_play, select, unknown_script, without_cursor
-from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Script, cursor
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.nonces import Nonces
+from wireproof_scripts.selection import Selection, part_to_play, select, unknown_script, without_cursor
+from wireproof_scripts.steps import Call, Fail, Finish, Hang, Say, Script, cursor
 
 
 def _call(identity: str) -> Call:
@@ -44,7 +44,7 @@ def test_the_turns_of_a_script_with_choices_play_them_in_rotation() -> None:
     nonces = Nonces()
     said = []
     for _ in range(4):
-        selection = _select([], "[[assay:choices/text#a]]", nonces=nonces)
+        selection = _select([], "[[wireproof:choices/text#a]]", nonces=nonces)
         said.append(selection.parts[0][0])
         selection.begin()
     assert said[0] == said[2] != said[1] == said[3]
@@ -60,37 +60,37 @@ def test_a_call_without_an_id_is_known_by_its_tool() -> None:
 
 
 def test_the_notifications_of_a_script_are_those_of_its_turns() -> None:
-    assert _select([], "[[assay:shapes/a#a]]").notifications == "story"
+    assert _select([], "[[wireproof:shapes/a#a]]").notifications == "story"
     library = {"a": Script(name="a", title="", when="hi", notifications="double", parts=((),))}
     assert _select([], "hi", library=library).notifications == "double"
 
 
 def test_the_marker_in_the_input_is_the_one() -> None:
-    selection = _select([_user("[[assay:text/long#old]]")], "hi [[assay:text/hello#a]]")
+    selection = _select([_user("[[wireproof:text/long#old]]")], "hi [[wireproof:text/hello#a]]")
     assert (selection.script, selection.parts, selection.first) == ("text/hello", LIBRARY["text/hello"].parts, 0)
 
 
 def test_without_one_in_the_input_the_last_in_the_history_counts() -> None:
-    history = [_user("[[assay:text/long#a]]"), _user("[[assay:text/hello#a]]"), _user("no marker", "assistant")]
+    history = [_user("[[wireproof:text/long#a]]"), _user("[[wireproof:text/hello#a]]"), _user("no marker", "assistant")]
     assert _select(history, "go on").script == "text/hello"
     assert _select(history, None).script == "text/hello"
 
 
 def test_developer_text_chooses_nothing() -> None:
-    assert _select([_user("[[assay:text/hello#a]]", "developer")], "hi").script == "default"
+    assert _select([_user("[[wireproof:text/hello#a]]", "developer")], "hi").script == "default"
 
 
 def test_a_nonce_is_shared_by_its_turns_alone() -> None:
     nonces = Nonces()
     first, second, other = (
-        _select([], f"[[assay:text/hello#{nonce}]]", nonces=nonces).nonce for nonce in ("a", "a", "b")
+        _select([], f"[[wireproof:text/hello#{nonce}]]", nonces=nonces).nonce for nonce in ("a", "a", "b")
     )
     assert first is second
     assert first is not other
 
 
 def test_an_unknown_script_is_a_problem_that_names_it() -> None:
-    selection = _select([], "[[assay:text/helo#a]]")
+    selection = _select([], "[[wireproof:text/helo#a]]")
     assert selection.problem is not None
     assert "text/helo" in selection.problem
     assert "did you mean text/hello" in selection.problem
@@ -98,10 +98,10 @@ def test_an_unknown_script_is_a_problem_that_names_it() -> None:
 
 
 def test_a_marker_that_is_written_wrong_is_a_problem_too_wherever_it_is() -> None:
-    for selection in (_select([], "[[assay:text/hello]]"), _select([_user("[[assay:text/hello]]")], "hi")):
+    for selection in (_select([], "[[wireproof:text/hello]]"), _select([_user("[[wireproof:text/hello]]")], "hi")):
         assert selection.problem is not None
-        assert selection.problem.startswith("The marker [[assay:text/hello]] has no nonce; write [[assay:")
-    assert _select([_user("[[assay:text/hello]]")], "[[assay:text/long#1]]").script == "text/long"
+        assert selection.problem.startswith("The marker [[wireproof:text/hello]] has no nonce; write [[wireproof:")
+    assert _select([_user("[[wireproof:text/hello]]")], "[[wireproof:text/long#1]]").script == "text/long"
 
 
 def test_of_very_many_scripts_some_are_named() -> None:
@@ -140,15 +140,18 @@ def test_results_in_the_history_choose_the_part_else_the_turns_seen(answered: se
 def test_the_turns_seen_under_a_nonce_are_those_of_the_same_script() -> None:
     nonces = Nonces()
     for script, said in (("call/steps", "One."), ("call/steps", "Two."), ("text/hello", "Three.")):
-        _select([], f"[[assay:{script}#a]] {said}", nonces=nonces).begin()
-    assert _select([], "[[assay:call/steps#a]]", nonces=nonces).first == 2
-    assert _select([_result("call_search")], "[[assay:call/steps#a]]", nonces=nonces).first == 1
-    assert _select([], "[[assay:call/steps#b]]", nonces=nonces).first == 0
+        _select([], f"[[wireproof:{script}#a]] {said}", nonces=nonces).begin()
+    assert _select([], "[[wireproof:call/steps#a]]", nonces=nonces).first == 2
+    assert _select([_result("call_search")], "[[wireproof:call/steps#a]]", nonces=nonces).first == 1
+    assert _select([], "[[wireproof:call/steps#b]]", nonces=nonces).first == 0
 
 
 def test_a_request_that_is_sent_again_is_answered_by_the_same_part() -> None:
     nonces = Nonces()
-    first, history = "[[assay:call/steps#a]] Go.", [_user("[[assay:call/steps#a]] Go."), _user("x", "assistant")]
+    first, history = (
+        "[[wireproof:call/steps#a]] Go.",
+        [_user("[[wireproof:call/steps#a]] Go."), _user("x", "assistant")],
+    )
 
     def part(earlier: list[dict[str, Any]], said: str) -> int:
         selection = _select(earlier, said, nonces=nonces)
@@ -159,7 +162,7 @@ def test_a_request_that_is_sent_again_is_answered_by_the_same_part() -> None:
     assert [part(history, "On.") for _ in range(2)] == [1, 1]
     # Also one that comes late, after the conversation went on.
     assert part([], first) == 0
-    assert part([], "[[assay:call/steps#b]] Go.") == 0
+    assert part([], "[[wireproof:call/steps#b]] Go.") == 0
 
 
 @pytest.mark.parametrize("sequence", ["no", "conversation", "endpoint"])
@@ -180,7 +183,7 @@ def test_the_choices_of_a_request_that_is_sent_again_are_those_of_the_first_time
     nonces = Nonces()
     played = []
     for said in ("One.", "One.", "One.", "One.", "Two.", "Two."):
-        selection = _select([], f"[[assay:choices/mixed#a]] {said}", nonces=nonces)
+        selection = _select([], f"[[wireproof:choices/mixed#a]] {said}", nonces=nonces)
         selection.begin()
         played.append((selection.parts, selection.first))
     assert played[0][0] != played[1][0]
@@ -189,7 +192,7 @@ def test_the_choices_of_a_request_that_is_sent_again_are_those_of_the_first_time
 
 
 def test_a_script_of_one_call_that_was_answered_is_over() -> None:
-    assert _select([_result("call_one")], "[[assay:call/one#a]]").first == 1
+    assert _select([_result("call_one")], "[[wireproof:call/one#a]]").first == 1
 
 
 WHEN = {
@@ -226,7 +229,7 @@ def test_a_script_with_a_step_of_cursors_is_for_that_mock_alone() -> None:
     selection = without_cursor(_select([], "go", library={"own": own}))
     assert (selection.parts, selection.script) == (((Fail(),),), "own")
     assert selection.problem == (
-        "The script own is played by assay-cursor alone: Heartbeat: it is about the stream of Cursor's service."
+        "The script own is played by wireproof-cursor alone: Heartbeat: it is about the stream of Cursor's service."
     )
     other = _select([], "go", library={"own": Script(name="own", title="", parts=((Say(("a",)),),), when="go")})
     assert without_cursor(other) is other

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_scripts.steps import Call, ErrorNotice, Fail, Finish, Raw, Say, Step, ends_turn
+from wireproof_scripts.steps import Call, ErrorNotice, Fail, Finish, Raw, Say, Step, ends_turn
 
 
 def test_the_text_of_a_say_is_all_it_says() -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_mocks.upstream.failing import Refusal
-from assay_mocks.upstream.reply import Output, Reply
-from assay_mocks.upstream.service import Service
-from assay_scripts.library import LIBRARY
-from assay_scripts.player import Until
-from assay_scripts.steps import Script, Step
+from wireproof_mocks.upstream.failing import Refusal
+from wireproof_mocks.upstream.reply import Output, Reply
+from wireproof_mocks.upstream.service import Service
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.player import Until
+from wireproof_scripts.steps import Script, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from assay_mocks.upstream.playable import why_not, why_unplayable
-from assay_scripts.files.definitions import DEFINITIONS, Definition
-from assay_scripts.files.json_form import step_from_json
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import (
+from wireproof_mocks.upstream.playable import why_not, why_unplayable
+from wireproof_scripts.files.definitions import DEFINITIONS, Definition
+from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import (
     Call,
     Crash,
     Doing,
@@ -26,8 +26,8 @@ from assay_scripts.steps import (
     Think,
     Usage,
 )
-from assay_scripts.steps.cursor import Agentic
-from assay_scripts.steps.http import Wire
+from wireproof_scripts.steps.cursor import Agentic
+from wireproof_scripts.steps.http import Wire
 
 CALL = Call(id="c", name="localSearch", arguments="{}")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay_mocks.upstream.request import UnreadableError, read
+from wireproof_mocks.upstream.request import UnreadableError, read
 
 SEARCH = {"type": "function", "name": "localSearch", "description": "Search.", "parameters": {"type": "object"}}
 

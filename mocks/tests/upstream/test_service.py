@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.upstream import service
-from assay_mocks.upstream.failing import FAILURES, Hangup, Refusal
-from assay_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say, Template
+from wireproof_mocks.upstream import service
+from wireproof_mocks.upstream.failing import FAILURES, Hangup, Refusal
+from wireproof_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say, Template
 
 Make = Callable[..., Any]
 
-S = "[[assay:s#n]]"
+S = "[[wireproof:s#n]]"
 SEARCH = {"type": "function", "name": "localSearch", "parameters": {"type": "object"}}
 
 
@@ -22,8 +22,8 @@ def _result(call_id: str, output: str = "found") -> dict[str, Any]:
 
 
 def test_a_marker_chooses_the_script(model: Any) -> None:
-    assert model.play("Please: [[assay:text/hello#n]]").text == "Hello, world!"
-    assert model.play("[[assay:text/repeats#n]]", "[[assay:text/hello#n]]").text == "Hello, world!"
+    assert model.play("Please: [[wireproof:text/hello#n]]").text == "Hello, world!"
+    assert model.play("[[wireproof:text/repeats#n]]", "[[wireproof:text/hello#n]]").text == "Hello, world!"
 
 
 def test_without_a_marker_it_is_the_default_answer(model: Any) -> None:
@@ -67,20 +67,20 @@ def test_results_continue_the_turn(make_model: Make) -> None:
 
 
 def test_what_the_last_call_brought_is_said(model: Any) -> None:
-    assert model.play("[[assay:call/one#n]]", _result("call_one", "a note")).text == "The tool said: a note"
+    assert model.play("[[wireproof:call/one#n]]", _result("call_one", "a note")).text == "The tool said: a note"
 
 
 def test_choices_take_turns(model: Any) -> None:
-    said = [model.play("[[assay:choices/text#n]]").text for _ in range(3)]
+    said = [model.play("[[wireproof:choices/text#n]]").text for _ in range(3)]
     assert said == ["The first choice.", "And the second one.", "The first choice."]
 
 
 def test_what_cannot_be_answered(model: Any) -> None:
     assert model.refuse(stream=False)[0] == 400
-    status, message = model.refuse("[[assay:text/helo#n]]")
+    status, message = model.refuse("[[wireproof:text/helo#n]]")
     assert status == 404
     assert message.startswith("The marker asks for the script text/helo, which does not exist; did you mean text/hello")
-    assert model.refuse("[[assay:fail/garbled#n]]") == (
+    assert model.refuse("[[wireproof:fail/garbled#n]]") == (
         501,
         "the script fail/garbled cannot be played by the model's service: Raw: the app-server writes the line",
     )
@@ -133,9 +133,9 @@ def test_a_block_stands_on_a_line_of_its_own(make_model: Make) -> None:
 
 
 def test_text_before_a_call_is_commentary(model: Any) -> None:
-    message, call = model.play("[[assay:call/after-text#n]]").last["output"]
+    message, call = model.play("[[wireproof:call/after-text#n]]").last["output"]
     assert (message["phase"], call["type"]) == ("commentary", "function_call")
-    call, message = model.play("[[assay:call/tail#n]]").last["output"]
+    call, message = model.play("[[wireproof:call/tail#n]]").last["output"]
     assert "phase" not in message
 
 
@@ -147,12 +147,12 @@ def test_what_was_received_is_reported(make_model: Make) -> None:
 
 
 def test_how_other_turns_ended_is_reported(model: Any) -> None:
-    model.play("[[assay:text/hello#n]]")
-    model.play("[[assay:fail/after-text#n]]")
-    model.play("[[assay:text/length#n]]")
-    gone = model.begin("[[assay:text/hang#n]]")
+    model.play("[[wireproof:text/hello#n]]")
+    model.play("[[wireproof:fail/after-text#n]]")
+    model.play("[[wireproof:text/length#n]]")
+    gone = model.begin("[[wireproof:text/hang#n]]")
     gone.on(model.now)
-    asking = model.begin("[[assay:reflect/turns#n]]")
+    asking = model.begin("[[wireproof:reflect/turns#n]]")
     assert asking.on(model.now).waits == model.now + 1
     gone.reply.disconnected()
     reported = json.loads(asking.on(model.now).text)
@@ -165,7 +165,7 @@ def test_how_other_turns_ended_is_reported(model: Any) -> None:
 
 
 def test_a_client_that_leaves_after_the_end_changes_nothing(model: Any) -> None:
-    played = model.begin("[[assay:text/hello#n]]")
+    played = model.begin("[[wireproof:text/hello#n]]")
     played.on(model.now)
     before = played.reply.changes
     played.reply.disconnected()
@@ -173,25 +173,25 @@ def test_a_client_that_leaves_after_the_end_changes_nothing(model: Any) -> None:
 
 
 def test_a_turn_with_calls_is_one(model: Any) -> None:
-    model.play("[[assay:call/then-text#n]]", prompt_cache_key="t")
-    model.play("[[assay:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
-    reported = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    model.play("[[wireproof:call/then-text#n]]", prompt_cache_key="t")
+    model.play("[[wireproof:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
+    reported = json.loads(model.play("[[wireproof:reflect/turns#n]]").text)
     assert reported["turns"] == [{"script": "call/then-text", "part": 1, "state": "completed"}]
 
 
 def test_results_in_another_thread_begin_a_turn(model: Any) -> None:
-    model.play("[[assay:call/then-text#n]]", prompt_cache_key="t")
-    assert model.play("[[assay:call/then-text#n]]", _result("other"), prompt_cache_key="u").text == "All clear."
-    reported = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    model.play("[[wireproof:call/then-text#n]]", prompt_cache_key="t")
+    assert model.play("[[wireproof:call/then-text#n]]", _result("other"), prompt_cache_key="u").text == "All clear."
+    reported = json.loads(model.play("[[wireproof:reflect/turns#n]]").text)
     assert [turn["part"] for turn in reported["turns"]] == [0, 1]
 
 
 def test_turns_of_threads_that_are_long_gone_are_forgotten(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "KEPT_NONCES", 1)
     for thread in ("t", "u"):
-        model.play("[[assay:call/then-text#n]]", prompt_cache_key=thread)
-    model.play("[[assay:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
-    reported = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+        model.play("[[wireproof:call/then-text#n]]", prompt_cache_key=thread)
+    model.play("[[wireproof:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
+    reported = json.loads(model.play("[[wireproof:reflect/turns#n]]").text)
     assert len(reported["turns"]) == 3
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from assay_mocks.upstream.__main__ import main
-from assay_mocks.upstream.serving import Upstream, serving
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Gate, Hang, Open, Reflect, Say, Script
+from wireproof_mocks.upstream.__main__ import main
+from wireproof_mocks.upstream.serving import Upstream, serving
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Gate, Hang, Open, Reflect, Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,18 +58,18 @@ def _text(answer: str) -> str:
 
 
 def test_an_answer_is_a_stream(upstream: Upstream) -> None:
-    answer = _ask(upstream, "[[assay:text/hello#a]]")
+    answer = _ask(upstream, "[[wireproof:text/hello#a]]")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")
     assert _text(answer.text) == "Hello, world!"
     assert answer.text.startswith("event: response.created\ndata: ")
-    assert upstream.bodies[-1] == _request("[[assay:text/hello#a]]")
+    assert upstream.bodies[-1] == _request("[[wireproof:text/hello#a]]")
 
 
 def test_errors_have_their_status_and_the_envelope(upstream: Upstream) -> None:
     for text, status in (
-        ("[[assay:fail/rate#b]]", 429),
-        ("[[assay:nowhere#b]]", 404),
-        ("[[assay:fail/notice#b]]", 501),
+        ("[[wireproof:fail/rate#b]]", 429),
+        ("[[wireproof:nowhere#b]]", 404),
+        ("[[wireproof:fail/notice#b]]", 501),
     ):
         answer = _ask(upstream, text)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
@@ -83,28 +83,28 @@ def test_there_is_one_path(upstream: Upstream, method: str) -> None:
 
 
 def test_a_stream_that_is_cut_has_no_end(upstream: Upstream) -> None:
-    answer = _ask(upstream, "[[assay:fail/after-text#c]]")
+    answer = _ask(upstream, "[[wireproof:fail/after-text#c]]")
     assert _text(answer.text) == "Half an answer"
     assert "response.completed" not in answer.text
 
 
 def test_requests_wait_for_each_other(upstream: Upstream) -> None:
     said: list[str] = []
-    thread = threading.Thread(target=lambda: said.append(_text(_ask(upstream, "[[assay:gate#d]]").text)))
+    thread = threading.Thread(target=lambda: said.append(_text(_ask(upstream, "[[wireproof:gate#d]]").text)))
     thread.start()
-    assert _text(_ask(upstream, "[[assay:pass#d]]").text) == "second"
+    assert _text(_ask(upstream, "[[wireproof:pass#d]]").text) == "second"
     thread.join(10)
     assert said == ["ab"]
 
 
 def test_silence_ends_when_its_time_has_come(upstream: Upstream) -> None:
-    assert _text(_ask(upstream, "[[assay:late#e]]").text) == "(the gate was not opened in time)"
+    assert _text(_ask(upstream, "[[wireproof:late#e]]").text) == "(the gate was not opened in time)"
 
 
 def test_a_client_that_leaves_ends_its_turn(upstream: Upstream) -> None:
-    with httpx.stream("POST", f"{upstream.url}/responses", content=_request("[[assay:hang#f]]")) as answer:
+    with httpx.stream("POST", f"{upstream.url}/responses", content=_request("[[wireproof:hang#f]]")) as answer:
         assert any("output_text.delta" in line for line in answer.iter_lines())
-    reported = json.loads(_text(_ask(upstream, "[[assay:turns#f]]").text))
+    reported = json.loads(_text(_ask(upstream, "[[wireproof:turns#f]]").text))
     assert reported["turns"] == [{"script": "hang", "part": 0, "state": "interrupted"}]
 
 
@@ -117,12 +117,12 @@ def test_a_bell_that_rings_more_often_than_its_buffer_holds_is_readable(upstream
 
 def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: Upstream) -> None:
     # A script without an end: one that is played to its end before the server sees the reset would be complete.
-    body = _request("[[assay:text/hang#g]]")
+    body = _request("[[wireproof:text/hang#g]]")
     with socket.create_connection(("127.0.0.1", upstream.server_address[1])) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         client.sendall(b"POST /v1/responses HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
         client.recv(10)
-    reported = json.loads(_text(_ask(upstream, "[[assay:turns#g]]").text))
+    reported = json.loads(_text(_ask(upstream, "[[wireproof:turns#g]]").text))
     assert reported["turns"] == [{"script": "text/hang", "part": 0, "state": "interrupted"}]
 
 
@@ -147,7 +147,7 @@ def _raise_in(upstream: Upstream, mistake: Exception) -> None:
 def test_what_waits_ends_with_the_server() -> None:
     with (
         serving(SCRIPTS) as served,
-        httpx.stream("POST", f"{served.url}/responses", content=_request("[[assay:hang#h]]")) as answer,
+        httpx.stream("POST", f"{served.url}/responses", content=_request("[[wireproof:hang#h]]")) as answer,
     ):
         lines = answer.iter_lines()
         assert any("output_text.delta" in line for line in lines)
@@ -158,12 +158,12 @@ def test_what_waits_ends_with_the_server() -> None:
 def test_the_command_serves_a_users_scripts(tmp_path: Path) -> None:
     scripts = tmp_path / "scripts.yaml"
     scripts.write_text("- {name: mine, parts: [[{say: My own.}]]}")
-    command = [sys.executable, "-m", "assay_mocks.upstream", "--scripts", str(scripts)]
+    command = [sys.executable, "-m", "wireproof_mocks.upstream", "--scripts", str(scripts)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
         try:
-            answer = httpx.post(f"{url}/responses", content=_request("[[assay:mine#i]]"))
+            answer = httpx.post(f"{url}/responses", content=_request("[[wireproof:mine#i]]"))
         finally:
             process.terminate()
         assert _text(answer.text) == "My own."
@@ -174,7 +174,7 @@ def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upst
     assert main(["--scripts", "/nowhere.yaml"]) == 2
     assert (
         capsys.readouterr().err
-        == "python -m assay_mocks.upstream: /nowhere.yaml: cannot be read: No such file or directory\n"
+        == "python -m wireproof_mocks.upstream: /nowhere.yaml: cannot be read: No such file or directory\n"
     )
     assert main(["--port", str(upstream.server_address[1])]) == 2
     assert "Address already in use" in capsys.readouterr().err

@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from assay_mocks.upstream.failing import FAILURES, Refusal
-from assay_mocks.upstream.playable import why_unplayable
-from assay_mocks.upstream.writing import counts, frame
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Fail, Finish, Say, Script, Think, Usage
+from wireproof_mocks.upstream.failing import FAILURES, Refusal
+from wireproof_mocks.upstream.playable import why_unplayable
+from wireproof_mocks.upstream.writing import counts, frame
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Fail, Finish, Say, Script, Think, Usage
 
 Make = Callable[..., Any]
 
@@ -37,14 +37,14 @@ PLAYED = [script for script in LIBRARY.values() if not why_unplayable(script) an
 
 @pytest.mark.parametrize("script", PLAYED, ids=[script.name for script in PLAYED])
 def test_every_script_is_sent_in_valid_events(model: Any, script: Script) -> None:
-    events = model.play(f"[[assay:{script.name}#n]]").events
+    events = model.play(f"[[wireproof:{script.name}#n]]").events
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
     assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
 
 
 @pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if not isinstance(way, Refusal)])
 def test_failures_are_sent_in_valid_events(make_model: Make, cause: str) -> None:
-    events = make_model(Say(("a",)), Fail(cause)).play("[[assay:s#n]]").events
+    events = make_model(Say(("a",)), Fail(cause)).play("[[wireproof:s#n]]").events
     assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
 
 
@@ -57,7 +57,7 @@ def _published(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_text(make_model: Make) -> None:
-    sent = make_model(Say(("Hel", "lo")), Usage(input=3, cached=1, output=2, reasoning=1)).play("[[assay:s#n]]")
+    sent = make_model(Say(("Hel", "lo")), Usage(input=3, cached=1, output=2, reasoning=1)).play("[[wireproof:s#n]]")
     assert sent.types == [
         "created", "in_progress", "output_item.added", "content_part.added", "output_text.delta", "output_text.delta",
         "output_text.done", "content_part.done", "output_item.done", "completed",
@@ -70,7 +70,7 @@ def test_a_text(make_model: Make) -> None:
 
 
 def test_a_text_without_deltas_and_counts(make_model: Make) -> None:
-    sent = make_model(Say(("a",)), Say(("Hel", "lo"), whole=True), Usage(unknown=True)).play("[[assay:s#n]]")
+    sent = make_model(Say(("a",)), Say(("Hel", "lo"), whole=True), Usage(unknown=True)).play("[[wireproof:s#n]]")
     assert [item["content"][0]["text"] for item in sent.last["output"]] == ["a", "Hello"]
     assert sent.types[-2:] == ["output_item.done", "completed"]
     assert (sent.text, sent.last["usage"]) == ("a", None)
@@ -79,7 +79,7 @@ def test_a_text_without_deltas_and_counts(make_model: Make) -> None:
 
 def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:
     call = Call(id="c", name="n", arguments='{"a": 1}', pieces=('{"a"', ": 1}"))
-    sent = make_model(Say(("a",)), Think("hm"), Say(("b",)), call, Say(("c",))).play("[[assay:s#n]]")
+    sent = make_model(Say(("a",)), Think("hm"), Say(("b",)), call, Say(("c",))).play("[[wireproof:s#n]]")
     kinds = [item["type"] for item in sent.last["output"]]
     assert kinds == ["message", "reasoning", "message", "function_call", "message"]
     places = [event["output_index"] for event in sent.events if event["type"] == "response.output_item.done"]
@@ -91,7 +91,7 @@ def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:
 
 
 def test_thoughts_come_in_pieces_and_as_themselves(make_model: Make) -> None:
-    sent = make_model(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e")).play("[[assay:s#n]]")
+    sent = make_model(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e")).play("[[wireproof:s#n]]")
     deltas = [(event["type"], event["delta"]) for event in sent.events if "delta" in event]
     assert deltas == [
         ("response.reasoning_summary_text.delta", "hm, "),
@@ -106,7 +106,7 @@ def test_thoughts_come_in_pieces_and_as_themselves(make_model: Make) -> None:
 
 @pytest.mark.parametrize(("reason", "sent_as"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
 def test_an_answer_that_is_cut_off(make_model: Make, reason: Any, sent_as: str) -> None:
-    sent = make_model(Say(("a",)), Finish(reason)).play("[[assay:s#n]]")
+    sent = make_model(Say(("a",)), Finish(reason)).play("[[wireproof:s#n]]")
     assert sent.types[-2:] == ["output_item.done", "incomplete"]
     assert sent.last["incomplete_details"] == {"reason": sent_as}
 

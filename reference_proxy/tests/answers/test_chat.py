@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.answers.chat import Chat
-from assay_proxy.answers.timing import ClientGoneError
-from assay_proxy.conversation import Message, TextPart
-from assay_proxy.errors import ApiError
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
-from assay_proxy.http.client import Client
-from assay_proxy.surfaces.chat_request import ChatRequest
-from assay_proxy.surfaces.proxy_headers import FormatOptions
+from wireproof_proxy.answers.chat import Chat
+from wireproof_proxy.answers.timing import ClientGoneError
+from wireproof_proxy.conversation import Message, TextPart
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
+from wireproof_proxy.http.client import Client
+from wireproof_proxy.surfaces.chat_request import ChatRequest
+from wireproof_proxy.surfaces.proxy_headers import FormatOptions
 
 if TYPE_CHECKING:
     from flask import Response
 
-    from assay_proxy.answers.turn_runner import TurnRunner
+    from wireproof_proxy.answers.turn_runner import TurnRunner
 
 ITEMS = (Message(role="user", parts=(TextPart("hi"),)),)
 WHOLE = ChatRequest(model="codex", items=ITEMS)

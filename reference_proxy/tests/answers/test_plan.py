@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.answers.plan import backend_model, choice_rules
-from assay_proxy.errors import ApiError
+from wireproof_proxy.answers.plan import backend_model, choice_rules
+from wireproof_proxy.errors import ApiError
 
 
 def test_models_that_are_not_served_are_unknown(make_settings: Any) -> None:

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.answers.responses import Responses
-from assay_proxy.answers.stored_responses import Store
-from assay_proxy.answers.timing import ClientGoneError
-from assay_proxy.conversation import Call, Message, Result, TextPart
-from assay_proxy.errors import ApiError
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
-from assay_proxy.http.client import Client
-from assay_proxy.surfaces.responses_request import ResponsesRequest, parse
+from wireproof_proxy.answers.responses import Responses
+from wireproof_proxy.answers.stored_responses import Store
+from wireproof_proxy.answers.timing import ClientGoneError
+from wireproof_proxy.conversation import Call, Message, Result, TextPart
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
+from wireproof_proxy.http.client import Client
+from wireproof_proxy.surfaces.responses_request import ResponsesRequest, parse
 
 if TYPE_CHECKING:
     from flask import Response
 
-    from assay_proxy.answers.turn_runner import TurnRunner
+    from wireproof_proxy.answers.turn_runner import TurnRunner
 
 TOOL = {"type": "function", "name": "f"}
 CALLED = [

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.answers.timing import CALM, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
-from assay_proxy.errors import ApiError
-from assay_proxy.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
-from assay_proxy.http.client import Client
+from wireproof_proxy.answers.timing import CALM, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
+from wireproof_proxy.http.client import Client
 
 HELLO = Text(text="Hello")
 END = Finished(reason="stop")

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.answers.demand import Demand
-from assay_proxy.answers.plan import AnswerPlan
-from assay_proxy.assembly.choice import Rules
-from assay_proxy.conversation import Conversation, Tool
-from assay_proxy.errors import ApiError
-from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text, Texts
-from assay_proxy.http.client import Client
+from wireproof_proxy.answers.demand import Demand
+from wireproof_proxy.answers.plan import AnswerPlan
+from wireproof_proxy.assembly.choice import Rules
+from wireproof_proxy.conversation import Conversation, Tool
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text, Texts
+from wireproof_proxy.http.client import Client
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay_proxy.answers.turn_runner import TurnRunner
-    from assay_proxy.events import TurnEvent
+    from wireproof_proxy.answers.turn_runner import TurnRunner
+    from wireproof_proxy.events import TurnEvent
 
 TOOL = Tool(name="f", description="", parameters={})
 
@@ -108,7 +108,7 @@ def test_a_call_of_a_tool_that_was_not_declared_is_logged(
 ) -> None:
     calls = [CallOpened(id="c", name="f"), CallClosed(id="c"), CallOpened(id="d", name="g"), CallClosed(id="d")]
     backend.events = [Text(text="a"), *calls, Finished(reason="stop")]
-    with caplog.at_level(logging.INFO, "assay_proxy.answers.turn_runner"):
+    with caplog.at_level(logging.INFO, "wireproof_proxy.answers.turn_runner"):
         runner.run(plan(), Client(gone=stay, keep_open=True))
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warnings == ["answer-1 call of a tool that was not declared: g"]

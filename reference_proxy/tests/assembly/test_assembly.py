@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
-from assay_proxy.assembly.choice import Rules
-from assay_proxy.events import (
+from wireproof_proxy.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
+from wireproof_proxy.assembly.choice import Rules
+from wireproof_proxy.events import (
     Arguments,
     CallClosed,
     CallOpened,

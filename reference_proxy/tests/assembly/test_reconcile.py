@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.assembly.reconcile import Reconciler
-from assay_proxy.events import Arguments, CallClosed, CallOpened
-from assay_proxy.tools.use_tool import TextCall
+from wireproof_proxy.assembly.reconcile import Reconciler
+from wireproof_proxy.events import Arguments, CallClosed, CallOpened
+from wireproof_proxy.tools.use_tool import TextCall
 
 CALL = TextCall(name="f", arguments='{"q":"x"}', block="<block>")
 OTHER = TextCall(name="g", arguments="{}", block="<other>")

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_proxy.backends.backend import Backend, FailedTurn, Turn
-from assay_proxy.backends.codex.supervisor import Supervisor
-from assay_proxy.conversation import Conversation
-from assay_proxy.events import Cause
+from wireproof_proxy.backends.backend import Backend, FailedTurn, Turn
+from wireproof_proxy.backends.codex.supervisor import Supervisor
+from wireproof_proxy.conversation import Conversation
+from wireproof_proxy.events import Cause
 
 
 def test_the_codex_backend_is_what_the_proxy_asks_for() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_proxy.backends.choices import Choices
-from assay_proxy.events import Text
+from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.events import Text
 
 
 class Turn:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_proxy.backends.mailbox import HEAVIEST, JOINED, TOGETHER, Mailbox, weight
-from assay_proxy.events import (
+from wireproof_proxy.backends.mailbox import HEAVIEST, JOINED, TOGETHER, Mailbox, weight
+from wireproof_proxy.events import (
     Arguments,
     CallClosed,
     Cause,

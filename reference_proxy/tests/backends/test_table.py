@@ -10,16 +10,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_proxy.__main__ import main
-from assay_proxy.backends.codex.supervisor import Supervisor
-from assay_proxy.backends.table import BACKENDS, make_backend
-from assay_proxy.conversation import TextPart
-from assay_proxy.events import Finished, Text, TurnOver
-from assay_proxy.settings import Settings, SettingsError
+from wireproof_proxy.__main__ import main
+from wireproof_proxy.backends.codex.supervisor import Supervisor
+from wireproof_proxy.backends.table import BACKENDS, make_backend
+from wireproof_proxy.conversation import TextPart
+from wireproof_proxy.events import Finished, Text, TurnOver
+from wireproof_proxy.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
-    from assay_proxy.conversation import Conversation
-    from assay_proxy.events import Event
+    from wireproof_proxy.conversation import Conversation
+    from wireproof_proxy.events import Event
 
 
 class EchoTurn:
@@ -111,7 +111,7 @@ def test_a_backend_is_a_line_of_the_table(
     assert seen["chat"]["choices"][0]["message"]["content"] == "None: hi"
     assert [(model["id"], model["owned_by"]) for model in seen["models"]["data"]] == [("echo", "echo")]
     assert seen["ready"] == {"status": "ready"}
-    assert "assay_proxy_backend_ready 1.0" in seen["metrics"]
+    assert "wireproof_proxy_backend_ready 1.0" in seen["metrics"]
     assert "restarts" not in seen["metrics"]
     assert echo.steps == ["start", "open", "stop"]
 
@@ -126,7 +126,8 @@ def test_an_unknown_backend_is_one_line_that_names_the_known_ones(
     monkeypatch.setenv("PROXY_BACKEND", "copilot")
     assert main([]) == 2
     assert (
-        capsys.readouterr().err == "assay-proxy: PROXY_BACKEND: there is no backend 'copilot'; known: codex, cursor\n"
+        capsys.readouterr().err
+        == "wireproof-proxy: PROXY_BACKEND: there is no backend 'copilot'; known: codex, cursor\n"
     )
     with pytest.raises(SettingsError, match=r"^PROXY_BACKEND: "):
         make_backend(Settings(backend=""))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_proxy.backends.untrusted_json import as_count, as_mapping, as_text
+from wireproof_proxy.backends.untrusted_json import as_count, as_mapping, as_text
 
 
 @pytest.mark.parametrize("value", [None, 1, [], {}])

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from assay_proxy.app import body_limit, create_app
-from assay_proxy.events import Finished, Text
-from assay_proxy.http.capacity import Gate
-from assay_proxy.http.limits import Limits
-from assay_proxy.http.server import Server
+from wireproof_proxy.app import body_limit, create_app
+from wireproof_proxy.events import Finished, Text
+from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.limits import Limits
+from wireproof_proxy.http.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

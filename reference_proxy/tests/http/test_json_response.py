@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_proxy.http.json_response import json_response, request_id
+from wireproof_proxy.http.json_response import json_response, request_id
 
 
 def test_keys_and_characters_stay_as_they_are() -> None:

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_proxy.http import exchange
-from assay_proxy.http.server import Server
+from wireproof_proxy.http import exchange
+from wireproof_proxy.http.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,11 +36,11 @@ def no_collector() -> Iterator[None]:
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_request_is_forgotten_when_it_is_answered(monkeypatch: pytest.MonkeyPatch, *, kept: bool) -> None:
-    monkeypatch.setattr("assay_proxy.http.connection.Exchange", Seen)
+    monkeypatch.setattr("wireproof_proxy.http.connection.Exchange", Seen)
     seen, cycle = [], []
 
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
-        found = environ["assay_proxy.client"]
+        found = environ["wireproof_proxy.client"]
         found.when_gone(lambda: environ)
         seen.append(weakref.ref(found))
         if kept:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
-from assay_proxy.app import create_app
-from assay_proxy.events import Cause, Failed
-from assay_proxy.http.capacity import Gate
-from assay_proxy.http.metrics import SURFACES
+from wireproof_proxy.app import create_app
+from wireproof_proxy.events import Cause, Failed
+from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.metrics import SURFACES
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -56,7 +56,7 @@ def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, ba
     client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).close()
     backend.events = [Failed(Cause.RATE_LIMITED)]
     client.post(CHAT, json=ASK).close()
-    counts = {key[1:]: value for key, value in sent(client).items() if key[0] == "assay_proxy_requests_total"}
+    counts = {key[1:]: value for key, value in sent(client).items() if key[0] == "wireproof_proxy_requests_total"}
     assert counts == {
         ("chat", "whole", "200"): 1,
         ("chat", "stream", "200"): 1,
@@ -69,7 +69,7 @@ def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, ba
 
 def test_durations_last_until_the_answer_is_over(client: FlaskClient) -> None:
     stream = client.post(CHAT, json={**ASK, "stream": True}, buffered=False)
-    name = ("assay_proxy_request_seconds_count", "chat", "stream")
+    name = ("wireproof_proxy_request_seconds_count", "chat", "stream")
     assert name not in sent(client)
     stream.close()
     assert sent(client)[name] == 1
@@ -79,9 +79,9 @@ def test_turns_and_the_backend_are_sent_as_they_are(client: FlaskClient, backend
     gate.enter()
     backend.ready, backend.restarts = False, 3
     values = sent(client)
-    assert values["assay_proxy_running_turns",] == 1
-    assert values["assay_proxy_backend_ready",] == 0
-    assert values["assay_proxy_backend_restarts_total",] == 3
+    assert values["wireproof_proxy_running_turns",] == 1
+    assert values["wireproof_proxy_backend_ready",] == 0
+    assert values["wireproof_proxy_backend_restarts_total",] == 3
 
 
 def test_nothing_that_clients_make_up_becomes_a_label(client: FlaskClient) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from flask import current_app, request, session
 
-from assay_proxy.http.plain_flask import PlainFlask, PlainRequest, PlainResponse
+from wireproof_proxy.http.plain_flask import PlainFlask, PlainRequest, PlainResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

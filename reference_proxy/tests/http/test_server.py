@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_proxy.app import body_limit, create_app
-from assay_proxy.events import Finished, Text
-from assay_proxy.http.capacity import Gate
-from assay_proxy.http.server import Server
+from wireproof_proxy.app import body_limit, create_app
+from wireproof_proxy.events import Finished, Text
+from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.conversation import Tool
-from assay_proxy.errors import ApiError
-from assay_proxy.surfaces.chat_request import ChatRequest, parse, rules
-from assay_proxy.surfaces.proxy_headers import FormatOptions
+from wireproof_proxy.conversation import Tool
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.surfaces.chat_request import ChatRequest, parse, rules
+from wireproof_proxy.surfaces.proxy_headers import FormatOptions
 
 LEAST: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 

@@ -4,11 +4,22 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage, Working
-from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from assay_proxy.surfaces.chat_stream import ChatStream, Head
-from assay_proxy.surfaces.writer import pieces
-from assay_proxy.tools import use_tool
+from wireproof_proxy.events import (
+    Arguments,
+    CallClosed,
+    CallOpened,
+    Cause,
+    Failed,
+    Finished,
+    Quiet,
+    Text,
+    Usage,
+    Working,
+)
+from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_proxy.surfaces.chat_stream import ChatStream, Head
+from wireproof_proxy.surfaces.writer import pieces
+from wireproof_proxy.tools import use_tool
 
 HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
 ASKED = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40, include_usage=True)

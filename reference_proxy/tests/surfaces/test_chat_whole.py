@@ -6,13 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.errors import ApiError
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent, Usage
-from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from assay_proxy.surfaces.chat_stream import Head
-from assay_proxy.surfaces.chat_whole import ChatWhole
-from assay_proxy.surfaces.writer import whole
-from assay_proxy.tools import use_tool
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.events import (
+    Arguments,
+    CallClosed,
+    CallOpened,
+    Cause,
+    Failed,
+    Finished,
+    Quiet,
+    Text,
+    TurnEvent,
+    Usage,
+)
+from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_proxy.surfaces.chat_stream import Head
+from wireproof_proxy.surfaces.chat_whole import ChatWhole
+from wireproof_proxy.surfaces.writer import whole
+from wireproof_proxy.tools import use_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.errors import ApiError
-from assay_proxy.surfaces.input_items import listed, page
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.surfaces.input_items import listed, page
 
 ITEMS: list[dict[str, Any]] = [{"id": f"msg_{n}"} for n in range(25)]
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.conversation import Tool
-from assay_proxy.errors import ApiError
-from assay_proxy.surfaces.proxy_headers import FormatOptions
-from assay_proxy.surfaces.responses_request import parse
+from wireproof_proxy.conversation import Tool
+from wireproof_proxy.errors import ApiError
+from wireproof_proxy.surfaces.proxy_headers import FormatOptions
+from wireproof_proxy.surfaces.responses_request import parse
 
 ASK: dict[str, Any] = {"model": "codex", "input": "hi"}
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay_proxy.assembly.separator import Separator
-from assay_proxy.conversation import Conversation, TextPart, Tool
-from assay_proxy.tools.injection import BLOCK, in_text
+from wireproof_proxy.assembly.separator import Separator
+from wireproof_proxy.conversation import Conversation, TextPart, Tool
+from wireproof_proxy.tools.injection import BLOCK, in_text
 
 TOOLS = tuple(Tool(name=name, description="", parameters={"type": "object"}) for name in ("g", "f"))
 

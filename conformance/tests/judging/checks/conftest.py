@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.dialect import Dialect
-from assay.scenarios import SCENARIOS
+from wireproof.model.dialect import Dialect
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
 Json = dict[str, Any]
 Make = Callable[..., Any]

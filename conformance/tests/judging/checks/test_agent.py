@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.judge import judge
-from assay.judging.outcomes import Run
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.target import ABOUT_CURSOR, Backend
-from assay.model.verdict import Verdict
-from assay.reading.asked import right_answers
-from assay.scenarios import SCENARIOS
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.judge import judge
+from wireproof.judging.outcomes import Run
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import ABOUT_CURSOR, Backend
+from wireproof.model.verdict import Verdict
+from wireproof.reading.asked import right_answers
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
 Make = Callable[..., "Exchange"]
 Call = tuple[str, str, str]

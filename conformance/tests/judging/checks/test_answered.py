@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.answered import answered, asked, refused, refused_in_words
-from assay.judging.registry import Checks, Seen
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Request, Scenario
-from assay.model.target import Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading.exchange import Exchange
+from wireproof.judging.checks.answered import answered, asked, refused, refused_in_words
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Request, Scenario
+from wireproof.model.target import Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading.exchange import Exchange
 
 ROW, OTHER = "param.n", "param.model"
 CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [

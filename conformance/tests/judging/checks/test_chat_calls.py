@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.reading.exchange import Exchange
-from assay.scenarios import SCENARIOS
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call
+from wireproof.judging.checks import CHECKS
+from wireproof.reading.exchange import Exchange
+from wireproof.scenarios import SCENARIOS
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call
 
 if TYPE_CHECKING:
-    from assay.wire.violation import Violation
+    from wireproof.wire.violation import Violation
 
 Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]

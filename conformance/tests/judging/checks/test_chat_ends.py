@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.model.transcript import End
-from assay.reading.exchange import Exchange
+from wireproof.judging.checks import CHECKS
+from wireproof.model.transcript import End
+from wireproof.reading.exchange import Exchange
 
 if TYPE_CHECKING:
-    from assay.wire.violation import Violation
+    from wireproof.wire.violation import Violation
 
 Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]

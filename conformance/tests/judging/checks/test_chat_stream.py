@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS, chat_stream
-from assay.model.catalogue import load
-from assay.model.requirement import Stage
-from assay.model.scenario import Mode
-from assay.model.transcript import End
-from assay.reading.exchange import Exchange
-from assay.scenarios import SCENARIOS
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call
+from wireproof.judging.checks import CHECKS, chat_stream
+from wireproof.model.catalogue import load
+from wireproof.model.requirement import Stage
+from wireproof.model.scenario import Mode
+from wireproof.model.transcript import End
+from wireproof.reading.exchange import Exchange
+from wireproof.scenarios import SCENARIOS
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call
 
 if TYPE_CHECKING:
-    from assay.wire.violation import Violation
+    from wireproof.wire.violation import Violation
 
 Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.checks.places import NO_USAGE
-from assay.model.catalogue import load
-from assay.model.requirement import Stage
-from assay.model.scenario import Mode
-from assay.model.transcript import End
-from assay.reading.exchange import Exchange
-from assay.scenarios import SCENARIOS
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.places import NO_USAGE
+from wireproof.model.catalogue import load
+from wireproof.model.requirement import Stage
+from wireproof.model.scenario import Mode
+from wireproof.model.transcript import End
+from wireproof.reading.exchange import Exchange
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.wire.violation import Members, Violation
+    from wireproof.wire.violation import Members, Violation
 
 Make = Callable[..., Exchange]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging.checks.diff import difference, is_object, torn
+from wireproof.judging.checks.diff import difference, is_object, torn
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.checks.answered import answered
-from assay.model.dialect import Dialect
-from assay.model.scenario import WRONG_KEY, Auth, Form, Mode, Request, Scenario
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading.exchange import Exchange, read
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.answered import answered
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import WRONG_KEY, Auth, Form, Mode, Request, Scenario
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading.exchange import Exchange, read
 
 MODEL = {"id": "codex", "object": "model", "created": 1, "owned_by": "codex"}
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}

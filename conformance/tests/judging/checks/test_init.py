@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging.causes import CAUSED
-from assay.judging.checks import CHECKS, GRAMMAR, live
-from assay.model.catalogue import load
-from assay.model.requirement import Requirement, Stage
-from assay.scenarios import SCENARIOS
-from assay.wire.message import ENVELOPE, ERROR
+from wireproof.judging.causes import CAUSED
+from wireproof.judging.checks import CHECKS, GRAMMAR, live
+from wireproof.model.catalogue import load
+from wireproof.model.requirement import Requirement, Stage
+from wireproof.scenarios import SCENARIOS
+from wireproof.wire.message import ENVELOPE, ERROR
 
 SUBJECTS = {scenario.attribute_to for scenario in SCENARIOS}
 ANSWERED = {

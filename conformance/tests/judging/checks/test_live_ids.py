@@ -3,16 +3,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.live_ids import shared_ids
-from assay.model.asks import Anything
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.model.target import Backend, Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading import recorded
+from wireproof.judging.checks.live_ids import shared_ids
+from wireproof.model.asks import Anything
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.target import Backend, Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading import recorded
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 CHAT, RESPONSE = Form(Dialect.OPENAI_JSON, Mode.WHOLE), Form(Dialect.RESPONSES, Mode.WHOLE)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.checks.answered import answered
-from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Request, Scenario
-from assay.model.target import Target
-from assay.model.transcript import End, Piece, Transcript
-from assay.reading.exchange import Exchange
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.answered import answered
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode, Request, Scenario
+from wireproof.model.target import Target
+from wireproof.model.transcript import End, Piece, Transcript
+from wireproof.reading.exchange import Exchange
 
 ROW = "param.real-clients"
 CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.places import (
+from wireproof.judging.checks.places import (
     Spot,
     altered_arguments,
     counts,
@@ -17,12 +17,12 @@ from assay.judging.checks.places import (
     reading_of,
     strays,
 )
-from assay.model.dialect import Dialect
-from assay.model.target import Missing
-from assay.reading.exchange import Exchange
-from assay.reading.expected import ExpectedCall
-from assay.wire.calls import Call
-from assay.wire.events import Text, Usage
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Missing
+from wireproof.reading.exchange import Exchange
+from wireproof.reading.expected import ExpectedCall
+from wireproof.wire.calls import Call
+from wireproof.wire.events import Text, Usage
 
 Make = Callable[..., Exchange]
 XML = Dialect.OBSIDIAN_XML

@@ -6,10 +6,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from assay.judging.checks.response_parity import across, parity
-from assay.judging.checks.response_parity import streamed as compared
-from assay.model.dialect import Dialect
-from assay.model.transcript import End
+from wireproof.judging.checks.response_parity import across, parity
+from wireproof.judging.checks.response_parity import streamed as compared
+from wireproof.model.dialect import Dialect
+from wireproof.model.transcript import End
 
 Json = dict[str, Any]
 Make = Callable[..., Any]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.checks.answered import answered
-from assay.model.dialect import Dialect
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.answered import answered
+from wireproof.model.dialect import Dialect
 
 Json = dict[str, Any]
 Make = Callable[..., Any]

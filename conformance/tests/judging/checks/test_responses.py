@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.model.catalogue import load
-from assay.model.dialect import Dialect
-from assay.model.requirement import Stage
-from assay.model.transcript import End, Piece
-from assay.reading.exchange import read
-from assay.scenarios.responses import SETTINGS
+from wireproof.judging.checks import CHECKS
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.requirement import Stage
+from wireproof.model.transcript import End, Piece
+from wireproof.reading.exchange import read
+from wireproof.scenarios.responses import SETTINGS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Exchange
-    from assay.wire.violation import Violation
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.violation import Violation
 
 Json = dict[str, Any]
 Make = Callable[..., Any]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import CHECKS, shapes
-from assay.model.dialect import Dialect
-from assay.reading.exchange import Exchange
+from wireproof.judging.checks import CHECKS, shapes
+from wireproof.model.dialect import Dialect
+from wireproof.reading.exchange import Exchange
 
 Make = Callable[..., Exchange]
 ROW = "shapes.late-id"

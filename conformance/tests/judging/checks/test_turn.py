@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.model.dialect import Dialect
-from assay.reading.exchange import Exchange
-from assay.scenarios.structured import SCHEMA
-from assay.scenarios.turns import PIXEL
+from wireproof.judging.checks import CHECKS
+from wireproof.model.dialect import Dialect
+from wireproof.reading.exchange import Exchange
+from wireproof.scenarios.structured import SCHEMA
+from wireproof.scenarios.turns import PIXEL
 
 if TYPE_CHECKING:
-    from assay.wire.violation import Violation
+    from wireproof.wire.violation import Violation
 
 Make = Callable[..., Exchange]
 
@@ -32,7 +32,7 @@ HISTORY = [
     item("user", SECOND),
     item("assistant", "Second answer, about bisons.", "output_text"),
 ]
-INPUT = [{"type": "text", "text": "[[assay:reflect/received#n]] Third question: what have you received?"}]
+INPUT = [{"type": "text", "text": "[[wireproof:reflect/received#n]] Third question: what have you received?"}]
 CALL = ("call_search", "localSearch", "{}")
 TOOLS = [{"name": "readNote"}, {"name": "getCurrentTime"}, {"name": "localSearch"}]
 RESULTS = [

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.checks.untouched import CODEX_KEEPS
-from assay.model.dialect import Dialect
-from assay.model.target import Backend
-from assay.scenarios import SCENARIOS
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.untouched import CODEX_KEEPS
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Backend
+from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Exchange
+    from wireproof.reading.exchange import Exchange
 
 Json = dict[str, Any]
 Make = Callable[..., "Exchange"]
@@ -37,7 +37,7 @@ def sent(name: str, nonce: str = "n") -> Json:
         history += [{"type": "function_call", "call_id": call["id"]} for call in one.get("tool_calls", ())]
     functions = [dict(tool["function"]) for tool in scenario.tools]
     tools = [{"inputSchema": one.pop("parameters"), **one} for one in functions]
-    text = f"[[assay:reflect/received#{nonce}]] {scenario.turns[0].say}"
+    text = f"[[wireproof:reflect/received#{nonce}]] {scenario.turns[0].say}"
     return {"developer": None, "history": history, "input": [{"type": "text", "text": text}], "tools": tools}
 
 
@@ -47,7 +47,7 @@ def seen(whole: Make) -> Seen:
 
     def check(name: str, received: Json, backend: Backend = Backend.MOCK) -> list[str]:
         exchange = whole(name, json.dumps(received, ensure_ascii=False), dialect=Dialect.OPENAI_JSON)
-        transcript = replace(exchange.transcript, request_body=b"[[assay:reflect/received#n]]")
+        transcript = replace(exchange.transcript, request_body=b"[[wireproof:reflect/received#n]]")
         exchange = replace(exchange, target=replace(exchange.target, backend=backend), transcript=transcript)
         return [violation.seen for violation in CHECKS.look(ROW, exchange)]
 
@@ -110,7 +110,7 @@ def test_a_result_that_was_cut(seen: Seen) -> None:
 
 def test_a_text_of_another_request(seen: Seen) -> None:
     received = sent("untouched-large")
-    strange = "[[assay:reflect/received#other]] Something else."
+    strange = "[[wireproof:reflect/received#other]] Something else."
     received["input"].append({"type": "text", "text": strange})
     assert seen("untouched-large", received) == [f'the backend also received a text of another request: "{strange}"']
 

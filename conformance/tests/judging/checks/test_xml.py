@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import CHECKS
-from assay.judging.checks.xml import RULES, broken_rule
-from assay.model.dialect import MODE_HEADER, Dialect
-from assay.reading.exchange import Exchange
-from assay.wire.textual import write_block
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.xml import RULES, broken_rule
+from wireproof.model.dialect import MODE_HEADER, Dialect
+from wireproof.reading.exchange import Exchange
+from wireproof.wire.textual import write_block
 
 Make = Callable[..., Exchange]
 XML = Dialect.OBSIDIAN_XML

@@ -39,7 +39,7 @@ def test_older_versions_refuse_without_a_reason_or_not_at_all(make_client: Any) 
 
 def test_a_process_that_is_to_end_may_do_so_when_its_turns_have_ended(client: Any) -> None:
     thread = client.start_thread()
-    turn, _ = client.start_turn(thread, "[[assay:text/gate#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:text/gate#1]]")
     assert not client.server.drained
     client.server.drain()
     assert not client.server.drained

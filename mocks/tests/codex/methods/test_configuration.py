@@ -65,7 +65,7 @@ def test_modes_are_listed_where_they_have_no_instructions(client: Any, older: An
     modes, _ = client.ask("collaborationMode/list", {})
     assert [(mode["name"], mode["mode"]) for mode in modes["data"]] == [("Plan", "plan"), ("Default", "default")]
     error, _ = older.ask("collaborationMode/list", {})
-    assert error["message"] == "assay-codex does not play collaborationMode/list"
+    assert error["message"] == "wireproof-codex does not play collaborationMode/list"
 
 
 def test_usage_needs_an_account(client: Any) -> None:

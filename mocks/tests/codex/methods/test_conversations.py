@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay_codex.threads.thread import KEPT_THREADS
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Gate, Script
+from wireproof_codex.threads.thread import KEPT_THREADS
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Gate, Script
 
 WAITS = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),),))}
 UNKNOWN = "00000000-0000-7000-8000-00000000ffff"
@@ -50,7 +50,7 @@ def test_it_says_what_it_begins_with(older: Any) -> None:
 
 def test_nothing_is_sent_before_somebody_listens_and_nothing_is_lost(conversation: Conversation) -> None:
     assert conversation.heard.methods == ["response"]
-    assert conversation.say("[[assay:text/hello#a]]").methods == ["response"]
+    assert conversation.say("[[wireproof:text/hello#a]]").methods == ["response"]
     _, heard = conversation.listen()
     assert heard.methods[:3] == ["response", "codex/event/mcp_startup_complete", "codex/event/task_started"]
     assert heard.methods[-2:] == ["codex/event/task_complete", "turn/completed"]
@@ -61,27 +61,27 @@ def test_nothing_is_sent_before_somebody_listens_and_nothing_is_lost(conversatio
 def test_several_listeners_hear_each_event_once(conversation: Conversation) -> None:
     first, _ = conversation.listen()
     conversation.listen()
-    assert len(conversation.say("[[assay:text/hello#a]]").said) == 5
+    assert len(conversation.say("[[wireproof:text/hello#a]]").said) == 5
     conversation.client.ask("removeConversationListener", {"subscriptionId": first})
-    assert len(conversation.say("[[assay:text/hello#a]]").said) == 5
+    assert len(conversation.say("[[wireproof:text/hello#a]]").said) == 5
 
 
 def test_without_the_last_listener_it_is_silent_again(conversation: Conversation) -> None:
     subscription, _ = conversation.listen()
     assert conversation.client.ask("removeConversationListener", {"subscriptionId": subscription})[0] == {}
-    assert conversation.say("[[assay:text/hello#a]]").methods == ["response"]
+    assert conversation.say("[[wireproof:text/hello#a]]").methods == ["response"]
 
 
 def test_a_thread_listens_to_itself(older: Any) -> None:
     thread = older.start_thread()
     result, _ = older.ask("addConversationListener", {"conversationId": thread})
     older.ask("removeConversationListener", result)
-    assert older.start_turn(thread, "[[assay:text/hello#a]]")[1].said
+    assert older.start_turn(thread, "[[wireproof:text/hello#a]]")[1].said
 
 
 def test_a_listener_may_ask_for_raw_events(conversation: Conversation) -> None:
     conversation.listen(experimentalRawEvents=True)
-    heard = conversation.say("[[assay:text/hello#a]]")
+    heard = conversation.say("[[wireproof:text/hello#a]]")
     assert [item["role"] for item in heard.raw] == ["user", "assistant"]
     assert heard.raw[1] == {
         "type": "message",
@@ -93,9 +93,9 @@ def test_a_listener_may_ask_for_raw_events(conversation: Conversation) -> None:
 def test_a_user_turn_sets_what_comes_after_it(conversation: Conversation) -> None:
     conversation.listen()
     turn = {"cwd": "/", "approvalPolicy": "never", "sandboxPolicy": {"type": "read-only"}, "summary": "auto"}
-    _, heard = conversation.ask("sendUserTurn", items=_items("[[assay:reflect/received#a]]"), model="other", **turn)
+    _, heard = conversation.ask("sendUserTurn", items=_items("[[wireproof:reflect/received#a]]"), model="other", **turn)
     assert '"model": "other"' in heard.said[0]
-    assert '"model": "other"' in conversation.say("[[assay:reflect/received#b]]").said[0]
+    assert '"model": "other"' in conversation.say("[[wireproof:reflect/received#b]]").said[0]
 
 
 def test_images_come_with_the_text(conversation: Conversation) -> None:
@@ -114,7 +114,7 @@ def test_an_interrupt_is_answered_when_the_turn_ends(make_client: Any) -> None:
     client = make_client(WAITS, version="0.89.0")
     conversation = Conversation(client)
     conversation.listen()
-    conversation.say("[[assay:a#1]]")
+    conversation.say("[[wireproof:a#1]]")
     answer, heard = conversation.ask("interruptConversation")
     assert answer == {"abortReason": "interrupted"}
     assert heard.methods == ["codex/event/turn_aborted", "response", "turn/completed"]
@@ -128,7 +128,7 @@ def test_an_idle_conversation_does_not_answer_an_interrupt(conversation: Convers
 def test_a_message_for_a_busy_conversation_joins_its_turn(make_client: Any) -> None:
     conversation = Conversation(make_client(WAITS, version="0.89.0"))
     conversation.listen()
-    conversation.say("[[assay:a#1]]")
+    conversation.say("[[wireproof:a#1]]")
     assert conversation.say("more").methods == ["response"]
 
 
@@ -168,7 +168,7 @@ def test_the_newest_version_knows_none_of_them(client: Any) -> None:
 def test_flattened_results_lead_to_the_next_part(make_client: Any) -> None:
     conversation = Conversation(make_client(LIBRARY, version="0.89.0"))
     conversation.listen()
-    flattened = "[[assay:call/then-text#a]]\n[tool:call_search] found it"
+    flattened = "[[wireproof:call/then-text#a]]\n[tool:call_search] found it"
     assert "".join(conversation.say(flattened).said) == "All clear."
 
 
@@ -178,4 +178,4 @@ def test_of_very_many_listeners_the_oldest_are_forgotten(conversation: Conversat
         conversation.listen()
     error, _ = conversation.client.ask("removeConversationListener", {"subscriptionId": first})
     assert error["message"] == f"subscription not found: {first}"
-    assert conversation.say("[[assay:text/hello#a]]").said
+    assert conversation.say("[[wireproof:text/hello#a]]").said

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,20 +82,20 @@ def test_an_update_must_be_one(make_client: Callable[..., Any], version: str, no
 
 
 def test_the_model_can_be_asked_without_a_turn(client: Any, thread: str) -> None:
-    turn, _ = client.start_turn(thread, "[[assay:text/hello#a]]")
-    params = {"threadId": thread, "expectedTurnId": turn, "prompt": "[[assay:text/usage#b]]"}
+    turn, _ = client.start_turn(thread, "[[wireproof:text/hello#a]]")
+    params = {"threadId": thread, "expectedTurnId": turn, "prompt": "[[wireproof:text/usage#b]]"}
     sample, heard = client.ask("thread/sample", params)
     assert heard.methods == ["response"]
     assert sample["text"]
     assert (sample["sourceTurnId"], sample["inputTokens"] > 0) == (turn, True)
-    calls = client.ask("thread/sample", {**params, "prompt": "[[assay:call/one#c]]"})[0]
+    calls = client.ask("thread/sample", {**params, "prompt": "[[wireproof:call/one#c]]"})[0]
     assert calls["text"] is None
     error, _ = client.ask("thread/sample", {**params, "expectedTurnId": "x"})
     assert error["message"] == "sample source turn must be the latest finished turn"
 
 
 def test_a_sample_without_a_script_is_the_default_answer(client: Any, thread: str) -> None:
-    turn, _ = client.start_turn(thread, "[[assay:text/hello#a]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:text/hello#a]]")
     sample, _ = client.ask("thread/sample", {"threadId": thread, "expectedTurnId": turn, "prompt": "no script"})
     assert (sample["text"], sample["inputTokens"]) == ("Hello, world!", 0)
 
@@ -105,14 +105,14 @@ def test_a_turn_can_begin_with_the_output_of_a_tool(client: Any, thread: str) ->
     _, heard = client.ask("turn/start", {"threadId": thread, "input": [], "toolOutput": output})
     [item] = [it["item"] for it in heard.told("item/completed") if it["item"]["type"] == "functionCallOutput"]
     assert (item["name"], item["output"], item["namespace"]) == ("n", "o", None)
-    text = {"type": "text", "text": "[[assay:text/hello#a]]"}
+    text = {"type": "text", "text": "[[wireproof:text/hello#a]]"}
     error, _ = client.ask("turn/start", {"threadId": thread, "input": [text], "toolOutput": output})
     assert error["message"] == "`toolOutput` cannot be combined with nonempty `input`"
 
 
 def test_older_versions_overlook_the_output_of_a_tool(make_client: Callable[..., Any]) -> None:
     client = make_client(version="0.150.0")
-    text = {"type": "text", "text": "[[assay:text/hello#a]]"}
+    text = {"type": "text", "text": "[[wireproof:text/hello#a]]"}
     params = {"threadId": client.start_thread(), "input": [text], "toolOutput": {"name": "n", "output": "o"}}
     _, heard = client.ask("turn/start", params)
     assert heard.said

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from assay_codex.methods.lookup import check_uuid
-from assay_codex.protocol.params import Refused
+from wireproof_codex.methods.lookup import check_uuid
+from wireproof_codex.protocol.params import Refused
 
 NAMED = "11111111-0000-7000-8000-000000000001"
 HISTORY = [
-    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "[[assay:call/then-text#a]]"}]},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "[[wireproof:call/then-text#a]]"}]},
     {"type": "function_call", "call_id": "call_search", "name": "localSearch", "arguments": "{}"},
     {"type": "function_call_output", "call_id": "call_search", "output": "found"},
 ]
@@ -24,7 +24,7 @@ def test_an_id_must_be_a_uuid() -> None:
 
 
 def test_what_a_version_does_not_know_is_overlooked(older: Any) -> None:
-    heard = older.play("[[assay:call/one#a]]", "localSearch")
+    heard = older.play("[[wireproof:call/one#a]]", "localSearch")
     assert heard.asked == []
     assert "".join(heard.said).startswith("The tool said: unsupported call: localSearch")
     assert older.ask("thread/start", {"dynamicTools": [{"name": "no good"}], "ephemeral": True})[0]["thread"]["path"]
@@ -42,10 +42,10 @@ def test_a_thread_may_begin_with_a_history(client: Any, older: Any) -> None:
 def test_what_the_system_says_in_a_history_is_dropped(client: Any) -> None:
     system, user = (
         {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
-        for role, text in (("system", "no"), ("user", "[[assay:reflect/received#a]]"))
+        for role, text in (("system", "no"), ("user", "[[wireproof:reflect/received#a]]"))
     )
     result, _ = client.ask("thread/resume", {"threadId": NAMED, "history": [system, user]})
-    assert result["thread"]["preview"] == "[[assay:reflect/received#a]]"
+    assert result["thread"]["preview"] == "[[wireproof:reflect/received#a]]"
     injected = client.start_thread()
     client.ask("thread/inject_items", {"threadId": injected, "items": [system, user]})
     for thread in (result["thread"]["id"], injected):

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOWHERE = "00000000-0000-7000-8000-999999999999"
-HELLO = "[[assay:text/hello#a]]"
+HELLO = "[[wireproof:text/hello#a]]"
 VERSIONS = ["0.134.0", NEWEST.number]
 
 
 def _begin(client: Any, turns: int = 3) -> tuple[str, list[str]]:
     thread = client.start_thread(ephemeral=False)
-    return thread, [client.start_turn(thread, "[[assay:text/thinking#a]]")[0] for _ in range(turns)]
+    return thread, [client.start_turn(thread, "[[wireproof:text/thinking#a]]")[0] for _ in range(turns)]
 
 
 def _ids(page: Any) -> list[str]:
@@ -102,7 +102,7 @@ def test_a_thread_goes_back_to_where_it_was_before_a_turn(client: Any) -> None:
     ]  # fmt: skip
     assert (result["thread"]["turns"], result["turnsBackwardsCursor"] is None) == ([], False)
     assert _ids(client.ask("thread/turns/list", {"threadId": thread})[0]) == turns[:1]
-    reflected = json.loads(client.start_turn(thread, "[[assay:reflect/received#b]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].said[0])
     assert len([item for item in reflected["history"] if item.get("role") == "user"]) == 1
     error, _ = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
     assert error["message"] == f"turn not found: {turns[1]}"
@@ -110,7 +110,7 @@ def test_a_thread_goes_back_to_where_it_was_before_a_turn(client: Any) -> None:
 
 def test_what_was_spent_on_turns_that_are_gone_is_not_counted(client: Any) -> None:
     thread = client.start_thread(ephemeral=False)
-    usage = "[[assay:text/usage#a]]"
+    usage = "[[wireproof:text/usage#a]]"
     turns = [client.start_turn(thread, usage) for _ in range(2)]
     first = turns[0][1].told("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"]
     client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[0][0]})

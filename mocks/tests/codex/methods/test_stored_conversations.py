@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 NOWHERE = "00000000-0000-7000-8000-999999999999"
-HELLO = "[[assay:text/hello#a]]"
+HELLO = "[[wireproof:text/hello#a]]"
 
 
 def _say(client: Any, conversation: str, text: str = HELLO) -> Any:
@@ -63,7 +63,7 @@ def test_a_conversation_must_be_known(older: Any, method: str, params: dict[str,
 
 
 def test_a_resumed_conversation_begins_with_what_was_said(older: Any) -> None:
-    opened = _begin(older, HELLO, "[[assay:text/thinking#b]]")
+    opened = _begin(older, HELLO, "[[wireproof:text/thinking#b]]")
     resumed, heard = older.ask("resumeConversation", {"path": opened["rolloutPath"]})
     assert heard.methods == ["sessionConfigured", "response", "codex/event/mcp_startup_complete"]
     assert [msg["type"] for msg in resumed["initialMessages"]] == [
@@ -76,7 +76,7 @@ def test_a_resumed_conversation_begins_with_what_was_said(older: Any) -> None:
 
 
 def test_counts_and_interrupts_are_among_what_was_said(older: Any) -> None:
-    opened = _begin(older, "[[assay:text/usage#a]]", "[[assay:text/silent#b]]")
+    opened = _begin(older, "[[wireproof:text/usage#a]]", "[[wireproof:text/silent#b]]")
     older.ask("interruptConversation", {"conversationId": opened["conversationId"]})
     resumed, _ = older.ask("resumeConversation", {"conversationId": opened["conversationId"]})
     told = [(msg["type"], bool(msg.get("info"))) for msg in resumed["initialMessages"]]
@@ -87,7 +87,7 @@ def test_counts_and_interrupts_are_among_what_was_said(older: Any) -> None:
 
 
 def test_a_turn_that_runs_goes_on_when_its_conversation_is_resumed(older: Any) -> None:
-    opened = _begin(older, "[[assay:text/silent#b]]")
+    opened = _begin(older, "[[wireproof:text/silent#b]]")
     older.ask("resumeConversation", {"conversationId": opened["conversationId"]})
     _, heard = older.ask("interruptConversation", {"conversationId": opened["conversationId"]})
     assert heard.events("turn_aborted")

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOWHERE = "00000000-0000-7000-8000-999999999999"
-HELLO = "[[assay:text/hello#a]]"
+HELLO = "[[wireproof:text/hello#a]]"
 NONE_FOUND = f"no rollout found for thread id {NOWHERE}"
 
 
@@ -83,7 +83,7 @@ def test_how_a_turn_failed_is_found_again_by_newer_versions(make_client: Callabl
     for version in ("0.142.0", "0.150.0"):
         client = make_client(version=version)
         thread = client.start_thread(ephemeral=False)
-        client.start_turn(thread, "[[assay:cause/quota#a]]")
+        client.start_turn(thread, "[[wireproof:cause/quota#a]]")
         [turn] = _turns(client, thread)
         ends.append((turn["status"], turn["error"] is None, [item["id"] for item in turn["items"]]))
     assert ends == [("completed", True, ["item-1"]), ("failed", False, ["item-1"])]
@@ -230,9 +230,9 @@ def test_the_last_turns_can_be_rolled_back(make_client: Callable[..., Any]) -> N
     assert client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})[0]["thread"]["turns"] == []
     error, _ = client.ask("thread/rollback", {"threadId": thread, "numTurns": 0})
     assert error["message"] == "numTurns must be >= 1"
-    client.start_turn(thread, "[[assay:text/silent#a]]")
+    client.start_turn(thread, "[[wireproof:text/silent#a]]")
     error, _ = client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})
-    assert error["message"] == "assay-codex does not play thread/rollback while a turn runs"
+    assert error["message"] == "wireproof-codex does not play thread/rollback while a turn runs"
 
 
 def test_the_older_family_sends_a_rollback_too(make_client: Callable[..., Any]) -> None:

@@ -62,10 +62,10 @@ def test_a_thread_is_sent_as_it_was_started(client: Any) -> None:
 def test_who_has_left_a_thread_gets_only_its_status(client: Any) -> None:
     thread = client.start_thread(ephemeral=False)
     assert client.ask("thread/unsubscribe", {"threadId": thread})[0] == {"status": "unsubscribed"}
-    _, heard = client.start_turn(thread, "[[assay:text/hello#a]]")
+    _, heard = client.start_turn(thread, "[[wireproof:text/hello#a]]")
     assert heard.methods == ["response", "thread/status/changed", "thread/status/changed"]
     client.ask("thread/resume", {"threadId": thread})
-    assert client.start_turn(thread, "[[assay:text/hello#a]]")[1].said
+    assert client.start_turn(thread, "[[wireproof:text/hello#a]]")[1].said
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_who_has_left_a_thread_gets_only_its_status(client: Any) -> None:
 )
 def test_a_thread_that_is_put_away_stops_and_is_gone(client: Any, method: str, told: str) -> None:
     thread = client.start_thread(ephemeral=False)
-    client.start_turn(thread, "[[assay:text/silent#a]]")
+    client.start_turn(thread, "[[wireproof:text/silent#a]]")
     result, heard = client.ask(method, {"threadId": thread})
     assert (result, heard.methods) == ({}, ["thread/status/changed", "response", told])
     assert client.wait(100.0) == []
     assert client.ask("turn/start", {"threadId": thread, "input": []})[0]["message"] == f"thread not found: {thread}"
-    assert '"interrupted"' in client.play("[[assay:reflect/turns#a]]").said[0]
+    assert '"interrupted"' in client.play("[[wireproof:reflect/turns#a]]").said[0]
 
 
 def test_injected_items_are_sent_raw_where_asked_for(client: Any) -> None:
@@ -145,7 +145,7 @@ def test_a_turn_can_be_steered_by_its_id(client: Any) -> None:
     given = [{"type": "text", "text": "more"}]
     params = {"threadId": thread, "input": given, "expectedTurnId": "x"}
     assert client.ask("turn/steer", params)[0]["message"] == "no active turn to steer"
-    turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:text/hang#a]]")
     assert client.ask("turn/steer", params)[0]["message"] == f"expected active turn id x but found {turn}"
     result, heard = client.ask("turn/steer", {**params, "expectedTurnId": turn})
     assert result == {"turnId": turn}
@@ -157,13 +157,13 @@ def test_only_the_active_turn_can_be_interrupted(client: Any) -> None:
     thread = client.start_thread()
     params = {"threadId": thread, "turnId": "x"}
     assert client.ask("turn/interrupt", params)[0]["message"] == "no active turn to interrupt"
-    turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:text/hang#a]]")
     assert client.ask("turn/interrupt", params)[0]["message"] == f"expected active turn id x but found {turn}"
 
 
 @pytest.mark.parametrize(("ephemeral", "first"), [(True, "thread/status/changed"), (False, "response")])
 def test_on_threads_in_memory_the_turn_starts_before_it_is_answered(client: Any, ephemeral: bool, first: str) -> None:  # noqa: FBT001
-    _, heard = client.start_turn(client.start_thread(ephemeral=ephemeral), "[[assay:text/hello#a]]")
+    _, heard = client.start_turn(client.start_thread(ephemeral=ephemeral), "[[wireproof:text/hello#a]]")
     assert heard.methods[0] == first
 
 
@@ -178,12 +178,14 @@ def test_the_clients_id_of_its_message_is_sent_back(client: Any) -> None:
 
 
 def test_developer_text_that_asks_for_a_crash_ends_the_process_when_the_thread_is_started(client: Any) -> None:
-    told = {"developerInstructions": "[[assay:fail/crash-thread#x]]"}
+    told = {"developerInstructions": "[[wireproof:fail/crash-thread#x]]"}
     assert client.send({"id": 7, "method": "thread/start", "params": told}) == []
     assert client.exit == 101
 
 
-@pytest.mark.parametrize("text", ["", "[[assay:fail/first#x]]", "[[assay:no/such-script#x]]", "[[assay:text/empty#x]]"])
+@pytest.mark.parametrize(
+    "text", ["", "[[wireproof:fail/first#x]]", "[[wireproof:no/such-script#x]]", "[[wireproof:text/empty#x]]"]
+)
 def test_other_developer_text_ends_nothing(client: Any, text: str) -> None:
     assert "thread" in client.ask("thread/start", {"developerInstructions": text})[0]
     assert client.exit is None

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HELLO = "[[assay:text/hello#a]]"
+HELLO = "[[wireproof:text/hello#a]]"
 
 
 def _begin(client: Any, number: int) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.steps import Gate, Hang, Overload, Say, Script
+from wireproof_scripts.steps import Gate, Hang, Overload, Say, Script
 
 HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
 QUEUED = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),), (Say(("again",)),)))}
@@ -18,7 +18,7 @@ def _given(text: str) -> list[dict[str, str]]:
 def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
     client = make_client(HANGS)
     thread = client.start_thread()
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     again, heard = client.start_turn(thread, "more")
     assert again == turn
     assert "turn/started" not in heard.methods
@@ -27,7 +27,7 @@ def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
 def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: Any) -> None:
     client = make_client(QUEUED, version="0.89.0")
     thread = client.start_thread()
-    assert client.start_turn(thread, "[[assay:a#1]]")[0] == "0"
+    assert client.start_turn(thread, "[[wireproof:a#1]]")[0] == "0"
     turn, heard = client.start_turn(thread, "more")
     assert (turn, heard.told("turn/started")[0]["turn"]["id"]) == ("1", "1")
     heard = client.wait(1.0)
@@ -41,7 +41,7 @@ def test_input_that_waits_for_the_answer_is_sent_as_an_item_where_the_version_do
 ) -> None:
     client = make_client(QUEUED, version=version)
     thread = client.start_thread()
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     again, heard = client.start_turn(thread, "more")
     assert (again == turn) is (version == "0.150.0")
     assert heard.told("item/started") == []
@@ -79,7 +79,7 @@ def test_an_interrupt_must_name_the_running_turn(make_client: Any) -> None:
     thread = client.start_thread()
     asked = {"threadId": thread, "turnId": "x"}
     assert client.ask("turn/interrupt", asked)[0]["message"] == "no active turn to interrupt"
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     assert client.ask("turn/interrupt", asked)[0]["message"] == f"expected active turn id x but found {turn}"
 
 
@@ -88,11 +88,11 @@ def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(mak
     thread = client.start_thread()
     asked = {"threadId": thread, "turnId": "x"}
     assert client.send({"id": "early", "method": "turn/interrupt", "params": asked}) == []
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     heard = client.send({"id": "now", "method": "turn/interrupt", "params": asked})
     assert [message["id"] for message in heard if "result" in message] == ["early", "now"]
     assert heard.told("turn/completed")[0]["turn"]["status"] == "interrupted"
-    assert client.start_turn(thread, "[[assay:a#1]]")[0] == "3"
+    assert client.start_turn(thread, "[[wireproof:a#1]]")[0] == "3"
 
 
 def test_overrides_are_counted_where_turns_are(older: Any) -> None:
@@ -117,7 +117,7 @@ def test_older_versions_know_fewer_kinds_of_input(older: Any, item: dict[str, st
 def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_client: Any) -> None:
     part = (Overload(times=2), Say(("x",)))
     client = make_client({"a": Script(name="a", title="", parts=(part,))})
-    params = {"threadId": client.start_thread(), "input": _given("[[assay:a#1]]")}
+    params = {"threadId": client.start_thread(), "input": _given("[[wireproof:a#1]]")}
     for _ in range(2):
         error, heard = client.ask("turn/start", params)
         assert error == {"code": -32001, "message": "Server overloaded; retry later."}
@@ -128,6 +128,6 @@ def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_cli
 def test_other_nonces_are_refused_anew(client: Any) -> None:
     thread = client.start_thread()
     for nonce in ("1", "2"):
-        params = {"threadId": thread, "input": _given(f"[[assay:act/overload#{nonce}]]")}
+        params = {"threadId": thread, "input": _given(f"[[wireproof:act/overload#{nonce}]]")}
         assert client.ask("turn/start", params)[0]["code"] == -32001
         assert client.ask("turn/start", params)[1].said == ["Do", "ne."]

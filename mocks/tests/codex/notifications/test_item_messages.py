@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_codex.notifications.item_messages import completed, estimated, timed, tool_call, usage, user_content
-from assay_scripts.steps import Usage
+from wireproof_codex.notifications.item_messages import completed, estimated, timed, tool_call, usage, user_content
+from wireproof_scripts.steps import Usage
 
 
 def test_a_total_is_input_and_output() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_codex.notifications.legacy import notification, token_count, twins
-from assay_scripts.steps import Call, Fail, Hang, Say, Script, Think
+from wireproof_codex.notifications.legacy import notification, token_count, twins
+from wireproof_scripts.steps import Call, Fail, Hang, Say, Script, Think
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
 
@@ -25,7 +25,7 @@ def test_what_has_no_older_form_has_no_twin() -> None:
 
 
 def test_a_delta_of_text_is_three_lines(make_client: Any) -> None:
-    heard = make_client(_double(Say(("a", "a")))).play("[[assay:a#1]]")
+    heard = make_client(_double(Say(("a", "a")))).play("[[wireproof:a#1]]")
     text = [method for method in heard.methods if "delta" in method]
     assert text == 2 * [
         "codex/event/agent_message_content_delta",
@@ -38,14 +38,14 @@ def test_a_delta_of_text_is_three_lines(make_client: Any) -> None:
 
 
 def test_thoughts_are_sent_in_both_families(make_client: Any) -> None:
-    heard = make_client(_double(Think("hm"))).play("[[assay:a#1]]")
+    heard = make_client(_double(Think("hm"))).play("[[wireproof:a#1]]")
     assert heard.events("agent_reasoning") == [{"type": "agent_reasoning", "text": "hm"}]
     assert heard.events("reasoning_content_delta")[0]["summary_index"] == 0
     assert heard.events("agent_reasoning_section_break")[0]["item_id"]
 
 
 def test_thoughts_themselves_are_sent_in_both_families(make_client: Any) -> None:
-    heard = make_client(_double(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e"))).play("[[assay:a#1]]")
+    heard = make_client(_double(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e"))).play("[[wireproof:a#1]]")
     assert [event["delta"] for event in heard.events("agent_reasoning_delta")] == ["hm, ", "so"]
     assert [event["delta"] for event in heard.events("agent_reasoning_raw_content_delta")] == ["a", "b"]
     assert [event["content_index"] for event in heard.events("reasoning_raw_content_delta")] == [0, 0]
@@ -54,7 +54,7 @@ def test_thoughts_themselves_are_sent_in_both_families(make_client: Any) -> None
 
 def test_a_native_call_is_sent_in_both_families(make_client: Any) -> None:
     client = make_client(_double(SEARCH))
-    heard = client.play("[[assay:a#1]]", "search")
+    heard = client.play("[[wireproof:a#1]]", "search")
     (asked,) = heard.events("dynamic_tool_call_request")
     assert (asked["callId"], asked["tool"], asked["arguments"]) == ("call_1", "search", {})
     client.now += 1.25
@@ -64,7 +64,7 @@ def test_a_native_call_is_sent_in_both_families(make_client: Any) -> None:
 
 
 def test_a_failure_is_sent_in_both_families(make_client: Any) -> None:
-    heard = make_client(_double(Fail("http-429"))).play("[[assay:a#1]]")
+    heard = make_client(_double(Fail("http-429"))).play("[[wireproof:a#1]]")
     assert heard.events("error")[0]["codex_error_info"] == {
         "response_too_many_failed_attempts": {"http_status_code": 429}
     }
@@ -72,14 +72,14 @@ def test_a_failure_is_sent_in_both_families(make_client: Any) -> None:
 
 
 def test_an_unknown_status_stays_unknown(make_client: Any) -> None:
-    heard = make_client(_double(Fail("connection"))).play("[[assay:a#1]]")
+    heard = make_client(_double(Fail("connection"))).play("[[wireproof:a#1]]")
     assert heard.events("error")[0]["codex_error_info"] == {"http_connection_failed": {"http_status_code": None}}
 
 
 def test_an_interrupt_is_sent_in_both_families(make_client: Any) -> None:
     client = make_client(_double(Hang()))
     thread = client.start_thread()
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
     assert heard.events("turn_aborted") == [{"type": "turn_aborted", "turn_id": turn, "reason": "interrupted"}]
     assert heard.events("task_complete") == []

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_scripts.steps import Call, Finish, Repeat, Say, Script, Think
+from wireproof_scripts.steps import Call, Finish, Repeat, Say, Script, Think
 
 
 def test_the_first_delta_opens_the_item_and_something_else_completes_it(make_client: Any) -> None:
     script = Script(name="a", title="", parts=((Say(("one",)), Say((" two",)), Think("hm"), Say(("three",))),))
-    heard = make_client({"a": script}).play("[[assay:a#1]]")
+    heard = make_client({"a": script}).play("[[wireproof:a#1]]")
     items = [(params["item"]["type"], params["item"].get("text")) for params in heard.told("item/completed")]
     assert items == [
         ("userMessage", None),
@@ -21,14 +21,14 @@ def test_the_first_delta_opens_the_item_and_something_else_completes_it(make_cli
 
 def test_the_last_notifications_can_be_repeated_word_for_word(make_client: Any) -> None:
     script = Script(name="a", title="", parts=((Say(("one", "two")), Repeat(2), Finish(), Repeat()),))
-    heard = make_client({"a": script}).play("[[assay:a#1]]")
+    heard = make_client({"a": script}).play("[[wireproof:a#1]]")
     assert heard.said == ["one", "two", "one", "two"]
     assert len({params["itemId"] for params in heard.told("item/agentMessage/delta")}) == 1
     assert len(heard.told("turn/completed")) == 2
 
 
 def test_halves_of_characters_are_escaped_and_the_whole_text_is_whole(client: Any) -> None:
-    heard = client.play("[[assay:text/surrogates#a]]")
+    heard = client.play("[[wireproof:text/surrogates#a]]")
     assert heard.said[0] == "Halves: "
     assert heard.said[1] == "\U0001f600 é \U0001d11e"
     assert heard.said[2:7] == ["\ud83d", "\udc69", "\u200d", "\ud83d", "\udc67"]
@@ -44,5 +44,5 @@ def test_a_sentinel_begins_a_line(make_client: Any) -> None:
         ((), "<tool_call>"),
     ):
         part = (Say(before), call) if before else (call,)
-        heard = make_client({"a": Script(name="a", title="", parts=(part,))}).play("[[assay:a#1]]")
+        heard = make_client({"a": Script(name="a", title="", parts=(part,))}).play("[[wireproof:a#1]]")
         assert "".join(heard.said).startswith(expected)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from assay_codex.notifications.raw_items import call, message, passed_through, response
-from assay_codex.versions.version import VERSIONS
-from assay_scripts.steps import Usage
+from wireproof_codex.notifications.raw_items import call, message, passed_through, response
+from wireproof_codex.versions.version import VERSIONS
+from wireproof_scripts.steps import Usage
 
 
 def test_a_call_keeps_the_models_spelling() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call, Fail, Finish, Say, Script, Step, Think, Usage
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Call, Fail, Finish, Say, Script, Step, Think, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
 RAW = {"experimentalRawEvents": True}
@@ -15,7 +15,7 @@ def _story(*parts: tuple[Step, ...]) -> dict[str, Script]:
 
 def test_text_is_sent_in_deltas_and_once_whole(make_client: Any) -> None:
     thread_id = (client := make_client(_story((Say(("Hel", "lo")), Usage(input=5, output=2, cached=1))))).start_thread()
-    _, heard = client.start_turn(thread_id, "[[assay:a#1]]")
+    _, heard = client.start_turn(thread_id, "[[wireproof:a#1]]")
     assert heard.told("agentMessageDelta") == [{"threadId": thread_id, "delta": piece} for piece in ("Hel", "lo")]
     assert heard.told("agentMessage") == [{"threadId": thread_id, "message": {"role": "assistant", "content": "Hello"}}]
     (counted,) = heard.told("tokenCount")
@@ -34,25 +34,25 @@ def test_text_is_sent_in_deltas_and_once_whole(make_client: Any) -> None:
 def test_what_was_said_is_in_the_history(make_client: Any) -> None:
     client = make_client(_story((Say(("Hi",)),)))
     thread = client.start_thread()
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     assert client.server.threads.get(thread).history[-1]["content"][0]["text"] == "Hi"
 
 
 def test_a_cut_off_answer_is_no_failure(make_client: Any) -> None:
-    heard = make_client(_story((Say(("x",)), Finish("length")))).play("[[assay:a#1]]")
+    heard = make_client(_story((Say(("x",)), Finish("length")))).play("[[wireproof:a#1]]")
     assert heard.told("tokenCount")[0]["finish_reason"] == "length"
     assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
 
 
 def test_calls_win_over_other_reasons(make_client: Any) -> None:
     call = Call(id="c", name="f", arguments="{}", shape="delta-tool-calls")
-    heard = make_client(_story((Say(("x",)), call, Say(("y",)), Finish("length")))).play("[[assay:a#1]]")
+    heard = make_client(_story((Say(("x",)), call, Say(("y",)), Finish("length")))).play("[[wireproof:a#1]]")
     assert heard.told("tokenCount")[0]["finish_reason"] == "tool_calls"
     assert [message["message"]["content"] for message in heard.told("agentMessage")] == ["xy"]
 
 
 def test_choices_bear_their_index_and_end_one_by_one(make_client: Any) -> None:
-    heard = make_client(LIBRARY).play("[[assay:choices/indexed#1]]")
+    heard = make_client(LIBRARY).play("[[wireproof:choices/indexed#1]]")
     whole = [(told["message"]["content"], told["choice_index"]) for told in heard.told("agentMessage")]
     assert whole == [("Zero begins, goes on, and ends.", 0), ("One begins, goes on, and is cut", 1)]
     ends = [(told.get("finish_reason"), told.get("choice_index")) for told in heard.told("tokenCount")]
@@ -63,14 +63,14 @@ def test_choices_bear_their_index_and_end_one_by_one(make_client: Any) -> None:
 def test_a_call_of_a_choice_makes_its_reason(make_client: Any) -> None:
     call = Call(id="c", name="f", arguments="{}", shape="delta-tool-calls", choice=1)
     part = (Say(("x",), choice=0), call, Finish("stop", choice=0), Finish("stop", choice=1))
-    heard = make_client(_story(part)).play("[[assay:a#1]]")
+    heard = make_client(_story(part)).play("[[wireproof:a#1]]")
     assert [told.get("finish_reason") for told in heard.told("tokenCount")] == ["stop", "tool_calls", None]
     assert [told["delta"]["tool_calls"][0]["index"] for told in heard.told("agentMessageDelta")[1:]] == [0, 0]
 
 
 def test_a_native_call_is_sent_natively(make_client: Any) -> None:
     client = make_client(_story((Say(("Let me",)), SEARCH), (Say(("Found",)),)))
-    heard = client.play("[[assay:a#1]]", "search", **RAW)
+    heard = client.play("[[wireproof:a#1]]", "search", **RAW)
     assert heard.asked[0]["params"]["tool"] == "search"
     assert heard.methods[-1] == "rawResponse/completed"
     assert heard.told("tokenCount") == []
@@ -80,19 +80,19 @@ def test_a_native_call_is_sent_natively(make_client: Any) -> None:
 
 
 def test_without_a_native_call_no_raw_response_counts_a_second_time(make_client: Any) -> None:
-    heard = make_client(_story((Say(("x",)),))).play("[[assay:a#1]]", **RAW)
+    heard = make_client(_story((Say(("x",)),))).play("[[wireproof:a#1]]", **RAW)
     assert "rawResponse/completed" not in heard.methods
     assert [item["role"] for item in heard.raw] == ["user"]
 
 
 def test_a_failure_completes_no_message(make_client: Any) -> None:
-    heard = make_client(_story((Say(("x",)), Fail("cut")))).play("[[assay:a#1]]")
+    heard = make_client(_story((Say(("x",)), Fail("cut")))).play("[[wireproof:a#1]]")
     assert heard.told("agentMessage") == []
     assert heard.told("error")[0]["error"]["message"].startswith("stream disconnected")
 
 
 def test_thoughts_are_sent_as_ever(make_client: Any) -> None:
-    heard = make_client(_story((Think("hm"), Say(("x",))))).play("[[assay:a#1]]")
+    heard = make_client(_story((Think("hm"), Say(("x",))))).play("[[wireproof:a#1]]")
     assert heard.told("item/reasoning/summaryTextDelta")[0]["delta"] == "hm"
 
 
@@ -100,7 +100,7 @@ def test_a_conversation_is_named_so(make_client: Any) -> None:
     client = make_client(_story((Say(("x",)),)), version="0.89.0")
     conversation, _ = client.ask("newConversation", {})
     client.ask("addConversationListener", {"conversationId": conversation["conversationId"]})
-    items = [{"type": "text", "data": {"text": "[[assay:a#1]]"}}]
+    items = [{"type": "text", "data": {"text": "[[wireproof:a#1]]"}}]
     _, heard = client.ask("sendUserMessage", {"conversationId": conversation["conversationId"], "items": items})
     (delta,) = heard.told("agentMessageDelta")
     assert delta == {"conversationId": conversation["conversationId"], "delta": "x"}
@@ -111,7 +111,7 @@ def test_a_conversation_is_named_so(make_client: Any) -> None:
 
 def test_text_without_deltas_is_sent_in_the_message_alone(make_client: Any) -> None:
     steps = (Say(("Hel", "lo"), whole=True), Say(("!",), whole=True, choice=0), Usage(unknown=True))
-    heard = make_client(_story(steps)).play("[[assay:a#1]]")
+    heard = make_client(_story(steps)).play("[[wireproof:a#1]]")
     assert heard.deltas == []
     (told,) = heard.told("agentMessage")
     assert (told["message"]["content"], told["choice_index"]) == ("Hello!", 0)
@@ -123,7 +123,7 @@ def test_all_but_the_thread_may_be_nested(make_client: Any) -> None:
     call = Call(id="c", name="f", arguments="{}", shape="delta-tool-calls")
     parts = ((Say(("x",)), call, Finish("stop")),)
     flat, nested = (
-        make_client({"a": Script(name="a", title="", parts=parts, notifications=kind)}).play("[[assay:a#1]]")
+        make_client({"a": Script(name="a", title="", parts=parts, notifications=kind)}).play("[[wireproof:a#1]]")
         for kind in ("story", "nested")
     )
     for method in ("agentMessageDelta", "agentMessage", "tokenCount"):

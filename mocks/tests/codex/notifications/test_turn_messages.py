@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from assay_codex.notifications.turn_messages import turn_error
-from assay_codex.threads.turn_object import turn_object
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.notifications.turn_messages import turn_error
+from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.versions.version import NEWEST
 
 
 def test_a_turn_lasts_from_its_start_to_its_end() -> None:

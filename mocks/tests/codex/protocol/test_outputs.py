@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from assay_codex.protocol.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
+from wireproof_codex.protocol.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
 
 
 def test_a_core_gives_lines_and_what_an_edge_is_to_do() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_codex.protocol.params import Refused, check_items, check_params
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.protocol.params import Refused, check_items, check_params
+from wireproof_codex.versions.version import NEWEST
 
 INPUTS = ", ".join(f"`{name}`" for name in ("text", "image", "localImage", "audio", "localAudio", "skill", "mention"))
 CLIENT = {"name": "x", "version": "1"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_codex.protocol.rpc import (
+from wireproof_codex.protocol.rpc import (
     Lines,
     Message,
     Notification,

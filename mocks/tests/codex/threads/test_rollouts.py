@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.protocol.ids import RandomIds
-from assay_codex.threads.rollouts import FileThreadStore
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.protocol.ids import RandomIds
+from wireproof_codex.threads.rollouts import FileThreadStore
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-HELLO = "[[assay:text/hello#a]]"
+HELLO = "[[wireproof:text/hello#a]]"
 TOOL = "localSearch"
 
 
@@ -66,7 +66,7 @@ def test_a_thread_is_found_by_the_processes_that_come_after(start: Callable[...,
     assert (resumed["model"], resumed["cwd"], resumed["reasoningEffort"]) == ("m", "/x", "high")
     assert (resumed["thread"]["name"], resumed["thread"]["turns"]) == ("N", told["thread"]["turns"])
     assert heard.told("thread/tokenUsage/updated")[0]["turnId"] == told["thread"]["turns"][-1]["id"]
-    reflected = json.loads(second.start_turn(thread, "[[assay:reflect/received#b]]")[1].said[0])
+    reflected = json.loads(second.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].said[0])
     assert [tool["name"] for tool in reflected["tools"]] == [TOOL]
     assert (reflected["developer"], len(reflected["history"])) == ("dev", 4)
     assert len(_turns(start(), thread)) == 3
@@ -93,7 +93,7 @@ def test_nothing_is_written_of_ephemeral_threads(start: Callable[..., Any], tmp_
 def test_a_turn_that_was_running_when_the_process_died_was_interrupted(start: Callable[..., Any]) -> None:
     client = start()
     thread = client.start_thread(ephemeral=False)
-    client.start_turn(thread, "[[assay:text/silent#a]]")
+    client.start_turn(thread, "[[wireproof:text/silent#a]]")
     assert _turns(start(), thread) == [("interrupted", ["userMessage"])]
     assert _turns(client, thread) == [("inProgress", ["userMessage"])]
 
@@ -216,7 +216,7 @@ def test_a_fork_has_a_file_of_its_own(start: Callable[..., Any], tmp_path: Path)
 def test_a_fork_of_a_thread_that_has_cost_nothing_has_cost_nothing(start: Callable[..., Any]) -> None:
     client = start()
     thread = client.start_thread(ephemeral=False)
-    client.start_turn(thread, "[[assay:no-counts#a]]")
+    client.start_turn(thread, "[[wireproof:no-counts#a]]")
     fork = client.ask("thread/fork", {"threadId": thread})[0]["thread"]["id"]
     assert start().ask("thread/resume", {"threadId": fork})[1].told("thread/tokenUsage/updated") == []
 
@@ -224,13 +224,13 @@ def test_a_fork_of_a_thread_that_has_cost_nothing_has_cost_nothing(start: Callab
 def test_turns_that_were_rolled_back_are_gone_afterwards(start: Callable[..., Any]) -> None:
     client = start("0.150.0")
     thread = client.start_thread(ephemeral=False)
-    for text in (HELLO, "[[assay:text/empty#b]]"):
+    for text in (HELLO, "[[wireproof:text/empty#b]]"):
         client.start_turn(thread, text)
     client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})
     client = start("0.150.0")
     client.ask("thread/resume", {"threadId": thread})
     assert len(_turns(client, thread)) == 1
-    reflected = json.loads(client.start_turn(thread, "[[assay:reflect/received#c]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#c]]")[1].said[0])
     assert [item["role"] for item in reflected["history"]] == ["user", "assistant"]
 
 
@@ -243,5 +243,5 @@ def test_what_is_put_before_the_first_turn_is_stored_too(start: Callable[..., An
     client = start()
     assert [it["preview"] for it in client.ask("thread/list", {})[0]["data"]] == [HELLO]
     client.ask("thread/resume", {"threadId": thread})
-    reflected = json.loads(client.start_turn(thread, "[[assay:reflect/received#c]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#c]]")[1].said[0])
     assert reflected["history"][0] == item

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from assay_codex.protocol.connection import Connection
-from assay_codex.threads.thread import KEPT_ITEMS, Thread, Threads, new_thread
+from wireproof_codex.protocol.connection import Connection
+from wireproof_codex.threads.thread import KEPT_ITEMS, Thread, Threads, new_thread
 
 if TYPE_CHECKING:
-    from assay_codex.turns.turn import Turn
+    from wireproof_codex.turns.turn import Turn
 
 CONNECTION = Connection()
 RUNNING = cast("Turn", object())

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_codex.threads.thread import Thread, new_thread
-from assay_codex.threads.thread_store import MemoryThreadStore, moved
+from wireproof_codex.threads.thread import Thread, new_thread
+from wireproof_codex.threads.thread_store import MemoryThreadStore, moved
 
 
 def _thread(identity: str, **params: object) -> Thread:

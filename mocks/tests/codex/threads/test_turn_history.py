@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_codex.threads.turn_history import KEPT_TURNS, TurnHistory
-from assay_codex.threads.turn_object import turn_object
-from assay_codex.versions.version import VERSIONS
+from wireproof_codex.threads.turn_history import KEPT_TURNS, TurnHistory
+from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.versions.version import VERSIONS
 
 
 def _item(turn: str, identity: str, kind: str = "agentMessage", **more: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from assay_codex.transports.journal import Journal
+from wireproof_codex.transports.journal import Journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def test_every_line_is_written_with_its_direction_and_time(tmp_path: Path) -> No
 FULL = """
 import resource, sys
 from pathlib import Path
-from assay_codex.transports.journal import Journal
+from wireproof_codex.transports.journal import Journal
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 journal = Journal(Path(sys.argv[1]))
 for number in range(100):

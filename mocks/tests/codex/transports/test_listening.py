@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_codex.transports.listening import Listening, ListeningSocket, RefusedError, read_listening
-from assay_codex.versions.version import NEWEST, VERSIONS, Version
+from wireproof_codex.transports.listening import Listening, ListeningSocket, RefusedError, read_listening
+from wireproof_codex.versions.version import NEWEST, VERSIONS, Version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,5 +166,5 @@ def test_what_came_later_older_versions_refuse() -> None:
 
 
 def test_what_the_mock_does_not_play_is_said() -> None:
-    with pytest.raises(ValueError, match=r"assay-codex .* only"):
+    with pytest.raises(ValueError, match=r"wireproof-codex .* only"):
         _read("stdio://", "signed-bearer-token")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_codex.transports.outbox import Outbox
+from wireproof_codex.transports.outbox import Outbox
 
 
 def _writes(outbox: Outbox, most: int = 1 << 20) -> list[bytes]:

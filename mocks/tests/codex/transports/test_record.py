@@ -1,4 +1,4 @@
-"""`assay-codex record`, in front of the mock and of small programs."""
+"""`wireproof-codex record`, in front of the mock and of small programs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from assay_fidelity.recording import read_recording
+from wireproof_fidelity.recording import read_recording
 
-from assay_codex.transports.record import Recording
+from wireproof_codex.transports.record import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 PATIENCE = 30.0
-MOCK = (sys.executable, "-m", "assay_codex", "app-server")
+MOCK = (sys.executable, "-m", "wireproof_codex", "app-server")
 
 
 def _command(file: Path, command: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "assay_codex", "record", "--output", str(file), "--", *command]
+    return [sys.executable, "-m", "wireproof_codex", "record", "--output", str(file), "--", *command]
 
 
 def _record(file: Path, command: Sequence[str], said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -124,7 +124,7 @@ def test_what_nobody_reads_is_written_down_all_the_same(tmp_path: Path) -> None:
 def test_a_command_that_does_not_exist_is_one_line(tmp_path: Path) -> None:
     done = _record(tmp_path / "r.jsonl", ["/nowhere/codex", "app-server"])
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"assay-codex: [Errno 2] No such file or directory: '/nowhere/codex'\n"
+    assert done.stderr == b"wireproof-codex: [Errno 2] No such file or directory: '/nowhere/codex'\n"
 
 
 def test_the_longest_path_is_masked_first_and_messages_keep_their_spelling() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,9 +23,9 @@ PATIENCE = 30.0  # seconds after which a test gives up
 
 
 class Process:
-    """A running `assay-codex` whose stdin and stdout are pipes."""
+    """A running `wireproof-codex` whose stdin and stdout are pipes."""
 
-    def __init__(self, *arguments: str, command: Sequence[str] = ("-m", "assay_codex"), **environment: str) -> None:
+    def __init__(self, *arguments: str, command: Sequence[str] = ("-m", "wireproof_codex"), **environment: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, *command, *arguments, "app-server"],
             stdin=subprocess.PIPE,
@@ -134,13 +134,13 @@ def process(start: Callable[..., Process]) -> Process:
 
 
 def test_a_text_turn_over_pipes(process: Process) -> None:
-    process.start_turn("[[assay:text/hello#a]]")
+    process.start_turn("[[wireproof:text/hello#a]]")
     assert _said(process.hear_until(_ends("turn/completed"))) == "Hello, world!"
 
 
 def test_a_tool_turn_over_pipes(process: Process) -> None:
     tool = {"name": "localSearch", "description": "", "inputSchema": {}}
-    process.start_turn("[[assay:call/then-text#a]]", dynamicTools=[tool])
+    process.start_turn("[[wireproof:call/then-text#a]]", dynamicTools=[tool])
     asked = process.hear_until(_ends("item/tool/call"))[-1]
     content = [{"type": "inputText", "text": "found"}]
     process.send({"id": asked["id"], "result": {"contentItems": content, "success": True}})
@@ -148,7 +148,7 @@ def test_a_tool_turn_over_pipes(process: Process) -> None:
 
 
 def test_an_interrupt_over_pipes(process: Process) -> None:
-    thread, turn = process.start_turn("[[assay:text/hang#a]]")
+    thread, turn = process.start_turn("[[wireproof:text/hang#a]]")
     process.hear_until(_ends("item/agentMessage/delta"))
     process.send({"id": "i", "method": "turn/interrupt", "params": {"threadId": thread, "turnId": turn}})
     ended = process.hear_until(_ends("turn/completed"))[-1]
@@ -156,9 +156,9 @@ def test_an_interrupt_over_pipes(process: Process) -> None:
 
 
 def test_a_gate_opened_from_another_thread_over_pipes(process: Process) -> None:
-    process.start_turn("[[assay:text/gate#a]]")
+    process.start_turn("[[wireproof:text/gate#a]]")
     process.hear_until(_ends("item/agentMessage/delta"))
-    process.start_turn("[[assay:open/gate#a]]")
+    process.start_turn("[[wireproof:open/gate#a]]")
     heard = process.hear_until(_ends("turn/completed"))
     assert _said([*heard, *process.hear_until(_ends("turn/completed"))]) in {"secondopened", "openedsecond"}
 
@@ -168,17 +168,17 @@ def test_time_passes_over_pipes(start: Callable[..., Process], tmp_path: Path) -
     scripts.write_text("- {name: slow, parts: [[{pause: 0.02}, {say: a}, {pause: 0.02}, {say: b}]]}")
     process = start("--scripts", str(scripts))
     process.shake_hands()
-    process.start_turn("[[assay:slow#a]]")
+    process.start_turn("[[wireproof:slow#a]]")
     assert _said(process.hear_until(_ends("turn/completed"))) == "ab"
 
 
 def test_a_reader_sees_each_cut_of_the_output(process: Process) -> None:
-    process.start_turn("[[assay:text/cut-bytes#a]]")
+    process.start_turn("[[wireproof:text/cut-bytes#a]]")
     text = _said(process.hear_until(_ends("turn/completed")))
     assert text == "\U0001f600" * 16 + "\u65e5\u672c\u8a9e" * 8 + " \u00e9nd"
     continued = [piece for piece in process.pieces if 0x80 <= piece[0] < 0xC0]
     assert len(continued) > 3
-    process.start_turn("[[assay:text/hello#a]]")
+    process.start_turn("[[wireproof:text/hello#a]]")
     assert _said(process.hear_until(_ends("turn/completed"))) == "Hello, world!"
     process.close_input()
     assert process.end() == 0
@@ -188,7 +188,7 @@ def test_garbage_reaches_the_reader_and_the_journal(start: Callable[..., Process
     journal = tmp_path / "journal.jsonl"
     process = start("--journal", str(journal))
     process.shake_hands()
-    process.start_turn("[[assay:fail/garbled#a]]")
+    process.start_turn("[[wireproof:fail/garbled#a]]")
     with pytest.raises(UnicodeDecodeError):
         process.hear_until(_ends("turn/completed"))
     process.hear_until(_ends("turn/completed"))
@@ -199,7 +199,7 @@ def test_garbage_reaches_the_reader_and_the_journal(start: Callable[..., Process
 
 
 def test_it_dies_where_the_environment_says(start: Callable[..., Process]) -> None:
-    process = start(ASSAY_CRASH_AT="initialize")
+    process = start(WIREPROOF_CRASH_AT="initialize")
     process.send(HELLO)
     assert process.hear() is None
     assert process.end() == 101
@@ -208,22 +208,22 @@ def test_it_dies_where_the_environment_says(start: Callable[..., Process]) -> No
 def test_an_older_version_over_pipes(start: Callable[..., Process]) -> None:
     process = start("--codex-version", "0.89.0")
     process.shake_hands()
-    process.start_turn("[[assay:text/hello#a]]")
+    process.start_turn("[[wireproof:text/hello#a]]")
     heard = process.hear_until(_ends("turn/completed"))
     assert _said(heard) == "Hello, world!"
     assert any(message["method"] == "codex/event/agent_message" for message in heard)
 
 
 def test_reflect_over_pipes(process: Process) -> None:
-    process.start_turn("[[assay:reflect/received#a]]", developerInstructions="é 😀")
+    process.start_turn("[[wireproof:reflect/received#a]]", developerInstructions="é 😀")
     told = json.loads(_said(process.hear_until(_ends("turn/completed"))))
     assert (told["developer"], told["history"]) == ("é 😀", [])
 
 
 def test_a_client_that_subscribes_after_the_response_gets_the_end_of_the_turn(start: Callable[..., Process]) -> None:
-    process = start(ASSAY_PACE="1")
+    process = start(WIREPROOF_PACE="1")
     process.shake_hands()
-    process.start_turn("[[assay:text/hello#a]]")
+    process.start_turn("[[wireproof:text/hello#a]]")
     process.forget_what_came()
     heard = process.hear_until(_ends("turn/completed"))
     assert heard[-1]["params"]["turn"]["status"] == "completed"
@@ -231,17 +231,17 @@ def test_a_client_that_subscribes_after_the_response_gets_the_end_of_the_turn(st
 
 
 def test_a_crash_ends_the_process_after_what_was_said(process: Process) -> None:
-    process.start_turn("[[assay:fail/crash-text#a]]")
+    process.start_turn("[[wireproof:fail/crash-text#a]]")
     assert _said(process.hear_until(lambda _: False)) == "Last words"
     assert process.end() == 101
 
 
 SLOW = """
 import itertools, sys
-from assay_codex import clock
+from wireproof_codex import clock
 seconds = itertools.count(1_800_000_000)
 clock.epoch_clock = lambda: lambda: float(next(seconds))
-from assay_codex.__main__ import main
+from wireproof_codex.__main__ import main
 sys.exit(main(["app-server"]))
 """
 
@@ -249,13 +249,13 @@ sys.exit(main(["app-server"]))
 def test_a_crash_ends_a_process_that_gets_little_time_after_what_was_said(start: Callable[..., Process]) -> None:
     process = start(command=["-c", SLOW])
     process.shake_hands()
-    process.start_turn("[[assay:fail/crash-text#a]]")
+    process.start_turn("[[wireproof:fail/crash-text#a]]")
     assert _said(process.hear_until(lambda _: False)) == "Last words"
     assert process.end() == 101
 
 
 def test_the_end_of_input_ends_the_process(process: Process) -> None:
-    process.start_turn("[[assay:text/hang#a]]")
+    process.start_turn("[[wireproof:text/hang#a]]")
     process.close_input()
     assert process.end() == 0
     assert process.process.stderr is not None
@@ -268,7 +268,7 @@ def test_a_turn_that_asks_for_approval_outlives_the_input_of_an_old_version(
 ) -> None:
     process = start("--codex-version", version)
     process.shake_hands()
-    process.start_turn("[[assay:act/command#a]]", approvalPolicy="untrusted")
+    process.start_turn("[[wireproof:act/command#a]]", approvalPolicy="untrusted")
     process.hear_until(_ends("item/commandExecution/requestApproval"))
     process.write(b'{"id": "last", "method": "thread/loaded/list", "params": {}}')
     process.close_input()
@@ -291,7 +291,7 @@ def test_a_last_line_without_an_end_is_answered(process: Process) -> None:
 
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_process(process: Process, signum: signal.Signals) -> None:
-    process.start_turn("[[assay:text/hang#a]]")
+    process.start_turn("[[wireproof:text/hang#a]]")
     process.process.send_signal(signum)
     assert process.end() == 0
 
@@ -300,7 +300,7 @@ DEAF = """
 import signal, sys, threading
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-from assay_codex.__main__ import main
+from wireproof_codex.__main__ import main
 sys.exit(main(["app-server"]))
 """
 
@@ -329,8 +329,8 @@ def test_5000_requests_in_one_write_are_answered_in_order(process: Process) -> N
 
 
 def test_40_turns_run_at_once_and_all_end(process: Process) -> None:
-    running = {process.start_turn("[[assay:text/gate#many]]")[0] for _ in range(40)}
-    process.start_turn("[[assay:open/gate#many]]")
+    running = {process.start_turn("[[wireproof:text/gate#many]]")[0] for _ in range(40)}
+    process.start_turn("[[wireproof:open/gate#many]]")
     ended: dict[str, str] = {}
     while not running <= ended.keys():
         params = process.hear_until(_ends("turn/completed"))[-1]["params"]
@@ -344,7 +344,7 @@ def test_100000_deltas_of_a_turn_all_come_and_cost_no_memory(start: Callable[...
     scripts.write_text(json.dumps([{"name": "flood", "parts": [[{"say": {"pieces": ["word"], "times": 100_000}}]]}]))
     process = start("--scripts", str(scripts))
     process.shake_hands()
-    process.start_turn("[[assay:flood#a]]")
+    process.start_turn("[[wireproof:flood#a]]")
     before = _memory(process)
     assert _said(process.hear_until(_ends("turn/completed"))) == "word" * 100_000
     assert _memory(process) - before < 20_000
@@ -354,7 +354,7 @@ def test_a_line_of_many_pieces_and_one_of_a_mebibyte(process: Process) -> None:
     for byte in b'{"id":"slow","method":"thread/loaded/list","params":{}}\r\n':
         process.write(bytes([byte]))
     process.hear_until(lambda message: message.get("id") == "slow")
-    text = "[[assay:reflect/received#a]]" + "é" * 1_000_000
+    text = "[[wireproof:reflect/received#a]]" + "é" * 1_000_000
     process.start_turn(text)
     told = json.loads(_said(process.hear_until(_ends("turn/completed"))))
     assert told["input"] == [{"type": "text", "text": text}]
@@ -379,7 +379,7 @@ def flood(start: Callable[..., Process], tmp_path: Path) -> Process:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process's memory there")
 def test_a_client_that_does_not_read_costs_no_memory_and_is_still_served(flood: Process) -> None:
-    thread, turn = flood.start_turn("[[assay:flood#a]]")
+    thread, turn = flood.start_turn("[[wireproof:flood#a]]")
     before = _memory(flood)
     flood.send({"id": "i", "method": "turn/interrupt", "params": {"threadId": thread, "turnId": turn}})
     ended = flood.hear_until(_ends("turn/completed"))[-1]
@@ -389,7 +389,7 @@ def test_a_client_that_does_not_read_costs_no_memory_and_is_still_served(flood: 
 
 @pytest.mark.parametrize("end", ["close_input", "terminate"])
 def test_a_client_that_does_not_read_cannot_keep_the_process(flood: Process, end: str) -> None:
-    flood.start_turn("[[assay:flood#a]]")
+    flood.start_turn("[[wireproof:flood#a]]")
     getattr(flood, end, flood.process.terminate)()
     assert flood.end() == 0
 
@@ -418,7 +418,7 @@ def test_the_journal_holds_both_directions(start: Callable[..., Process], tmp_pa
     process = start("--journal", str(path))
     process.shake_hands()
     process.write(b"no json\n")
-    process.start_turn("[[assay:text/hello#a]]")
+    process.start_turn("[[wireproof:text/hello#a]]")
     process.hear_until(_ends("turn/completed"))
     process.close_input()
     assert process.end() == 0
@@ -435,7 +435,7 @@ def test_input_that_is_a_file_is_played_to_its_end(tmp_path: Path) -> None:
     path.write_text(json.dumps(HELLO) + "\n")
     with path.open() as file:
         done = subprocess.run(
-            [sys.executable, "-m", "assay_codex", "app-server"], stdin=file, capture_output=True, check=True
+            [sys.executable, "-m", "wireproof_codex", "app-server"], stdin=file, capture_output=True, check=True
         )
     assert done.stdout.startswith(b'{"id":0,"result":{"userAgent":"x/%b' % NEWEST.number.encode())
 
@@ -451,9 +451,9 @@ def _begin_conversation(process: Process) -> str:
 
 
 def test_a_client_that_begins_with_v1_is_played_v1_although_no_version_was_named(start: Any) -> None:
-    process = start(ASSAY_CODEX_VERSION="")
+    process = start(WIREPROOF_CODEX_VERSION="")
     conversation = _begin_conversation(process)
-    item = {"type": "text", "data": {"text": "[[assay:reflect/backend#a]]"}}
+    item = {"type": "text", "data": {"text": "[[wireproof:reflect/backend#a]]"}}
     process.send({"id": 3, "method": "sendUserMessage", "params": {"conversationId": conversation, "items": [item]}})
     said = process.hear_until(lambda message: message.get("method") == "codex/event/agent_message")[-1]
     report = json.loads(said["params"]["msg"]["message"])
@@ -461,7 +461,7 @@ def test_a_client_that_begins_with_v1_is_played_v1_although_no_version_was_named
 
 
 def test_a_version_that_was_named_has_no_methods_but_its_own(start: Any) -> None:
-    process = start(ASSAY_CODEX_VERSION=NEWEST.number)
+    process = start(WIREPROOF_CODEX_VERSION=NEWEST.number)
     process.send(HELLO)
     process.send({"id": 1, "method": "newConversation", "params": {}})
     error = process.hear_until(lambda message: message.get("id") == 1)[-1]["error"]
@@ -469,8 +469,8 @@ def test_a_version_that_was_named_has_no_methods_but_its_own(start: Any) -> None
 
 
 def test_a_client_that_begins_with_v2_is_played_the_newest(start: Any) -> None:
-    process = start(ASSAY_CODEX_VERSION="")
+    process = start(WIREPROOF_CODEX_VERSION="")
     process.shake_hands()
-    process.start_turn("[[assay:reflect/backend#a]]")
+    process.start_turn("[[wireproof:reflect/backend#a]]")
     said = process.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")[-1]
     assert json.loads(said["params"]["delta"]) == {"codex": NEWEST.number, "protocol": "v2"}

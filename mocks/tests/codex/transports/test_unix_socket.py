@@ -14,7 +14,7 @@ import pytest
 from websockets.sync.client import unix_connect
 from websockets.typing import Origin
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ PATIENCE = 30.0  # seconds after which a test gives up
 
 
 def _command(path: Path) -> list[str]:
-    return [sys.executable, "-m", "assay_codex", "app-server", "--listen", f"unix://{path}"]
+    return [sys.executable, "-m", "wireproof_codex", "app-server", "--listen", f"unix://{path}"]
 
 
 def _answers(path: Path) -> bool:
@@ -112,4 +112,4 @@ def test_a_place_where_no_socket_can_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "s").write_text("mine")
     status, told = _refused(tmp_path / "s" / "t")
     assert (status, told.count("\n")) == (2, 1)
-    assert told.startswith("assay-codex: ")
+    assert told.startswith("wireproof-codex: ")

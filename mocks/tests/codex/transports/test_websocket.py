@@ -18,7 +18,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,10 +29,10 @@ Message = dict[str, Any]
 
 
 class Listener:
-    """A running `assay-codex` that listens on a free port, and its clients."""
+    """A running `wireproof-codex` that listens on a free port, and its clients."""
 
     def __init__(self, *arguments: str, **environment: str) -> None:
-        command = [sys.executable, "-m", "assay_codex", "app-server", "--listen", "ws://127.0.0.1:0", *arguments]
+        command = [sys.executable, "-m", "wireproof_codex", "app-server", "--listen", "ws://127.0.0.1:0", *arguments]
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, bufsize=0, env={**os.environ, **environment}
         )
@@ -161,7 +161,7 @@ def test_it_says_where_it_listens(listener: Listener) -> None:
 
 def test_a_turn_over_a_websocket(listener: Listener) -> None:
     client = listener.connect()
-    client.start_turn(client.start_thread(ephemeral=True), "[[assay:text/hello#1]]")
+    client.start_turn(client.start_thread(ephemeral=True), "[[wireproof:text/hello#1]]")
     heard = client.hear_turn()
     said = [message["params"]["delta"] for message in heard if message["method"] == "item/agentMessage/delta"]
     assert "".join(said) == "Hello, world!"
@@ -170,7 +170,7 @@ def test_a_turn_over_a_websocket(listener: Listener) -> None:
 def test_a_call_is_answered_over_a_websocket(listener: Listener) -> None:
     client = listener.connect()
     tool = {"name": "localSearch", "description": "", "inputSchema": {}}
-    client.start_turn(client.start_thread(dynamicTools=[tool]), "[[assay:call/one#1]]")
+    client.start_turn(client.start_thread(dynamicTools=[tool]), "[[wireproof:call/one#1]]")
     asked = client.hear_until(lambda message: "id" in message)[-1]
     assert asked["method"] == "item/tool/call"
     answer = {"contentItems": [{"type": "inputText", "text": "found"}], "success": True}
@@ -187,7 +187,7 @@ def test_each_client_has_its_own_handshake_ids_and_muted_notifications(listener:
     assert told.startswith(f"one/{NEWEST.number} ")
     assert told.endswith("(two; 1)")
     assert second.ask("initialize", {"clientInfo": {"name": "x", "version": "1"}})["message"] == "Already initialized"
-    first.start_turn(first.start_thread(), "[[assay:text/hello#1]]")
+    first.start_turn(first.start_thread(), "[[wireproof:text/hello#1]]")
     first.hear_turn()
     heard = second.hear_so_far()
     assert _methods(heard) == ["response"]
@@ -196,10 +196,10 @@ def test_each_client_has_its_own_handshake_ids_and_muted_notifications(listener:
 def test_a_threads_events_reach_those_that_resumed_it_and_its_status_everyone(listener: Listener) -> None:
     starter, joiner, other = (listener.connect() for _ in range(3))
     thread = starter.start_thread()
-    starter.start_turn(thread, "[[assay:text/gate#1]]")
+    starter.start_turn(thread, "[[wireproof:text/gate#1]]")
     starter.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")
     assert joiner.ask("thread/resume", {"threadId": thread})["thread"]["id"] == thread
-    starter.start_turn(starter.start_thread(), "[[assay:open/gate#1]]")
+    starter.start_turn(starter.start_thread(), "[[wireproof:open/gate#1]]")
     heard = joiner.hear_until(
         lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == thread
     )
@@ -212,11 +212,11 @@ def test_a_threads_events_reach_those_that_resumed_it_and_its_status_everyone(li
 def test_a_turn_outlives_the_client_that_began_it(listener: Listener) -> None:
     starter, joiner = listener.connect(), listener.connect()
     thread = starter.start_thread()
-    starter.start_turn(thread, "[[assay:text/gate#1]]")
+    starter.start_turn(thread, "[[wireproof:text/gate#1]]")
     starter.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")
     joiner.ask("thread/resume", {"threadId": thread})
     starter.socket.close()
-    joiner.start_turn(joiner.start_thread(), "[[assay:open/gate#1]]")
+    joiner.start_turn(joiner.start_thread(), "[[wireproof:open/gate#1]]")
     ended = joiner.hear_until(
         lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == thread
     )[-1]
@@ -228,7 +228,7 @@ def test_a_client_that_leaves_a_thread_gets_no_more_of_it_while_others_do(listen
     thread = starter.start_thread()
     joiner.ask("thread/resume", {"threadId": thread})
     assert starter.ask("thread/unsubscribe", {"threadId": thread}) == {"status": "unsubscribed"}
-    starter.start_turn(thread, "[[assay:text/hello#1]]")
+    starter.start_turn(thread, "[[wireproof:text/hello#1]]")
     assert joiner.hear_turn()
     heard = starter.hear_so_far()
     assert set(_methods(heard)) == {"thread/status/changed", "response"}
@@ -288,7 +288,7 @@ def test_a_token_may_be_named_by_its_digest(listen: Callable[..., Listener]) -> 
 
 def test_a_crash_ends_the_process_and_every_client_with_it(listener: Listener) -> None:
     client, other = listener.connect(), listener.connect()
-    client.start_turn(client.start_thread(), "[[assay:fail/crash-text#1]]")
+    client.start_turn(client.start_thread(), "[[wireproof:fail/crash-text#1]]")
     with pytest.raises(ConnectionClosed):
         client.hear_until(lambda _: False)
     with pytest.raises(ConnectionClosed):
@@ -299,9 +299,9 @@ def test_a_crash_ends_the_process_and_every_client_with_it(listener: Listener) -
 def test_a_line_that_is_no_message_is_a_frame_too(listen: Callable[..., Listener], tmp_path: Path) -> None:
     scripts = tmp_path / "s.json"
     scripts.write_text(json.dumps([{"name": "raw", "parts": [[{"cut": 3}, {"raw": "no json"}, {"say": "a"}]]}]))
-    listener = listen(ASSAY_SCRIPTS=str(scripts))
+    listener = listen(WIREPROOF_SCRIPTS=str(scripts))
     client = listener.connect()
-    client.start_turn(client.start_thread(), "[[assay:raw#1]]")
+    client.start_turn(client.start_thread(), "[[wireproof:raw#1]]")
     frames = [client.socket.recv(PATIENCE)]
     while "turn/completed" not in str(frames[-1]):
         frames.append(client.socket.recv(PATIENCE))
@@ -321,7 +321,7 @@ def test_a_signal_ends_the_process_and_breaks_off_every_connection(listener: Lis
 def test_a_signal_lets_running_turns_end_and_nothing_new_begin(listener: Listener) -> None:
     client, other = listener.connect(), listener.connect()
     thread = client.start_thread(dynamicTools=[{"name": "localSearch", "description": "", "inputSchema": {}}])
-    client.start_turn(thread, "[[assay:call/one#1]]")
+    client.start_turn(thread, "[[wireproof:call/one#1]]")
     asked = client.hear_until(lambda message: "id" in message)[-1]
     listener.process.send_signal(signal.SIGTERM)
     other.hear_until_refused()
@@ -334,7 +334,7 @@ def test_a_signal_lets_running_turns_end_and_nothing_new_begin(listener: Listene
 
 def test_a_second_signal_ends_the_process_though_a_turn_runs(listener: Listener) -> None:
     client, other = listener.connect(), listener.connect()
-    client.start_turn(client.start_thread(), "[[assay:text/hang#1]]")
+    client.start_turn(client.start_thread(), "[[wireproof:text/hang#1]]")
     listener.process.send_signal(signal.SIGTERM)
     other.hear_until_refused()
     listener.process.send_signal(signal.SIGTERM)
@@ -356,10 +356,10 @@ def test_a_client_that_does_not_read_keeps_no_other_from_being_served(
     scripts = tmp_path / "s.json"
     flood = {"say": {"pieces": ["x" * 1000], "times": 1_000_000}}
     scripts.write_text(json.dumps([{"name": "flood", "parts": [[flood]]}]))
-    listener = listen(ASSAY_SCRIPTS=str(scripts))
+    listener = listen(WIREPROOF_SCRIPTS=str(scripts))
     deaf, other = listener.connect(), listener.connect()
     thread = deaf.start_thread()
-    deaf.send("turn/start", {"threadId": thread, "input": [{"type": "text", "text": "[[assay:flood#1]]"}]})
+    deaf.send("turn/start", {"threadId": thread, "input": [{"type": "text", "text": "[[wireproof:flood#1]]"}]})
     for _ in range(20):
         assert thread in other.ask("thread/loaded/list", {})["data"]
     listener.process.kill()
@@ -369,7 +369,7 @@ def test_the_journal_holds_both_directions(listen: Callable[..., Listener], tmp_
     path = tmp_path / "journal.jsonl"
     listener = listen("--journal", str(path))
     client = listener.connect()
-    client.start_turn(client.start_thread(), "[[assay:text/hello#1]]")
+    client.start_turn(client.start_thread(), "[[wireproof:text/hello#1]]")
     client.hear_turn()
     listener.process.terminate()
     assert listener.process.wait(PATIENCE) == 0
@@ -379,7 +379,7 @@ def test_the_journal_holds_both_directions(listen: Callable[..., Listener], tmp_
 
 
 def test_a_version_without_websockets_says_so_as_it_does() -> None:
-    command = [sys.executable, "-m", "assay_codex", "--codex-version", "0.89.0", "app-server"]
+    command = [sys.executable, "-m", "wireproof_codex", "--codex-version", "0.89.0", "app-server"]
     done = subprocess.run(
         [*command, "--listen", "ws://127.0.0.1:0"], capture_output=True, text=True, timeout=PATIENCE, check=False
     )

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, cast
 
 from websockets.exceptions import ConnectionClosedOK
 
-from assay_codex.transports import websocket_client
-from assay_codex.transports.websocket_client import CROWDED, Client
+from wireproof_codex.transports import websocket_client
+from wireproof_codex.transports.websocket_client import CROWDED, Client
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assay_codex.versions import version as versions
-from assay_scripts.steps import Command, Hang, Patch, Question, Say, Script, Step
+from wireproof_codex.versions import version as versions
+from wireproof_scripts.steps import Command, Hang, Patch, Question, Say, Script, Step
 
 TOUCH = Command(id="call_1", command="touch a.txt && echo done", output="done\n")
 ADD = Patch(id="call_1", path="new.txt", content="one\ntwo\n")
@@ -22,7 +22,7 @@ def make(make_client: Any) -> Any:
     def play(*steps: Step, version: str = NEWEST, policy: str = "untrusted") -> tuple[Any, Any]:
         library = {"a": Script(name="a", title="", parts=(steps, (Say(("So.",)),)))}
         client = make_client(library, version=version)
-        return client, client.play("[[assay:a#1]]", approvalPolicy=policy)
+        return client, client.play("[[wireproof:a#1]]", approvalPolicy=policy)
 
     return play
 
@@ -152,7 +152,7 @@ def test_whether_the_client_is_asked_the_policy_says_or_the_script(
 
 def test_without_an_environment_nothing_runs(make_client: Any) -> None:
     client = make_client({"a": Script(name="a", title="", parts=((TOUCH,), (Say(("So.",)),)))})
-    heard = client.play("[[assay:a#1]]", approvalPolicy="untrusted", environments=[])
+    heard = client.play("[[wireproof:a#1]]", approvalPolicy="untrusted", environments=[])
     assert items(heard) == []
     assert heard.told("turn/completed")
 
@@ -213,7 +213,7 @@ def converse(make_client: Any) -> Any:
         client = make_client({"a": Script(name="a", title="", parts=((step,), (Say(("So.",)),)))}, version=version)
         conversation = client.ask("newConversation", {"approvalPolicy": "untrusted"})[0]["conversationId"]
         client.ask("addConversationListener", {"conversationId": conversation})
-        items = [{"type": "text", "data": {"text": "[[assay:a#1]]"}}]
+        items = [{"type": "text", "data": {"text": "[[wireproof:a#1]]"}}]
         return client, client.ask("sendUserMessage", {"conversationId": conversation, "items": items})[1]
 
     return play
@@ -259,7 +259,7 @@ def test_a_command_prints_in_pieces_and_where_errors_are(make: Any) -> None:
 @pytest.mark.parametrize(("sandbox", "tries"), [("read-only", 2), ("workspace-write", 1)])
 def test_older_versions_try_an_approved_patch_in_the_sandbox_first(make_client: Any, sandbox: Any, tries: int) -> None:
     client = make_client({"a": Script(name="a", title="", parts=((ADD,), (Say(("So.",)),)))}, version=OLDEST)
-    client.play("[[assay:a#1]]", approvalPolicy="untrusted", sandbox=sandbox)
+    client.play("[[wireproof:a#1]]", approvalPolicy="untrusted", sandbox=sandbox)
     heard = decide(client, "accept")
     told = [told["delta"] for told in heard.told("item/fileChange/outputDelta")]
     assert len(told) == tries
@@ -294,7 +294,7 @@ def test_where_the_user_does_not_plan_the_model_may_not_ask(
     client = make_client({"a": Script(name="a", title="", parts=steps)})
     thread = client.start_thread(experimentalRawEvents=True)
     mode = {"collaborationMode": PLANNING} if planning else {}
-    given = [{"type": "text", "text": "[[assay:a#1]]"}]
+    given = [{"type": "text", "text": "[[wireproof:a#1]]"}]
     _, heard = client.ask("turn/start", {"threadId": thread, "input": given, **mode})
     assert any(message.get("method") == "item/tool/requestUserInput" for message in heard) is asked
     assert [told["threadSettings"]["collaborationMode"]["mode"] for told in heard.told("thread/settings/updated")] == (

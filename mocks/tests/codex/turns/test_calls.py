@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.steps import Call, Code, Finish, Hang, Pause, Say, Script, Usage
+from wireproof_scripts.steps import Call, Code, Finish, Hang, Pause, Say, Script, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
 READ = Call(id="call_2", name="read", arguments="{}")
@@ -16,7 +16,7 @@ def _library(*parts: Any) -> dict[str, Script]:
 
 def test_a_call_is_awaited_unless_it_came_late(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Finish(), READ), (Say(("Done",)),)))
-    heard = client.play("[[assay:a#1]]", "search", "read")
+    heard = client.play("[[wireproof:a#1]]", "search", "read")
     assert [asked["params"]["callId"] for asked in heard.asked] == ["call_1", "call_2"]
     assert client.answer(0).said == ["Done"]
 
@@ -24,7 +24,7 @@ def test_a_call_is_awaited_unless_it_came_late(make_client: Any) -> None:
 def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Hang())))
     thread = client.start_thread("search", experimentalRawEvents=True)
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
     assert heard.told("item/completed")[0]["item"]["status"] == "failed"
     assert heard.raw[0]["output"] == "dynamic tool call was cancelled before receiving a response"
@@ -36,7 +36,7 @@ def test_versions_between_inform_the_model_alone_of_calls_that_an_interrupt_canc
 ) -> None:
     client = make_client(_library((SEARCH, Finish())), version=version)
     thread = client.start_thread("search", experimentalRawEvents=True)
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     client.wait(1.5)
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
     assert heard.told("item/completed") == []
@@ -46,7 +46,7 @@ def test_versions_between_inform_the_model_alone_of_calls_that_an_interrupt_canc
 def test_results_are_given_to_the_model_in_the_order_of_its_calls_when_its_answer_is_over(make_client: Any) -> None:
     client = make_client(_library((SEARCH, READ, Pause(10.0)), (Say(("Done",)),)))
     thread = client.start_thread("search", "read", experimentalRawEvents=True)
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     assert client.answer(1).raw == []
     assert client.wait(11.0).raw == []
     assert [item["call_id"] for item in client.answer(0).raw[:2]] == ["call_1", "call_2"]
@@ -55,7 +55,7 @@ def test_results_are_given_to_the_model_in_the_order_of_its_calls_when_its_answe
 def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_client: Any) -> None:
     client = make_client(_library((Call(id="c", name="f", arguments="{}", shape="delta-tool-calls"),)))
     thread = client.start_thread("f", experimentalRawEvents=True)
-    _, heard = client.start_turn(thread, "[[assay:a#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:a#1]]")
     assert heard.asked == []
     assert heard.methods[-1] == "turn/completed"
     assert [item["type"] for item in heard.raw] == ["message"]
@@ -63,7 +63,7 @@ def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_cli
 
 
 def test_a_call_sent_twice_is_asked_once(client: Any) -> None:
-    heard = client.play("[[assay:textual/structured-wins#a]]", "localSearch", experimentalRawEvents=True)
+    heard = client.play("[[wireproof:textual/structured-wins#a]]", "localSearch", experimentalRawEvents=True)
     assert len(heard.asked) == 1
     assert [item["type"] for item in heard.raw] == ["message", "message", "function_call"]
     assert "".join(heard.said).startswith("<use_tool>")
@@ -74,7 +74,7 @@ PROGRAM = Code(id="call_1", source="text(await tools.search({n: 1}))", tool="sea
 
 def test_a_program_of_the_models_calls_a_tool(make_client: Any) -> None:
     client = make_client(_library((PROGRAM,), (Say(("Done",)),)))
-    heard = client.play("[[assay:a#1]]", "search", experimentalRawEvents=True)
+    heard = client.play("[[wireproof:a#1]]", "search", experimentalRawEvents=True)
     (asked,) = heard.asked
     assert asked["params"]["callId"].startswith("exec-")
     assert asked["params"]["arguments"] == {"n": 1}
@@ -103,7 +103,7 @@ def test_a_program_of_the_models_calls_a_tool(make_client: Any) -> None:
     ],
 )
 def test_a_program_that_calls_no_tool_is_over_at_once(make_client: Any, code: Code, told: Any) -> None:
-    heard = make_client(_library((code,), (Say(("Done",)),))).play("[[assay:a#1]]", experimentalRawEvents=True)
+    heard = make_client(_library((code,), (Say(("Done",)),))).play("[[wireproof:a#1]]", experimentalRawEvents=True)
     assert heard.asked == []
     assert [part["text"] for part in heard.raw[2]["output"]] == told
     assert heard.said == ["Done"]
@@ -112,7 +112,7 @@ def test_a_program_that_calls_no_tool_is_over_at_once(make_client: Any, code: Co
 def test_the_model_is_sent_how_long_a_program_ran_that_an_interrupt_ends(make_client: Any) -> None:
     client = make_client(_library((PROGRAM,)))
     thread = client.start_thread("search", experimentalRawEvents=True)
-    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     client.wait(1.5)
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
     assert heard.told("item/completed")[0]["item"]["status"] == "failed"
@@ -121,7 +121,7 @@ def test_the_model_is_sent_how_long_a_program_ran_that_an_interrupt_ends(make_cl
 
 def test_an_answer_of_several_texts_is_what_a_program_prints(make_client: Any) -> None:
     client = make_client(_library((PROGRAM, Usage()), (Say(("Done",)),)))
-    client.play("[[assay:a#1]]", "search", experimentalRawEvents=True)
+    client.play("[[wireproof:a#1]]", "search", experimentalRawEvents=True)
     content = [{"type": "inputText", "text": text} for text in ("a", "b")]
     heard = client.send({"id": 0, "result": {"contentItems": content, "success": True}})
     assert [part["text"] for part in heard.raw[0]["output"][1:]] == ["a", "b"]

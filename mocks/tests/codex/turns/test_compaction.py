@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_codex.turns.compaction import PROMPT
-from assay_codex.versions.version import NEWEST
-from assay_scripts.files.errors import ScriptError
-from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Template, Usage
+from wireproof_codex.turns.compaction import PROMPT
+from wireproof_codex.versions.version import NEWEST
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Template, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
 FULL = Fail("context-window")
@@ -37,24 +37,24 @@ def full(make_client: Any, *parts: Any, version: Any = NEWEST.number, **params: 
     """A client, and its thread whose context is full."""
     client = make_client(_library((FULL,), *parts), version=version)
     thread = client.start_thread("search", **params)
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     return client, thread
 
 
 def test_a_turn_after_a_full_context_begins_with_a_summary(make_client: Any) -> None:
     client, thread = full(make_client, (Say(("Sum", "mary")), Usage(input=40, output=5)), **RAW)
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert items(heard) == ["contextCompaction", "userMessage", "agentMessage"]
     assert items(heard, "item/completed")[0] == "contextCompaction"
     assert heard.said == ["Hello"]
     assert counts(heard)[:2] == [(258_400, 258_400), (258_445, 45)]
-    assert counts(heard)[2] == (258_445, 5949 + 4 + 102)
+    assert counts(heard)[2] == (258_445, 5949 + 4 + 103)
     assert heard.raw[0]["content"][0]["text"] == "Summary"
     assert heard.told("thread/compacted") == heard.told("warning") == []
     history = client.server.threads.get(thread).history
     assert [item["role"] for item in history[:3]] == ["user", "user", "user"]
     assert history[1]["content"][0]["text"].endswith("\nSummary")
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert items(heard) == ["userMessage", "agentMessage"]
 
 
@@ -62,14 +62,14 @@ def test_a_turn_after_a_full_context_begins_with_a_summary(make_client: Any) -> 
 def test_so_does_one_after_a_long_answer(make_client: Any, used: int, summed: bool) -> None:  # noqa: FBT001
     client = make_client(_library((Say(("a",)), Usage(input=used, output=0)), ON))
     thread = client.start_thread()
-    client.start_turn(thread, "[[assay:a#1]]")
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert ("contextCompaction" in items(heard)) is summed
 
 
 def test_a_turn_is_interrupted_for_a_summary_when_its_calls_are_answered(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Say(("Sum",)),), ON))
-    client.play("[[assay:a#1]]", "search")
+    client.play("[[wireproof:a#1]]", "search")
     heard = client.answer(0)
     assert items(heard) == ["contextCompaction", "agentMessage"]
     assert heard.said == ["On"]
@@ -79,14 +79,14 @@ def test_a_turn_is_interrupted_for_a_summary_when_its_calls_are_answered(make_cl
 def test_templates_read_the_summary_as_what_the_user_said_last(make_client: Any) -> None:
     template = Template("{user_text} Tool: {tool_result}.")
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Say(("Sum",)),), (template,)))
-    client.play("[[assay:a#1]]", "search")
+    client.play("[[wireproof:a#1]]", "search")
     assert "".join(client.answer(0, "42").said).endswith("\nSum Tool: .")
 
 
 def test_where_no_part_is_left_the_default_answer_is_the_summary(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Usage(input=300_000))))
     thread = client.start_thread("search")
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     heard = client.answer(0, "42 degrees")
     assert items(heard, "item/completed") == ["dynamicToolCall", "contextCompaction"]
     assert "42 degrees" in client.server.threads.get(thread).history[1]["content"][0]["text"]
@@ -95,9 +95,9 @@ def test_where_no_part_is_left_the_default_answer_is_the_summary(make_client: An
 def test_input_that_came_meanwhile_is_received_after_the_summary(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Pause(1.0), Say(("Sum",))), ON))
     thread = client.start_thread("search")
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     client.answer(0)
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert heard.methods == ["response"]
     heard = client.wait(1.5)
     assert items(heard) == ["userMessage", "agentMessage"]
@@ -106,15 +106,15 @@ def test_input_that_came_meanwhile_is_received_after_the_summary(make_client: An
 
 def test_so_is_input_that_came_before_a_turn_had_begun(make_client: Any) -> None:
     client, thread = full(make_client, (Pause(1.0), Say(("Sum",))))
-    client.start_turn(thread, "[[assay:b#1]]")
-    client.start_turn(thread, "[[assay:b#2]]")
+    client.start_turn(thread, "[[wireproof:b#1]]")
+    client.start_turn(thread, "[[wireproof:b#2]]")
     heard = client.wait(1.5)
     assert items(heard) == ["userMessage", "userMessage", "agentMessage"]
 
 
 def test_the_oldest_items_are_left_out_while_the_summary_is_too_long_itself(make_client: Any) -> None:
     client, thread = full(make_client, *((FULL,) for _ in range(9)))
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert counts(heard)[:4] == [(258_400, 258_400)] * 4
     assert heard.said == ["Hello"]
 
@@ -140,7 +140,7 @@ def test_a_summary_that_is_too_long_without_any_item_fails_the_turn(make_client:
 
 def test_a_turn_whose_summary_fails_fails_when_its_input_was_sent(make_client: Any) -> None:
     client, thread = full(make_client, (Fail("http-500"),))
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert items(heard) == ["contextCompaction", "userMessage"]
     assert items(heard, "item/completed") == ["userMessage"]
     assert heard.methods[-1] == "turn/completed"
@@ -149,13 +149,13 @@ def test_a_turn_whose_summary_fails_fails_when_its_input_was_sent(make_client: A
 
 def test_older_versions_do_not_tell_that_input(make_client: Any) -> None:
     client, thread = full(make_client, (Fail("http-500"),), version="0.150.0")
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert items(heard) == ["contextCompaction"]
 
 
 def test_a_summary_that_is_cut_off_was_paid_for(make_client: Any) -> None:
     client, thread = full(make_client, (Say(("Sum",)), Usage(input=3, output=2), Finish("length")), **RAW)
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert counts(heard) == [(258_400, 258_400), (258_405, 258_400)]
     assert [item["role"] for item in heard.raw] == ["user"]
 
@@ -163,7 +163,7 @@ def test_a_summary_that_is_cut_off_was_paid_for(make_client: Any) -> None:
 def test_a_summary_can_be_asked_for(make_client: Any) -> None:
     client = make_client(_library(ON, (Say(("Sum",)), Usage(input=1, output=1))))
     thread = client.start_thread()
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     result, heard = client.ask("thread/compact/start", {"threadId": thread})
     assert result == {}
     assert [method for method in heard.methods if not method.startswith(("thread/token", "account"))] == [
@@ -175,7 +175,7 @@ def test_a_summary_can_be_asked_for(make_client: Any) -> None:
         "thread/status/changed",
         "turn/completed",
     ]
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert heard.said == ["Hello"]
 
 
@@ -183,7 +183,7 @@ def test_what_a_model_calls_in_a_summary_is_sent_raw_and_nobody_is_asked(make_cl
     command = Command(id="call_2", command="ls")
     client = make_client(_library(ON, (SEARCH, command, Say(("Sum",)))))
     thread = client.start_thread("search", **RAW)
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("thread/compact/start", {"threadId": thread})
     assert heard.asked == []
     assert [item["type"] for item in heard.raw] == ["function_call", "message"]
@@ -193,7 +193,7 @@ def test_what_a_model_calls_in_a_summary_is_sent_raw_and_nobody_is_asked(make_cl
 def test_more_input_is_refused_while_a_summary_is_made_that_was_asked_for(make_client: Any) -> None:
     client = make_client(_library(ON, (Hang(),)))
     thread = client.start_thread()
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("thread/compact/start", {"threadId": thread})
     turn = heard.told("turn/started")[0]["turn"]["id"]
     given = [{"type": "text", "text": "x"}]
@@ -209,7 +209,7 @@ def test_more_input_is_refused_while_a_summary_is_made_that_was_asked_for(make_c
 def test_a_turn_that_runs_makes_way_for_a_summary(make_client: Any) -> None:
     client = make_client(_library((Say(("a",)), Hang()), (Say(("Sum",)),)))
     thread = client.start_thread(**RAW)
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("thread/compact/start", {"threadId": thread})
     assert [told["turn"]["status"] for told in heard.told("turn/completed")] == ["interrupted", "completed"]
     assert "<turn_aborted>" not in str(heard.raw)
@@ -227,7 +227,7 @@ def test_a_turn_without_input_begins_with_a_summary_too(make_client: Any) -> Non
 
 def test_scripts_that_cannot_be_read_any_more_are_played_on_after_a_summary(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Pause(1.0), Say(("Sum",)))))
-    client.play("[[assay:a#1]]", "search")
+    client.play("[[wireproof:a#1]]", "search")
     client.answer(0)
     client.server._library = broken
     assert client.wait(1.5).methods[-2:] == ["item/started", "item/tool/call"]
@@ -243,7 +243,7 @@ def test_scripts_that_cannot_be_read_fail_the_summary(make_client: Any) -> None:
 
 def test_older_versions_tell_and_warn_that_they_summed_up(make_client: Any) -> None:
     client, thread = full(make_client, ON, version="0.107.0")
-    _, heard = client.start_turn(thread, "[[assay:b#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:b#1]]")
     assert heard.events("item_completed")[0]["item"]["type"] == "ContextCompaction"
     assert heard.events("context_compacted") == [{"type": "context_compacted"}]
     assert heard.events("warning")[0]["message"].startswith("Heads up")
@@ -255,12 +255,12 @@ def test_older_versions_tell_and_warn_that_they_summed_up(make_client: Any) -> N
 def test_where_turn_start_reports_the_start_a_summary_that_was_asked_for_does_not(make_client: Any) -> None:
     client = make_client(_library(ON), version="0.107.0")
     thread = client.start_thread()
-    client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
     _, heard = client.ask("thread/compact/start", {"threadId": thread})
     assert heard.told("turn/started") == []
     assert len(heard.events("task_started")) == 1
     client, thread = full(make_client, (Hang(),), version="0.107.0")
-    client.start_turn(thread, "[[assay:b#1]]")
+    client.start_turn(thread, "[[wireproof:b#1]]")
     _, heard = client.ask("thread/compact/start", {"threadId": thread})
     assert heard.events("turn_aborted")[0]["reason"] == "replaced"
 
@@ -268,7 +268,7 @@ def test_where_turn_start_reports_the_start_a_summary_that_was_asked_for_does_no
 def test_a_story_is_summed_up_in_silence(make_client: Any) -> None:
     client = make_client(_library((FULL,), ON, notifications="story"))
     thread = client.start_thread()
-    client.start_turn(thread, "[[assay:a#1]]")
-    _, heard = client.start_turn(thread, "[[assay:a#1]]")
+    client.start_turn(thread, "[[wireproof:a#1]]")
+    _, heard = client.start_turn(thread, "[[wireproof:a#1]]")
     assert items(heard)[0] == "contextCompaction"
     assert heard.deltas == ["On"]

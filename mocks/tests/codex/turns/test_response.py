@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay_codex.turns.response import Response
-from assay_scripts.blocks import is_structured_call
-from assay_scripts.steps import Call, Finish, Piece, Say, Shape
+from wireproof_codex.turns.response import Response
+from wireproof_scripts.blocks import is_structured_call
+from wireproof_scripts.steps import Call, Finish, Piece, Say, Shape
 
 if TYPE_CHECKING:
-    from assay_scripts.player import Performance
+    from wireproof_scripts.player import Performance
 
 
 def _call(shape: Shape, *also: Shape) -> Call:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_codex.protocol.params import Refused
-from assay_codex.turns.tools import Outcome, check_tools, outcome, parse_arguments
+from wireproof_codex.protocol.params import Refused
+from wireproof_codex.turns.tools import Outcome, check_tools, outcome, parse_arguments
 
 TOOL = {"type": "function", "name": "a", "description": "", "inputSchema": {"type": "object"}}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_codex.versions.version import NEWEST
+from wireproof_codex.versions.version import NEWEST
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 502, 503])

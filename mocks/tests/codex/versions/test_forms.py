@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_codex.versions.forms import trimmed
+from wireproof_codex.versions.forms import trimmed
 
 FORMS = {
     "thing/told": frozenset({"more"}),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_codex.versions.marks import known, minor, unknown
+from wireproof_codex.versions.marks import known, minor, unknown
 
 MARKED = """
     always since+0.106 until-0.160

@@ -15,12 +15,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from assay_fidelity.recording import read_recording
-from assay_fidelity.table import RECORDINGS
+from wireproof_fidelity.recording import read_recording
+from wireproof_fidelity.table import RECORDINGS
 
-from assay_codex.versions.changes import RECORDED
-from assay_codex.versions.marks import known, minor
-from assay_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS
+from wireproof_codex.versions.changes import RECORDED
+from wireproof_codex.versions.marks import known, minor
+from wireproof_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

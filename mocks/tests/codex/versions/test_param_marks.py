@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from assay_codex.versions import params
-from assay_codex.versions.params import PARAMS
+from wireproof_codex.versions import params
+from wireproof_codex.versions.params import PARAMS
 
 SCHEMAS = Path(__file__).parents[4] / "schemas" / "codex"
 OLDEST, NEWEST = (

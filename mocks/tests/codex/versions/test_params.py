@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_codex.protocol.params import Refused, check_params
-from assay_codex.versions.version import VERSIONS
+from wireproof_codex.protocol.params import Refused, check_params
+from wireproof_codex.versions.version import VERSIONS
 
 TURN: dict[str, Any] = {"threadId": "t", "input": []}
 

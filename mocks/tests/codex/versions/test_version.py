@@ -3,14 +3,14 @@ from __future__ import annotations
 from operator import attrgetter
 
 import pytest
-from assay_fidelity.table import RECORDINGS
+from wireproof_fidelity.table import RECORDINGS
 
-from assay_codex.methods.table import METHODS
-from assay_codex.versions.changes import RECORDED, STABLE
-from assay_codex.versions.failures import CAUSES_0_89, INCOMPLETE_0_89
-from assay_codex.versions.marks import known, minor
-from assay_codex.versions.names import FIELDS, hidden_fields
-from assay_codex.versions.version import NEWEST, VERSIONS, derive, unmeasured
+from wireproof_codex.methods.table import METHODS
+from wireproof_codex.versions.changes import RECORDED, STABLE
+from wireproof_codex.versions.failures import CAUSES_0_89, INCOMPLETE_0_89
+from wireproof_codex.versions.marks import known, minor
+from wireproof_codex.versions.names import FIELDS, hidden_fields
+from wireproof_codex.versions.version import NEWEST, VERSIONS, derive, unmeasured
 
 # How many requests each version was seen to accept. Of newer ones the recordings list them (`test_names`).
 ACCEPTED = {

@@ -22,8 +22,8 @@ import h2.connection
 import h2.events
 import httpx
 
-from assay_cursor_protos import agent_pb2 as pb
-from assay_cursor_protos import aiserver_pb2
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_cursor_protos import aiserver_pb2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

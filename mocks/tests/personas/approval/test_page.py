@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 import httpx
 import pytest
 
-from assay_mocks.personas.approval import page as module
-from assay_mocks.personas.approval.asking import PRIVACY, Decision, Question
-from assay_mocks.personas.approval.page import Page, serving
+from wireproof_mocks.personas.approval import page as module
+from wireproof_mocks.personas.approval.asking import PRIVACY, Decision, Question
+from wireproof_mocks.personas.approval.page import Page, serving
 
 SEARCH = Question(
     call_id="call_1", tool="vault_search", title="Vault Search", purpose="Searches your notes.",

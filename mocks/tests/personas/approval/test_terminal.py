@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay_mocks.personas.approval.asking import PRIVACY, Decision, Question
-from assay_mocks.personas.approval.terminal import Terminal
+from wireproof_mocks.personas.approval.asking import PRIVACY, Decision, Question
+from wireproof_mocks.personas.approval.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_mocks.personas.line import Kind, Line
-from assay_mocks.personas.vault.tools import NO_TEXT, AbortedError, VaultTools, preview
-from assay_mocks.personas.vault.vault import Vault
+from wireproof_mocks.personas.line import Kind, Line
+from wireproof_mocks.personas.vault.tools import NO_TEXT, AbortedError, VaultTools, preview
+from wireproof_mocks.personas.vault.vault import Vault
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay_mocks.personas.vault.vault import NotFoundError, NotReadableError, Vault, folded
+from wireproof_mocks.personas.vault.vault import NotFoundError, NotReadableError, Vault, folded
 
 if TYPE_CHECKING:
     from pathlib import Path

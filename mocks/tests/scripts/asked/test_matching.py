@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.asked.matching import described, hidden, tried, why_not
-from assay_scripts.asked.request import Asked
-from assay_scripts.files.conditions import when_from_json, when_to_json
-from assay_scripts.steps import Script
-from assay_scripts.steps.when import condition
+from wireproof_scripts.asked.matching import described, hidden, tried, why_not
+from wireproof_scripts.asked.request import Asked
+from wireproof_scripts.files.conditions import when_from_json, when_to_json
+from wireproof_scripts.steps import Script
+from wireproof_scripts.steps.when import condition
 
 
 def user(text: str) -> dict[str, Any]:

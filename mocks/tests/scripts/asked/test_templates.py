@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.asked.templates import filled
-from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.json_form import step_from_json
-from assay_scripts.steps import Call, Finish, Say, Template
+from wireproof_scripts.asked.templates import filled
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.steps import Call, Finish, Say, Template
 
 CONVERSATION: list[dict[str, Any]] = [
     {"type": "message", "role": "user", "content": [{"type": "input_text", "text": 'In "Bern" {user_text}?'}]},

@@ -6,10 +6,10 @@ from typing import get_args
 
 import pytest
 
-from assay_scripts import steps
-from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition, description, field_descriptions
-from assay_scripts.steps import Piece, Script, Step, Usage, cursor, http
-from assay_scripts.steps.when import When
+from wireproof_scripts import steps
+from wireproof_scripts.files.definitions import DEFINITIONS, NAMES, Definition, description, field_descriptions
+from wireproof_scripts.steps import Piece, Script, Step, Usage, cursor, http
+from wireproof_scripts.steps.when import When
 
 
 def test_every_class_of_the_language_is_a_step_but_the_script() -> None:

@@ -10,10 +10,10 @@ from typing import get_args
 import pytest
 import yaml
 
-from assay_scripts.files.conditions import when_from_json
-from assay_scripts.files.json_form import script_from_json, step_from_json
-from assay_scripts.files.read import load_scripts
-from assay_scripts.steps import http
+from wireproof_scripts.files.conditions import when_from_json
+from wireproof_scripts.files.json_form import script_from_json, step_from_json
+from wireproof_scripts.files.read import load_scripts
+from wireproof_scripts.steps import http
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "scripts.md").read_text(encoding="utf-8")
 EXAMPLES = [textwrap.dedent(block) for block in re.findall(r"^ *```yaml\n(.*?)^ *```", PAGE, re.DOTALL | re.MULTILINE)]

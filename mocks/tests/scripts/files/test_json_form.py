@@ -5,11 +5,11 @@ from typing import Any, get_args
 
 import pytest
 
-from assay_scripts.files.definitions import DEFINITIONS
-from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.json_form import script_from_json, script_to_json, step_from_json
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import (
+from wireproof_scripts.files.definitions import DEFINITIONS
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.json_form import script_from_json, script_to_json, step_from_json
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import (
     Call,
     Code,
     Crash,

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from assay_scripts.files.definitions import DEFINITIONS
-from assay_scripts.files.page import steps_page
-from assay_scripts.steps.causes import CAUSES
+from wireproof_scripts.files.definitions import DEFINITIONS
+from wireproof_scripts.files.page import steps_page
+from wireproof_scripts.steps.causes import CAUSES
 
 LINES = steps_page().splitlines()
 

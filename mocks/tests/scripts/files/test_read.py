@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.read import ScriptFiles, load_scripts
-from assay_scripts.steps import Call, Hang, Say, Script
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.read import ScriptFiles, load_scripts
+from wireproof_scripts.steps import Call, Hang, Say, Script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,16 +206,20 @@ def test_a_name_is_taken_by_another_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "player", "message"),
     [
-        ("[{name: a, parts: [[{status: 500}]]}]", "codex", "assay-codex does not play status: only the endpoint"),
-        ("[{name: a, parts: [[{status: 500}]]}]", "cursor", "assay-cursor does not play status: only the endpoint"),
-        ("[{name: a, parts: [[heartbeat]]}]", "codex", "assay-codex does not play heartbeat: "),
-        ("[{name: a, parts: [[heartbeat]]}]", "endpoint", "assay serve does not play heartbeat: "),
+        ("[{name: a, parts: [[{status: 500}]]}]", "codex", "wireproof-codex does not play status: only the endpoint"),
+        ("[{name: a, parts: [[{status: 500}]]}]", "cursor", "wireproof-cursor does not play status: only the endpoint"),
+        ("[{name: a, parts: [[heartbeat]]}]", "codex", "wireproof-codex does not play heartbeat: "),
+        ("[{name: a, parts: [[heartbeat]]}]", "endpoint", "wireproof serve does not play heartbeat: "),
         (
             "[{name: a, when: {any: [x, {header: {a: b}}]}, parts: [[hang]]}]",
             "codex",
-            "header is what the endpoint (assay serve) alone sees; assay-codex cannot choose by it",
+            "header is what the endpoint (wireproof serve) alone sees; wireproof-codex cannot choose by it",
         ),
-        ("[{name: a, parts: [[hang]], choices: [[[drip]]]}]", "codex", "assay-codex does not play drip: only the end"),
+        (
+            "[{name: a, parts: [[hang]], choices: [[[drip]]]}]",
+            "codex",
+            "wireproof-codex does not play drip: only the end",
+        ),
     ],
 )
 def test_a_file_with_what_its_player_cannot_play_is_refused(

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay_scripts.files.definitions import DEFINITIONS, Definition
-from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.json_form import script_to_json, step_from_json
-from assay_scripts.files.schema import schema, schema_text
-from assay_scripts.kinds import MOST_BYTES, JsonText, Kind, kind_of
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps.causes import CAUSES
+from wireproof_scripts.files.definitions import DEFINITIONS, Definition
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.json_form import script_to_json, step_from_json
+from wireproof_scripts.files.schema import schema, schema_text
+from wireproof_scripts.kinds import MOST_BYTES, JsonText, Kind, kind_of
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps.causes import CAUSES
 
 if TYPE_CHECKING:
-    from assay_scripts.steps import Script
+    from wireproof_scripts.steps import Script
 
 SCHEMA: dict[str, Any] = schema()
 ONE = Draft202012Validator(SCHEMA)
@@ -31,7 +31,7 @@ def test_the_schema_is_one() -> None:
 
 
 def test_the_file_is_what_the_generator_gives() -> None:
-    path = Path(__file__).parents[4] / "schemas" / "assay" / "script.json"
+    path = Path(__file__).parents[4] / "schemas" / "wireproof" / "script.json"
     assert path.read_text(encoding="utf-8") == schema_text(), "run python docs/generate.py"
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_scripts.files.text import Places
+from wireproof_scripts.files.text import Places
 
 TEXT = """\
 scripts:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_scripts.library.acting import ACTING
-from assay_scripts.steps import Command, Patch, Retry, Say
+from wireproof_scripts.library.acting import ACTING
+from wireproof_scripts.steps import Command, Patch, Retry, Say
 
 
 def test_what_the_backend_does_is_asked_for_whatever_the_policy() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from assay_scripts.library.calls import LARGE, ODD_SPELLING
+from wireproof_scripts.library.calls import LARGE, ODD_SPELLING
 
 
 def test_no_json_writer_would_spell_the_odd_arguments_that_way() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_scripts.library.choices import CHOICES
-from assay_scripts.steps import Say
+from wireproof_scripts.library.choices import CHOICES
+from wireproof_scripts.steps import Say
 
 BY_NAME = {script.name: script for script in CHOICES}
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_scripts.library.failures import FAILURES
-from assay_scripts.steps import Call, Crash, ErrorNotice, Fail, Hang, Raw
+from wireproof_scripts.library.failures import FAILURES
+from wireproof_scripts.steps import Call, Crash, ErrorNotice, Fail, Hang, Raw
 
 
 def test_each_of_them_has_something_that_goes_wrong() -> None:

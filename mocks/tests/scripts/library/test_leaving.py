@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_scripts.library.leaving import LEAVING, SENT
-from assay_scripts.steps import Gate, Hang, Open
+from wireproof_scripts.library.leaving import LEAVING, SENT
+from wireproof_scripts.steps import Gate, Hang, Open
 
 WAITS = "leave/told"
 

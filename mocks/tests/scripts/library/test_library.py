@@ -4,22 +4,22 @@ import json
 
 import pytest
 
-from assay_scripts.library import LIBRARY
-from assay_scripts.library.acting import ACTING
-from assay_scripts.library.agent import AGENT
-from assay_scripts.library.calls import CALLS, TOOLS_NAMED
-from assay_scripts.library.choices import CHOICES
-from assay_scripts.library.failures import FAILURES
-from assay_scripts.library.leaving import LEAVING
-from assay_scripts.library.personas import PERSONA_TOOLS, PERSONAS
-from assay_scripts.library.reflect import REFLECT
-from assay_scripts.library.sentinel import SENTINEL
-from assay_scripts.library.shapes import SHAPES
-from assay_scripts.library.text import TEXT
-from assay_scripts.library.textual import TEXTUAL
-from assay_scripts.library.xml import XML
-from assay_scripts.steps import Call, Fail, Script, Step
-from assay_scripts.steps.causes import CAUSES
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.library.acting import ACTING
+from wireproof_scripts.library.agent import AGENT
+from wireproof_scripts.library.calls import CALLS, TOOLS_NAMED
+from wireproof_scripts.library.choices import CHOICES
+from wireproof_scripts.library.failures import FAILURES
+from wireproof_scripts.library.leaving import LEAVING
+from wireproof_scripts.library.personas import PERSONA_TOOLS, PERSONAS
+from wireproof_scripts.library.reflect import REFLECT
+from wireproof_scripts.library.sentinel import SENTINEL
+from wireproof_scripts.library.shapes import SHAPES
+from wireproof_scripts.library.text import TEXT
+from wireproof_scripts.library.textual import TEXTUAL
+from wireproof_scripts.library.xml import XML
+from wireproof_scripts.steps import Call, Fail, Script, Step
+from wireproof_scripts.steps.causes import CAUSES
 
 
 def test_no_two_scripts_share_a_name() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_scripts.library.reflect import REFLECT
+from wireproof_scripts.library.reflect import REFLECT
 
 
 def test_their_names_say_what_they_do() -> None:

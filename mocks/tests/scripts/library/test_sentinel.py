@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from assay_scripts.library.sentinel import SENTINEL
-from assay_scripts.steps import Say, Step
+from wireproof_scripts.library.sentinel import SENTINEL
+from wireproof_scripts.steps import Say, Step
 
 BLOCK = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 

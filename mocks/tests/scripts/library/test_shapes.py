@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from assay_scripts.library.shapes import SHAPES
-from assay_scripts.steps import Call, Script, Shape
+from wireproof_scripts.library.shapes import SHAPES
+from wireproof_scripts.steps import Call, Script, Shape
 
 BY_NAME = {script.name: script for script in SHAPES}
 LETTERS = [BY_NAME[f"shapes/{letter}"] for letter in "abcdefgh"]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Say
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Say
 
 
 def _said(name: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assay_scripts.library.textual import ODD_BLOCK, TEXTUAL
-from assay_scripts.steps import Call, Say
+from wireproof_scripts.library.textual import ODD_BLOCK, TEXTUAL
+from wireproof_scripts.steps import Call, Say
 
 SAID = {script.name: step.pieces for script in TEXTUAL for step in script.parts[0] if isinstance(step, Say)}
 

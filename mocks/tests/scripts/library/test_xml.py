@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay_scripts.library.xml import VALUES, XML
+from wireproof_scripts.library.xml import VALUES, XML
 
 
 def test_the_values_are_of_every_kind_and_need_every_escape() -> None:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay_proxy.backends.codex.abilities import Abilities, abilities
-from assay_proxy.conversation import Call, Conversation, Message, TextPart, Tool
+from wireproof_proxy.backends.codex.abilities import Abilities, abilities
+from wireproof_proxy.conversation import Call, Conversation, Message, TextPart, Tool
 
 TOOL = Tool(name="f", description="", parameters={})
 ASKED = Conversation(
@@ -29,7 +29,7 @@ ASKED = Conversation(
     ],
 )
 def test_abilities_came_with_versions(version: str, had: set[str]) -> None:
-    user_agent = f"assay-proxy/{version} (Debian 12.0.0; x86_64) xterm (assay-proxy; 0.1.0)"
+    user_agent = f"wireproof-proxy/{version} (Debian 12.0.0; x86_64) xterm (wireproof-proxy; 0.1.0)"
     sent = abilities(user_agent, "v2")
     assert {name for name in ("tools", "ephemeral") if getattr(sent, name)} | {sent.history} == had
     old = abilities(user_agent, "v1")

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from assay_proxy.backends.codex.config import ARGUMENTS, thread_config
+from wireproof_proxy.backends.codex.config import ARGUMENTS, thread_config
 
 
 def test_the_arguments_are_overrides_that_codex_can_read() -> None:

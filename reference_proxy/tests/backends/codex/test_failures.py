@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.backends.codex.failures import cause_of, cut_short, detail_of, refusal_cause
-from assay_proxy.backends.codex.rpc import Refusal
-from assay_proxy.events import Cause
+from wireproof_proxy.backends.codex.failures import cause_of, cut_short, detail_of, refusal_cause
+from wireproof_proxy.backends.codex.rpc import Refusal
+from wireproof_proxy.events import Cause
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.backends.codex.link import CAP, CLOSED, REQUEST_SECONDS, Link
-from assay_proxy.backends.codex.rpc import Answer, Asked, Garbled, Notice, Refusal
+from wireproof_proxy.backends.codex.link import CAP, CLOSED, REQUEST_SECONDS, Link
+from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, Notice, Refusal
 
 
 class Wire:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.backends.codex import process as process_module
-from assay_proxy.backends.codex.process import LINE, Process, lines
+from wireproof_proxy.backends.codex import process as process_module
+from wireproof_proxy.backends.codex.process import LINE, Process, lines
 
 if TYPE_CHECKING:
     import queue

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.backends.codex.rpc import Answer, Asked, Garbled, LineReader, Notice, Refusal, decode, encode
+from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, LineReader, Notice, Refusal, decode, encode
 
 CASES = [
     (b'{"id":1,"result":{"a":1}}', Answer(1, {"a": 1})),

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.backends.codex.decode import Decoder
-from assay_proxy.backends.codex.rpc import Asked, Notice
-from assay_proxy.backends.codex.turn_decoder import TurnDecoder
-from assay_proxy.events import (
+from wireproof_proxy.backends.codex.decode import Decoder
+from wireproof_proxy.backends.codex.rpc import Asked, Notice
+from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.events import (
     Arguments,
     CallClosed,
     CallOpened,

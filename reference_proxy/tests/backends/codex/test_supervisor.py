@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.backends.codex import link
-from assay_proxy.backends.codex.supervisor import Supervisor
-from assay_proxy.conversation import Conversation, Result, TextPart
-from assay_proxy.events import Cause, Failed, Finished, Text, TurnEvent, apart
+from wireproof_proxy.backends.codex import link
+from wireproof_proxy.backends.codex.supervisor import Supervisor
+from wireproof_proxy.conversation import Conversation, Result, TextPart
+from wireproof_proxy.events import Cause, Failed, Finished, Text, TurnEvent, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

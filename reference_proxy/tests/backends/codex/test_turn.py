@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.backends.codex.link import Link
-from assay_proxy.backends.codex.rpc import Answer, Refusal
-from assay_proxy.backends.codex.turn import CodexTurn, id_in
-from assay_proxy.backends.mailbox import Mailbox
-from assay_proxy.conversation import Conversation
+from wireproof_proxy.backends.codex.link import Link
+from wireproof_proxy.backends.codex.rpc import Answer, Refusal
+from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
+from wireproof_proxy.backends.mailbox import Mailbox
+from wireproof_proxy.conversation import Conversation
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.backends.codex.link import REQUEST_SECONDS
-from assay_proxy.backends.codex.v1 import CodexV1
-from assay_proxy.conversation import Conversation, TextPart
-from assay_proxy.events import Cause, Failed, Finished, Text
+from wireproof_proxy.backends.codex.link import REQUEST_SECONDS
+from wireproof_proxy.backends.codex.v1 import CodexV1
+from wireproof_proxy.conversation import Conversation, TextPart
+from wireproof_proxy.events import Cause, Failed, Finished, Text
 
 HELLO = Conversation(input=(TextPart("hi"),))
 

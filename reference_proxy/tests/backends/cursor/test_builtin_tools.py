@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from google.protobuf.json_format import MessageToDict, ParseDict
 
-from assay_cursor_protos.agent_pb2 import ExecServerMessage
-from assay_proxy.backends.cursor.builtin_tools import BuiltinTools
+from wireproof_cursor_protos.agent_pb2 import ExecServerMessage
+from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +113,7 @@ def test_what_cannot_be_searched_is_said_to_be_so(folder: Path) -> None:
 
 
 def test_a_search_that_takes_too_long_is_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay_proxy.backends.cursor.builtin_tools.SEARCH_SECONDS", 1.0)
+    monkeypatch.setattr("wireproof_proxy.backends.cursor.builtin_tools.SEARCH_SECONDS", 1.0)
     (folder / "long.txt").write_text("a" * 40 + "!", encoding="utf-8")
     assert searched(folder, pattern="(a+)+$") == {"error": {"error": "the search took too long"}}
 
@@ -162,7 +162,7 @@ def test_a_command_that_fails_says_how(folder: Path) -> None:
 def test_a_command_that_prints_much_is_read_to_its_end_and_shown_up_to_the_limit(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay_proxy.backends.cursor.builtin_tools.LARGEST", 100_000)
+    monkeypatch.setattr("wireproof_proxy.backends.cursor.builtin_tools.LARGEST", 100_000)
     command = "head -c 3000000 /dev/zero | tr '\\0' x; echo end > done"
     found = result(BuiltinTools(folder, may_run=True), shell_args={"command": command})["success"]
     assert found["stdout"] == "x" * 100_000
@@ -179,8 +179,8 @@ def test_a_command_that_takes_too_long_is_ended_with_its_children(folder: Path) 
 
 RUNS = """
 import asyncio, pathlib, sys
-from assay_cursor_protos.agent_pb2 import ExecServerMessage
-from assay_proxy.backends.cursor.builtin_tools import BuiltinTools
+from wireproof_cursor_protos.agent_pb2 import ExecServerMessage
+from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
 asked = ExecServerMessage()
 asked.shell_args.command = "echo $$ > pid; exec sleep 300"
 asyncio.run(BuiltinTools(pathlib.Path(sys.argv[1]), may_run=True).run(asked))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.backends.cursor.envelope import (
+from wireproof_proxy.backends.cursor.envelope import (
     LIMIT,
     End,
     EnvelopeReader,
@@ -21,7 +21,7 @@ from assay_proxy.backends.cursor.envelope import (
 )
 
 if TYPE_CHECKING:
-    from assay_proxy.backends.cursor.failures import ServiceError
+    from wireproof_proxy.backends.cursor.failures import ServiceError
 
 CONNECT_ERROR = {
     "error": {

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 
-from assay_cursor_protos.agent_pb2 import ExecServerMessage
-from assay_proxy.backends.cursor.execs import ExecCall, call_of
-from assay_proxy.conversation import Tool
+from wireproof_cursor_protos.agent_pb2 import ExecServerMessage
+from wireproof_proxy.backends.cursor.execs import ExecCall, call_of
+from wireproof_proxy.conversation import Tool
 
 
 def tool(name: str, *properties: str) -> Tool:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay_proxy.backends.cursor.failures import ServiceError, cause_of, http_error
-from assay_proxy.errors import FAILURES
-from assay_proxy.events import Cause
+from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of, http_error
+from wireproof_proxy.errors import FAILURES
+from wireproof_proxy.events import Cause
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.backends.cursor.service import CursorService
-from assay_proxy.backends.table import make_backend
-from assay_proxy.settings import CursorSettings, Settings, SettingsError
+from wireproof_proxy.backends.cursor.service import CursorService
+from wireproof_proxy.backends.table import make_backend
+from wireproof_proxy.settings import CursorSettings, Settings, SettingsError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from assay_cursor_protos.agent_pb2 import (
+from wireproof_cursor_protos.agent_pb2 import (
     AgentServerMessage,
     ExecServerMessage,
     InteractionQuery,
     KvServerMessage,
     RequestContext,
 )
-from assay_proxy.backends.cursor import replies
+from wireproof_proxy.backends.cursor import replies
 
 KINDS = [field.name for field in ExecServerMessage.DESCRIPTOR.oneofs_by_name["message"].fields]
 REJECTED = {"shell_args", "shell_stream_args", "write_args", "delete_args", "read_args", "ls_args", "diagnostics_args"}

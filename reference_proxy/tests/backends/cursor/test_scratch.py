@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay_proxy.backends.cursor.scratch import Entry, NoFileError, OutsideError, Scratch
+from wireproof_proxy.backends.cursor.scratch import Entry, NoFileError, OutsideError, Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import SecretStr
 
-from assay_cursor.serving import CursorMock, serving
-from assay_proxy.backends.cursor.service import CursorService
-from assay_proxy.backends.table import make_backend
-from assay_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Result, TextPart, Tool, converse
-from assay_proxy.events import (
+from wireproof_cursor.serving import CursorMock, serving
+from wireproof_proxy.backends.cursor.service import CursorService
+from wireproof_proxy.backends.table import make_backend
+from wireproof_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Result, TextPart, Tool, converse
+from wireproof_proxy.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -29,15 +29,15 @@ from assay_proxy.events import (
     Working,
     apart,
 )
-from assay_proxy.settings import CursorSettings, Settings
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Gate, Hang, Say, Script
-from assay_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
+from wireproof_proxy.settings import CursorSettings, Settings
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Gate, Hang, Say, Script
+from wireproof_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay_proxy.events import TurnEvent
+    from wireproof_proxy.events import TurnEvent
 
 SCRIPTS = (
     Script(name="own/state", title="", parts=((SetBlob("kept"), GetBlob("kept"), GetBlob("lost"), Say(("Kept.",))),)),
@@ -79,7 +79,7 @@ def service(mock: CursorMock, request: pytest.FixtureRequest, tmp_path: Path) ->
 
 
 def said(script: str, *more: Item, tools: tuple[Tool, ...] = (), nonce: str = "") -> Conversation:
-    text = f"[[assay:{script}#{nonce or f'n{next(NUMBERS)}'}]] go"
+    text = f"[[wireproof:{script}#{nonce or f'n{next(NUMBERS)}'}]] go"
     return converse((Message(role="user", parts=(TextPart(text),)), *more), tools=tools)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 
-from assay_cursor_protos.agent_pb2 import AgentServerMessage, RequestContext
-from assay_proxy.backends.cursor.turn_decoder import TurnDecoder
-from assay_proxy.conversation import Tool
-from assay_proxy.events import (
+from wireproof_cursor_protos.agent_pb2 import AgentServerMessage, RequestContext
+from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
+from wireproof_proxy.conversation import Tool
+from wireproof_proxy.events import (
     Arguments,
     CallClosed,
     CallOpened,

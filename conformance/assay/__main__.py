@@ -1,6 +1,0 @@
-"""`python -m assay` is `assay`."""
-
-from assay.faces.entry import main
-
-if __name__ == "__main__":
-    main()

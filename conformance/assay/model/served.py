@@ -1,8 +1,0 @@
-"""By what an endpoint is known that Assay serves: to its clients, to gateways in front of it, and to scenarios."""
-
-HOST = "127.0.0.1"
-SERVED_KEY = "assay"
-"""The key that clients must send, unless another is chosen."""
-UNKNOWN_MODEL = "assay-no-such-model"
-"""A model that no target serves. An upstream that serves every other name refuses this one, so that it shows what a
-gateway makes of an upstream's refusal."""

@@ -1,0 +1,117 @@
+"""What a run may cost: how many requests, how many tokens, how many requests a minute.
+
+A model's service is paid for by tokens, those of the request and of the answer. How many a request has is known only
+when it is answered, if at all; so each is counted before it is sent, by what it can cost at most (see
+`wireproof.requests.cost`), and what an answer says of its tokens corrects that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wireproof.driving.watching import now
+from wireproof.requests.cost import tokens
+from wireproof.requests.plain import UnseenError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+REQUESTS, TOKENS = 100, 20_000
+"""What a run may cost at a model's service if nothing else is said."""
+MINUTE = 60.0
+
+
+class SpentError(UnseenError):
+    """Nothing more may be sent; the message says which bound was reached."""
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """The bounds of a run, and what of them is spent. None: no bound."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    rate: int | None = None
+    """Requests a minute."""
+    seconds: float | None = None
+    """How long the run may send requests."""
+    most_bytes: int | None = None
+    """How many bytes all answers together may have."""
+    received: int = 0
+    """Bytes of answers so far."""
+    sent: int = 0
+    """Requests so far."""
+    spent: int = 0
+    """Tokens so far: as answers count them, and at most where they do not."""
+    _end: float | None = field(default=None, repr=False)
+    """When the run's time is over, by the loop's clock; None: nothing was sent yet."""
+    _next: float = field(default=0.0, repr=False)
+    """When the next request may be sent, by the loop's clock."""
+
+    async def take(self, body: bytes) -> None:
+        """Take what a request can cost, and wait until it may be sent.
+
+        Raises:
+            SpentError: a bound would be exceeded; nothing was taken.
+        """
+        cost = tokens(body)
+        if self.left() <= 0:
+            raise self._over()
+        self.receive(0)
+        if self.requests is not None and self.sent >= self.requests:
+            raise SpentError(f"the run's {self.requests} requests are spent; --max-requests sets the bound")
+        if self.tokens is not None and self.spent + cost > self.tokens:
+            raise SpentError(f"the run's {self.tokens:,} tokens are spent; --max-tokens sets the bound")
+        self.sent += 1
+        self.spent += cost
+        if self.rate is not None:
+            # Taken before it is waited for: those that ask meanwhile come after this one.
+            due = max(self._next, now())
+            self._next = due + MINUTE / self.rate
+            await asyncio.sleep(due - now())
+
+    def left(self) -> float:
+        """How many seconds the run may go on; it begins when this is asked first."""
+        if self.seconds is None:
+            return math.inf
+        if self._end is None:
+            self._end = now() + self.seconds
+        return self._end - now()
+
+    @asynccontextmanager
+    async def time(self) -> AsyncIterator[None]:
+        """The time that the run has left, for an exchange.
+
+        Raises:
+            SpentError: it is over.
+        """
+        left = self.left()
+        limit = asyncio.timeout(None if math.isinf(left) else left)
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            if limit.expired():
+                raise self._over() from None
+            raise
+
+    def receive(self, size: int) -> None:
+        """Count bytes of an answer.
+
+        Raises:
+            SpentError: they are more than the run may receive.
+        """
+        self.received += size
+        if self.most_bytes is not None and self.received >= self.most_bytes:
+            raise SpentError(f"the run received {self.most_bytes:,} bytes of answers; --max-bytes sets the bound")
+
+    def _over(self) -> SpentError:
+        return SpentError(f"the run's {self.seconds:g} s are over; --max-seconds sets the bound")
+
+    def settle(self, body: bytes, used: int) -> None:
+        """Count a request that was taken by what it used. 0: it was refused, which costs nothing."""
+        self.spent += used - tokens(body)

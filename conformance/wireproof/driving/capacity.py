@@ -1,0 +1,144 @@
+"""Refusals for lack of capacity, 429 and 503: which are waited for, and how long. No I/O and no clock.
+
+A client that gets one sends its request again: when `Retry-After` says, else after a pause that grows with each try.
+So does Wireproof, since a proxy that is busy or limits its rate breaks nothing. Three things end the waiting: the
+answer, the limit of all waits of an exchange, and the experience that waiting for this kind of refusal brings nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from wireproof.model.transcript import Wait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wireproof.model.transcript import Transcript
+
+BUSY = frozenset({429, 503})
+"""The statuses of a server that could not take a request now."""
+LASTING = frozenset({
+    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated",
+    "access_terminated", "unsupported_country_region_territory",
+})  # fmt: skip
+"""`code` or `type` of errors that no waiting ends, whatever their status."""
+LONGEST = 60.0
+"""Seconds; what a target asks for beyond this is not granted. Limits of a rate are often counted by the minute."""
+FIRST, GROWTH, MOST = 0.1, 2.0, 4.0
+"""Seconds of the first pause where the target asks for none, how many times longer each next one is, and at most."""
+EAGER = 0.05
+"""Seconds of each pause of a client that knows that the backend is only being started again."""
+JITTER = 0.25
+"""The part of a pause of our own that is left to chance, so that clients do not come back all at once."""
+ENOUGH = 2
+"""Exchanges that waited in vain until a kind of refusal is taken for what it says, and not for a lack of capacity."""
+
+Kind = tuple[str, int, str]
+"""A kind of refusal: path, status, and the error's code or type."""
+
+
+def is_busy(answer: Transcript) -> bool:
+    """Whether an answer is a refusal for lack of capacity, as far as it says so itself."""
+    return answer.status in BUSY and not LASTING & set(_names(answer))
+
+
+def kind_of(answer: Transcript) -> Kind:
+    """What kind of refusal an answer is."""
+    return urlsplit(answer.url).path, answer.status or 0, next(iter(_names(answer)), "")
+
+
+def _names(answer: Transcript) -> tuple[str, ...]:
+    """The `code` and the `type` of an error envelope, those that are there."""
+    try:
+        match json.loads(answer.body):
+            case {"error": {**error}}:
+                return tuple(one for one in (error.get("code"), error.get("type")) if isinstance(one, str))
+    except (ValueError, RecursionError):
+        pass  # no JSON: the status alone says what it is
+    return ()
+
+
+def retry_after(answer: Transcript, now: datetime) -> float | None:
+    """The seconds that an answer asks to wait, by number or by date; None: it does not say, or not so that it is read.
+
+    `now` is only looked at where the answer has no `Date` of its own, whose clock may be wrong in the same way.
+    """
+    text = (answer.header("retry-after") or "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    due, date = _date(text), _date(answer.header("date") or "")
+    return None if due is None else max((due - (date or now)).total_seconds(), 0.0)
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        parsed = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    # Without a zone, or with -0000, it has none to Python; HTTP knows none but GMT.
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+@dataclass(kw_only=True)
+class Experience:
+    """What waiting has brought in a run, by the kind of the refusal; all exchanges share one.
+
+    A status that a proxy always gives to some kind of request is no lack of capacity, and hundreds of exchanges would
+    wait for it.
+    """
+
+    in_vain: Counter[Kind] = field(default_factory=Counter)
+    rewarded: Counter[Kind] = field(default_factory=Counter)
+
+    def worth(self, kind: Kind) -> bool:
+        """Whether to wait for a refusal of this kind."""
+        return self.in_vain[kind] < ENOUGH or self.rewarded[kind] > self.in_vain[kind]
+
+
+@dataclass(kw_only=True)
+class Patience:
+    """The waits of one exchange."""
+
+    limit: float
+    """Seconds after which no further wait begins; the last one may exceed it."""
+    experience: Experience
+    chance: Callable[[], float]
+    """A number from 0 to 1, another each time."""
+    eager: bool = False
+    """Ask again at once and all the time, whatever the target asks for: a backend is only being started again."""
+    waits: list[Wait] = field(default_factory=list)
+    """The waits so far."""
+    _kind: Kind | None = None
+    """The kind of the last refusal; None: there was none."""
+
+    def after(self, answer: Transcript, now: datetime) -> Wait | None:
+        """How long to wait before the request is sent again; None: this answer stands."""
+        busy = is_busy(answer)
+        if self._kind is not None and not (busy and kind_of(answer) == self._kind):
+            self.experience.rewarded[self._kind] += 1
+        self._kind = kind_of(answer) if busy else None
+        if self._kind is None or not self.experience.worth(self._kind):
+            return None
+        if sum(one.seconds for one in self.waits) >= self.limit:
+            self.experience.in_vain[self._kind] += 1
+            return None
+        asked = retry_after(answer, now) is not None
+        wait = Wait(status=answer.status or 0, seconds=self._pause(answer, now), asked=asked)
+        self.waits.append(wait)
+        return wait
+
+    def _pause(self, answer: Transcript, now: datetime) -> float:
+        asked = None if self.eager else retry_after(answer, now)
+        if asked is not None:
+            # Never at once, whatever it says: a target that asks for 0 seconds would be asked without end.
+            return min(max(asked, EAGER), LONGEST)
+        # The exponent is bounded, too: a float of 2 to the thousandth would be too large.
+        usual = EAGER if self.eager else min(FIRST * GROWTH ** min(len(self.waits), 10), MOST)
+        return usual * (1 - JITTER * self.chance())

@@ -1,0 +1,39 @@
+"""The HTTP client of a run's exchanges."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import httpx
+
+from wireproof.driving.direct import Direct
+from wireproof.targets.address import is_local
+from wireproof.targets.trust import trust
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from wireproof.model.target import Target
+
+
+@asynccontextmanager
+async def client_of(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.AsyncClient]:
+    """The client of all exchanges of a run, or with `kept` connections that of one scenario which uses them again."""
+    limits = httpx.Limits(
+        # `jobs` bounds the exchanges; a second bound here could only let a request wait inside its time limit.
+        max_connections=None,
+        # Each exchange has a connection of its own. A server may close an idle one at the very moment when the next
+        # request is written to it, which would look like an answer that was cut off; and a client that leaves must
+        # close its connection, not give it back.
+        max_keepalive_connections=kept,
+    )
+    # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
+    # be a third party that buffers streams and answers 502 for a target that is down.
+    url = target.base_url
+    if url.startswith("http://") and is_local(url) and not kept:
+        client = httpx.AsyncClient(transport=Direct(), trust_env=False)
+    else:
+        client = httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=trust(url))
+    async with client:
+        yield client

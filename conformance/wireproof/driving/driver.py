@@ -1,0 +1,238 @@
+"""Send the requests of one scenario: its turns, one after the other, or its plain requests."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wireproof.driving.capacity import BUSY, EAGER
+from wireproof.driving.clients import client_of
+from wireproof.driving.plain_requests import Asker
+from wireproof.driving.reviving import GoneError
+from wireproof.driving.sending import Outgoing, Sender
+from wireproof.driving.slots import Limit, Slots
+from wireproof.driving.tries import Tried, settled, until_done
+from wireproof.driving.watching import Watch, now
+from wireproof.judging.outcomes import Run
+from wireproof.model.reasons import CROWDED
+from wireproof.model.scenario import Auth, Form, Mode, Request, Scenario, Turn
+from wireproof.model.transcript import End, Transcript
+from wireproof.reading import recorded
+from wireproof.reading.applicable import NO_ANSWER, answers_to
+from wireproof.reading.exchange import stream_reader
+from wireproof.requests import plain
+from wireproof.requests.carried import address, carried_headers
+from wireproof.requests.conversation import Message, can_follow, prepare, remember
+
+if TYPE_CHECKING:
+    from wireproof.driving.adjusting import Adjusting
+    from wireproof.model.dialect import Dialect
+    from wireproof.model.target import Target
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
+    from wireproof.wire.calls import Choice
+
+
+REFUSED = range(400, 500)
+"""Statuses of a request that no model was sent."""
+BESIDE = 2.5
+"""Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
+
+Keep = Callable[[Run], object]
+"""Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver:
+    """Sends the requests of scenarios; all scenarios of a run share one."""
+
+    sender: Sender
+    target: Target
+    at: Target
+    """The same at the address of the instance that requests are sent to."""
+    unready: asyncio.Lock
+    """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
+    adjusting: Adjusting
+    """What requests do without."""
+    tried: Tried
+    """What further tries have shown."""
+    keep: Keep
+    """Called with each form as soon as it has been driven."""
+
+    def at_spares(self) -> list[Driver]:
+        """What sends to the spare instances of the target, one request at a time to each."""
+        return [
+            replace(
+                self,
+                sender=self.sender.with_slots(Slots(limit=Limit(most=1))),
+                at=replace(self.target, base_url=url),
+            )
+            for url in self.target.spare_urls
+        ]
+
+    async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
+        """All exchanges of a scenario in one form."""
+        if scenario.request is not None:
+            return await self.ask(scenario, scenario.request, form)
+        return await self.converse(scenario, form)
+
+    async def converse(self, scenario: Scenario, form: Form) -> list[Exchange]:
+        """The turns of a scenario, each with the history that the answers before it left.
+
+        They end early where an answer lacks the calls that the next turn brings results for.
+        """
+        # One for all turns of a form, since the mock counts a script's parts under it; and each form has its own, so
+        # that forms driven at the same time never open each other's gates. Snapshots mask exactly twelve such digits.
+        nonce = uuid.uuid4().hex[:12]
+        exchanges: list[Exchange] = []
+        history: Sequence[Message] = ()
+        for number, turn in enumerate(scenario.turns):
+            if number and not (can_follow(turn, _choice(exchanges[-1])) and settled(exchanges[-1])):
+                break
+            exchange, messages = await self._asked(scenario, number, form, nonce, history)
+            exchanges.append(exchange)
+            choice = _choice(exchange)
+            if choice is not None:
+                history = remember(messages, choice)
+        return exchanges
+
+    async def _asked(
+        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+    ) -> tuple[Exchange, Sequence[Message]]:
+        """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
+        turn = scenario.turns[number]
+        messages: Sequence[Message] = ()
+
+        async def send(scenario: Scenario) -> Exchange:
+            while self.adjusting.examine(exchange := await send_once(scenario)):
+                pass
+            return exchange
+
+        async def send_once(scenario: Scenario) -> Exchange:
+            nonlocal messages
+            prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+            messages = prepared.messages
+            # The scenario's own headers last: some ask for another output mode than that of the dialect.
+            headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
+            url = address(self.at.url(form.dialect.spec.endpoint), self.target)
+            body = self.adjusting.written(prepared.body)
+            outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
+            # A slot is for an exchange, not for a conversation: others may take their turn in between.
+            transcript, watch = await self.sender.send(
+                outgoing,
+                partial(self._watch, turn, form, nonce),
+                # Where a failure is due, 429 and 503 are among the right answers to it.
+                waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
+                eager=turn.retry_on_503,
+            )
+            if watch is not None and watch.crowded:
+                raise plain.UnseenError(CROWDED)
+            plain.examine_header(scenario.requires_echo, transcript, self.target)
+            # Of an answer without end only the beginning is kept, and that is read again.
+            stream = watch.stream if watch and transcript.end is not End.ENDLESS else None
+            exchange = recorded.of_turn(scenario, number, form, self.target, transcript, stream=stream)
+            self._settle(transcript, exchange)
+            return exchange
+
+        return await until_done(scenario, send, self.tried), messages
+
+    def _settle(self, transcript: Transcript, exchange: Exchange | None = None) -> None:
+        """Count a request by what it used, where the answer shows that."""
+        counted = exchange.answer.usage if exchange and exchange.reading else None
+        if transcript.status in REFUSED:
+            self.sender.budget.settle(transcript.request_body, 0)
+        # One that is not counted has used tokens all the same.
+        elif counted and counted.prompt > 0 and counted.completion > 0:
+            self.sender.budget.settle(transcript.request_body, counted.prompt + counted.completion)
+
+    def _watch(self, turn: Turn, form: Form, nonce: str) -> Watch | None:
+        # There is nothing to act on before a whole answer has come.
+        if form.mode is Mode.WHOLE:
+            return None
+        return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
+
+    async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
+        """The exchanges of a scenario's plain requests.
+
+        Raises:
+            UnseenError: the target does not show what they are about.
+        """
+        if any(one.kept for one in request.each):
+            # Of its own: which connection is used again must not depend on what else is driven.
+            async with client_of(self.target, kept=1) as client:
+                transcripts = await replace(self, sender=self.sender.over(client)).plain(request)
+        else:
+            transcripts = await self.plain(request)
+        return [
+            recorded.of_request(scenario, number, form, self.target, transcript)
+            for number, transcript in enumerate(transcripts)
+        ]
+
+    async def plain(self, request: Request) -> list[Transcript]:
+        """The transcripts of plain requests; raises as `ask`."""
+        asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
+        return await asker.ask(request)
+
+    async def _plain(self, request: Request) -> Transcript:
+        transcript = await self._sent(request)
+        # A server may close a connection that it kept at any time, and a client then sends again over a new one
+        # (RFC 9112, section 9.3.1).
+        closed = transcript.status is None and transcript.end is End.CUT
+        return await self._sent(request) if request.kept and closed else transcript
+
+    async def _sent(self, request: Request) -> Transcript:
+        # What is due may be a refusal itself; and the unready instance is busy on purpose.
+        waits = request.expect not in BUSY and not request.unready
+        transcript = (await self.sender.send(self._written(request), waits=waits))[0]
+        self._settle(transcript)
+        return transcript
+
+    async def _plain_at_once(self, request: Request) -> Transcript:
+        return await self.sender.send_at_once(self._written(request))
+
+    def _written(self, request: Request) -> Outgoing:
+        ready = plain.prepare(request, self.at)
+        # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
+        headers = {**self._headers(Auth.NONE), **ready.headers}
+        body = self.adjusting.written(ready.body)
+        return Outgoing(method=ready.method, url=ready.url, headers=headers, body=body)
+
+    async def beside(self, nonce: str, dialect: Dialect, script: str) -> bool:
+        """Send a request beside a stream, so that the backend plays another script under the stream's nonce.
+
+        Returns whether the target took it. What it answered is not looked at, since what it does shows in the stream.
+        """
+        scenario = Scenario(name="beside", title="", exercises=(), script=script)
+        turn = Turn(say="Go on.", script=script)
+        form = Form(dialect, Mode.WHOLE)
+        prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
+        url = address(self.at.url(dialect.spec.endpoint), self.target)
+        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=prepared.body)
+        deadline = now() + BESIDE
+        try:
+            # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent.
+            while (await self.sender.send_at_once(outgoing)).status in BUSY:
+                if now() > deadline:
+                    return False
+                await asyncio.sleep(EAGER)
+        except GoneError:
+            return False
+        return True
+
+    def _headers(self, auth: Auth) -> dict[str, str]:
+        # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
+        headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
+        return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
+
+
+def _may_fail(wanted: Iterable[Expected]) -> bool:
+    """Whether an error is among the right answers."""
+    return any(one.failure in NO_ANSWER for one in wanted)
+
+
+def _choice(exchange: Exchange) -> Choice | None:
+    return exchange.choice() if exchange.reading is not None else None

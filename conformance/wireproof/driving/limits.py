@@ -1,0 +1,59 @@
+"""How long, how large and in how many pieces an answer may be: what goes beyond is left by the client.
+
+A target may send without end, by fault or on purpose. Its exchange ends at these limits, and only the beginning of the
+body is kept: what the answer holds is not judged, and a run must not fill the memory with it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wireproof.driving.watching import now
+
+if TYPE_CHECKING:
+    from wireproof.model.target import Target
+
+SILENCES = 3
+"""How many silences an exchange has time for, at least."""
+PIECES = 20_000
+"""Pieces, and frames, that an answer may have: a model's answer has about one for each token."""
+LARGE_BYTES, LARGE_PIECES = 2**17, 1000
+"""Beyond either of them an answer is large, and only one is read at a time: what is read takes many times its bytes."""
+KEPT = 2**16
+"""Bytes that are kept of an answer beyond the limits."""
+KEPT_PIECES = 1000
+
+
+def is_large(size: int, pieces: int) -> bool:
+    """Whether an answer is large that has so many bytes and pieces, or frames."""
+    return size > LARGE_BYTES or pieces > LARGE_PIECES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits of one exchange."""
+
+    seconds: float = math.inf
+    most_bytes: int = 2**62
+    pieces: int = PIECES
+
+    @classmethod
+    def of(cls, target: Target, *, silence: float) -> Limits:
+        """Those that hold for a target, in an exchange that may be silent for so long."""
+        return cls(seconds=max(target.longest, SILENCES * silence), most_bytes=target.answer_bytes)
+
+    def over(self, size: int, pieces: int) -> str:
+        """Which limit a body exceeds that has so many bytes and pieces, or frames; "": none."""
+        if size > self.most_bytes:
+            return f"it has more than {self.most_bytes:,} bytes (--answer-bytes sets the limit)"
+        return f"it has more than {self.pieces:,} pieces or frames" if pieces > self.pieces else ""
+
+    def late(self) -> str:
+        """What exceeds the limit of time."""
+        return f"it went on for {self.seconds:g} s (--answer-seconds sets the limit)"
+
+    def deadline(self) -> float | None:
+        """When an exchange that begins now has to be over, by the loop's clock; None: never."""
+        return None if math.isinf(self.seconds) else now() + self.seconds

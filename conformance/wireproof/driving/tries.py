@@ -1,0 +1,173 @@
+"""Asking a model: a turn is repeated until its answer does what was asked, or shows something else.
+
+A model that does not do what it is asked is no finding, so it gets three tries. A fault of the answer's form is the
+target's own, and no further try is needed to see it. An answer that was cut at its limit may have been on its way: the
+next try allows more, since models that reason spend most of their tokens on that.
+
+A model may be as sure of its answer as a fixture is. One that comes a second time word for word is the last, and a
+target of which further tries have shown nothing but that gets no more of them: each may be paid for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from wireproof.driving.adjusting import names, refusal
+from wireproof.driving.budget import SpentError
+from wireproof.model.asks import Count, Fits
+from wireproof.model.transcript import End
+from wireproof.reading.asked import LENGTH
+from wireproof.requests.plain import UnseenError
+from wireproof.wire.message import read_error
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from wireproof.model.scenario import Scenario
+    from wireproof.model.target import Target
+    from wireproof.model.transcript import Transcript
+    from wireproof.reading.exchange import Exchange
+
+TRIES = 3
+MORE = 4
+"""How many times as many tokens a try may have after one that was cut at its limit."""
+SLOWEST = 20.0
+"""How many tokens a model may take as long for as a target may be silent: at the usual 10 s, two tokens a second."""
+ENOUGH = 2
+"""Scenarios whose further tries brought the same answer again, after which none gets any; unless one has helped."""
+
+
+@dataclass(kw_only=True)
+class Tried:
+    """What the further tries of a run have shown; all its exchanges share one."""
+
+    alike: set[str] = field(default_factory=set)
+    """The scenarios of which one brought the same answer again."""
+    helped: bool = False
+    """Whether one brought what was asked for."""
+    _one: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    def turn(self) -> AbstractAsyncContextManager[object]:
+        """Held while a turn is tried again: one after the other, as long as it is not known whether that helps."""
+        return nullcontext() if self.helped else self._one
+
+    def vain(self, scenario: Scenario, exchange: Exchange) -> bool:
+        """Whether a further try after this one would show nothing."""
+        # With more room the answer is another one.
+        if self.helped or _is_cut(exchange):
+            return False
+        return scenario.name in self.alike or len(self.alike) >= ENOUGH
+
+    def note(self, scenario: Scenario, exchange: Exchange, before: Exchange) -> bool:
+        """Whether this try is the last, since the one before it brought the same answer."""
+        self.helped = self.helped or bool(exchange.wanted)
+        same = not exchange.wanted and not _is_cut(before) and _said(exchange) == _said(before)
+        if same:
+            self.alike.add(scenario.name)
+        return same
+
+
+async def until_done(
+    scenario: Scenario, send: Callable[[Scenario], Awaitable[Exchange]], tried: Tried | None = None
+) -> Exchange:
+    """The last try of a turn, with those before it; `send` sends the turn as the scenario that it gets says.
+
+    Raises:
+        SpentError: nothing may be sent any more, and nothing was.
+        UnseenError: the target refuses what the request asks for.
+    """
+    exchange = await send(scenario)
+    _examine_refusal(scenario, exchange)
+    if settled(exchange):
+        return exchange
+    tried = tried or Tried()
+    async with tried.turn():
+        return await _again(scenario, send, exchange, tried)
+
+
+async def _again(
+    scenario: Scenario, send: Callable[[Scenario], Awaitable[Exchange]], first: Exchange, tried: Tried
+) -> Exchange:
+    """The last of the further tries of a turn, with those before it; the first where they would show nothing."""
+    exchanges = [first]
+    while len(exchanges) < TRIES and not tried.vain(scenario, exchanges[-1]):
+        scenario = _with_more(scenario, exchanges[-1])
+        try:
+            exchange = await send(scenario)
+        except SpentError:
+            break
+        _examine_refusal(scenario, exchange)
+        exchanges.append(exchange)
+        if settled(exchange) | tried.note(scenario, exchange, exchanges[-2]):
+            break
+    *earlier, last = exchanges
+    return replace(last, earlier=tuple(earlier))
+
+
+def settled(exchange: Exchange) -> bool:
+    """Whether a further try would show nothing more: the model did what it was asked, or the answer is broken."""
+    if exchange.asks is None or exchange.wanted:
+        return True
+    reading = exchange.reading
+    return reading is None or bool(reading.violations) or exchange.transcript.end is not End.COMPLETE
+
+
+def _with_more(scenario: Scenario, exchange: Exchange) -> Scenario:
+    """The scenario with a higher limit, if the answer was cut at the one that it has."""
+    if scenario.cap is None or not _is_cut(exchange) or isinstance(exchange.asks, Count):
+        return scenario
+    return replace(scenario, cap=scenario.cap * MORE)
+
+
+def _is_cut(exchange: Exchange) -> bool:
+    return any(choice.finish == LENGTH for choice in exchange.answer.choices)
+
+
+def _said(exchange: Exchange) -> object:
+    """All that an answer says."""
+    return [(choice.text, [(call.name, call.arguments) for call in choice.calls]) for choice in exchange.answer.choices]
+
+
+def _examine_refusal(scenario: Scenario, exchange: Exchange) -> None:
+    """Make sure that the target does not plainly refuse what the request asks for beyond text: that is an absence.
+
+    Raises:
+        UnseenError: it does.
+    """
+    # Where a refusal is a right answer, it is judged as one.
+    refused = None if scenario.refusable else refusal(exchange.transcript)
+    if refused is None or _is_broken(exchange.transcript):
+        return
+    for name in asked_for(scenario, exchange):
+        if names(refused, name):
+            raise UnseenError(f"the target refuses {name}: {refused.message}", [exchange])
+
+
+def _is_broken(answer: Transcript) -> bool:
+    """Whether the envelope of an error is not as it should be, which is a finding in any case."""
+    return bool(read_error(answer.body, answer.header("content-type"))[1])
+
+
+def asked_for(scenario: Scenario, exchange: Exchange) -> tuple[str, ...]:
+    """What a request asks for that not every target serves, by the names of the fields."""
+    fits = isinstance(exchange.asks, Fits)
+    fields = {
+        "tool_choice": bool(scenario.tool_choice),
+        "tools": bool(scenario.tools),
+        "n": scenario.choices > 1,
+        "response_format": fits,
+        "text": fits,
+    }
+    own = exchange.turn.body if exchange.turn else {}
+    return (*(name for name, is_set in fields.items() if is_set), *scenario.body, *own)
+
+
+def unhurried(target: Target, scenarios: Sequence[Scenario]) -> Target:
+    """The target, with as much more time for each exchange as a slow model takes for the longest answer."""
+    longest = max((scenario.cap or 0 for scenario in scenarios), default=0)
+    needed = target.timeout * (1 + longest / SLOWEST)
+    # What was seen of its pace may have given it more time already.
+    return replace(target, timeout=max(target.timeout, needed / target.stretched(1.0)))

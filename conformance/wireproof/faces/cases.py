@@ -1,0 +1,101 @@
+"""What the pytest plugin has an item for: a requirement in a scenario, in each form of answers; and what it says of it.
+
+Items are collected before the target has been asked what it speaks, so the cases are those of every dialect that it may
+speak; their verdicts are looked up in the one certificate of the session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from wireproof.model.dialect import Dialect
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.reading.applicable import by_form
+from wireproof.results.cells import Part, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.verdict import Outcome
+    from wireproof.results.certificate import Certificate
+
+PLAIN = "http"
+"""The form of a plain request: it is sent once, in whichever dialect the target speaks."""
+REST = "anything-else"
+"""The requirement of a scenario's last case: whatever is broken in it without a case of its own."""
+WORST = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN)
+"""What a case of all else is about, the worst first."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Case:
+    """One item: each part of it is one part of the item's id, and none has a character that a shell would read."""
+
+    scenario: str
+    form: str
+    """As `form_name` writes it; "" in the case of all else."""
+    requirement: str
+
+    @property
+    def key(self) -> str:
+        """How files of known failures spell it."""
+        return f"{self.scenario}:{self.requirement}"
+
+    @classmethod
+    def rest(cls, scenario: str) -> Self:
+        """The case of all that has none in a scenario."""
+        return cls(scenario, "", REST)
+
+
+def form_name(scenario: Scenario, form: Form) -> str:
+    """Surface, dialect and mode of answers, such as `chat-openai-json-stream` and `responses-whole`."""
+    if scenario.request is not None:
+        return PLAIN
+    return "-".join(dict.fromkeys((form.dialect.spec.surface, form.dialect, form.mode)))
+
+
+def cases(scenarios: Iterable[Scenario], catalogue: Catalogue, dialects: Iterable[Dialect]) -> Iterator[Case]:
+    """The cases of a run, in the order of scenarios, forms and catalogue."""
+    spoken = tuple(dialects) or tuple(Dialect)
+    for scenario in scenarios:
+        for form, rows in by_form(scenario, catalogue, spoken).items():
+            yield from (Case(scenario.name, form_name(scenario, form), row.id) for row in rows)
+        yield Case.rest(scenario.name)
+
+
+def said(certificate: Certificate, catalogue: Catalogue, every: Iterable[Case]) -> Mapping[Case, Sequence[Part]]:
+    """What the certificate says of each case; a case that it says nothing of is left out.
+
+    Args:
+        certificate: The result.
+        catalogue: What it was judged by.
+        every: All cases of the session: what is broken elsewhere goes to the case of all else in its scenario.
+    """
+    known, found = frozenset(every), dict[Case, list[Part]]()
+    for form, part, outcome in _parts(certificate, catalogue):
+        case = Case(outcome.scenario, form, outcome.requirement)
+        if case in known:
+            found.setdefault(case, []).append(part)
+        elif part.strict in WORST:
+            found.setdefault(Case.rest(outcome.scenario), []).append(part)
+    return found
+
+
+def _parts(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[str, Part, Outcome]]:
+    """Every part with the name of its form; last the outcomes of no form, which must not be lost if they fail."""
+    scenarios = {run.scenario.name: run.scenario for run in certificate.runs}
+    of_a_form = set[tuple[str, str]]()
+    for (_, form), those in parts(certificate, catalogue).items():
+        for part in those:
+            if part.outcome is not None:
+                of_a_form.add((part.outcome.scenario, part.outcome.requirement))
+                yield form_name(scenarios[part.outcome.scenario], form), part, part.outcome
+    for outcome in certificate.outcomes:
+        if (outcome.scenario, outcome.requirement) not in of_a_form:
+            yield "", Part(
+                strict=outcome.verdict, compat=outcome.at(VerdictLevel.COMPAT), reason=outcome.reason,
+                known=outcome.known, outcome=outcome,
+            ), outcome  # fmt: skip

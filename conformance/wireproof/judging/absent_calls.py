@@ -1,0 +1,87 @@
+"""No tool call ever came back: answers of text in every exchange in which the backend made a call.
+
+That is one cause, however many requirements speak of calls. It is looked for form by form, and only in conversations
+whose backend calls a tool as such: what a model writes into its text as a block reaches a client also through a proxy
+that knows of no tools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wireproof.judging.cases import Case
+from wireproof.judging.symptoms import NoCalls
+from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Mode
+from wireproof.model.transcript import End
+from wireproof.reading.expected import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wireproof.model.scenario import Form
+    from wireproof.reading.exchange import Exchange
+
+SEVERAL = 3
+"""Scenarios in which a call must be missing. In fewer it may be what they are about that the proxy cannot do."""
+REQUIREMENTS = {
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.calls-all-in-order",
+    (Surface.CHAT, Mode.STREAM): "chat.stream.call-opening",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.call-items",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.sums",
+}
+"""The row that asks for calls, by the form of the answer; the first of the forms without calls decides."""
+_CALLED = frozenset({Failure.NONE, Failure.AFTER_CALL})
+
+
+def without_calls(served: Sequence[Exchange]) -> list[Case]:
+    """The answers that lack a call in all forms in which none ever came, those of the form that decides in front."""
+    due = [exchange for exchange in served if _is_due(exchange)]
+    rest = [exchange for exchange in served if not _is_due(exchange)]
+    forms = {exchange.form for exchange in due} - {exchange.form for exchange in due if _came(exchange)}
+    if len({exchange.scenario.name for exchange in due if exchange.form in forms}) < SEVERAL:
+        return []
+    order = list(REQUIREMENTS)
+    lost = sorted(due, key=lambda one: order.index(_kind(one.form)))
+    lost += [exchange for exchange in rest if _follows(exchange)]
+    return [_case(exchange) for exchange in lost if exchange.form in forms]
+
+
+def _case(exchange: Exchange) -> Case:
+    subject = REQUIREMENTS[_kind(exchange.form)]
+    seen = "the backend called a tool and the answer has no call; so it is in every answer in which one was due"
+    return Case(exchange=exchange, symptom=NoCalls(), seen=seen, subject=subject, own=False)
+
+
+def _kind(form: Form) -> tuple[Surface, Mode]:
+    return form.dialect.spec.surface, form.mode
+
+
+def _is_due(exchange: Exchange) -> bool:
+    """Whether the backend made a call as such, and the answer came to its end."""
+    whole = exchange.transcript.end in {End.COMPLETE, End.OPEN} and exchange.answer.error is None
+    # Behind a fault of form a call may stand that cannot be read.
+    violations = exchange.reading.violations if exchange.reading else ()
+    whole = whole and all(one.harmless or one.strict_only for one in violations)
+    return whole and any(
+        wanted.failure in _CALLED and any(call.exact for call in wanted.calls) for wanted in exchange.wanted
+    )
+
+
+def _came(exchange: Exchange) -> bool:
+    return any(choice.calls for choice in exchange.answer.choices)
+
+
+def _follows(exchange: Exchange) -> bool:
+    """Whether what is wrong with an answer follows from there being no calls.
+
+    That is where a call was due that the model wrote into its text, and where a backend reports which tools it got.
+    """
+    if _came(exchange):
+        return False
+    reports = bool(exchange.scenario.tools) and any(wanted.text is None for wanted in exchange.wanted)
+    return reports or any(_has_call(exchange))
+
+
+def _has_call(exchange: Exchange) -> Iterator[bool]:
+    return (bool(wanted.calls) or "<use_tool>" in (wanted.text or "") for wanted in exchange.wanted)

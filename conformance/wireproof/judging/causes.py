@@ -1,0 +1,361 @@
+"""What made exchanges fail alike: one cause, one finding, named for what it is.
+
+An exchange without an answer says nothing of its scenario's subject. The judge collects such exchanges of all runs as
+cases; those with the same symptom are one cause. It breaks one requirement, is found once, in the first of its
+exchanges, and hides what its exchanges were to show. Which requirement that is:
+
+- `target.alive`: the process ended, or no connection can be made;
+- `target.capacity`: 429 although the driver waited as it was asked to; or failures beside other requests that went well
+  when they were sent again alone;
+- `turn.concurrent-isolation`: the answer to another request;
+- an error sent as HTTP 200, whether it was due or an answer was: the row of its form that asks for an HTTP status;
+- an answer of the mode that was not asked for: the row of the form that was, which no such body can have;
+- `target.answers`: everything else, however few or many scenarios show it.
+
+Some failures are a scenario's own matter and stay with its subject (`Case.subject`), as long as no other scenario shows
+the same symptom:
+
+- The scenario differs from others in one thing only (`attribute_to`), or its backend fails, so that how a failure is
+  answered is what it is about.
+- The target refuses: a 4xx (but 408 and 429) or 501. A refusal speaks of what the request asks for, so that of the
+  scenarios of one subject is about this subject. One that scenarios of several subjects get is about what their
+  requests have in common, and is a cause.
+
+Plain requests form no cause, since their scenarios say what must come, but belong to one: if a success was due and the
+symptom is that of a cause, or if their surface answers no conversation at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from wireproof.judging.absent_calls import REQUIREMENTS as OF_CALLS
+from wireproof.judging.absent_calls import without_calls
+from wireproof.judging.constant_usage import constant_usages, kind_of, usage_row
+from wireproof.judging.crowding import crowded, sentence
+from wireproof.judging.others_answers import others_answers
+from wireproof.judging.request_shape import features, shape
+from wireproof.judging.symptoms import (
+    AnySymptom,
+    ConstantUsage,
+    Crowded,
+    Died,
+    ErrorAs200,
+    LateError,
+    NoAnswer,
+    NoCalls,
+    Nothing,
+    NotServed,
+    OtherMode,
+    OthersAnswer,
+    WrongStatus,
+)
+from wireproof.model.capability import Capability
+from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Mode
+from wireproof.model.verdict import Finding
+from wireproof.reading.capabilities import asked_for, refusal
+from wireproof.wire.violation import Members, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof.judging.cases import Case
+    from wireproof.judging.constant_usage import Kind
+    from wireproof.model.capability import Absence
+    from wireproof.reading.exchange import Exchange
+
+ALIVE = "target.alive"
+ANSWERS = "target.answers"
+CAPACITY = "target.capacity"
+AS_200: Mapping[tuple[Surface, Mode], str] = {
+    (Surface.CHAT, Mode.STREAM): "chat.stream.error-before-output",
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.backend-error",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.terminal",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
+}
+"""The row that asks for an HTTP status where an error was sent as 200, by the form of the answer."""
+OF_FORM: Mapping[tuple[Surface, Mode], str] = {
+    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
+}
+"""The row that a body of the other mode breaks, by the form that was asked for."""
+OF_CAPABILITIES: Mapping[Capability, str] = {
+    Capability.STREAMS: "chat.stream.frames",
+    Capability.USAGE_IN_STREAMS: "chat.stream.usage",
+    Capability.FORCED_TOOL_CHOICE: "turn.tool-choice-forced",
+    Capability.SEVERAL_CHOICES: "chat.whole.choices",
+    Capability.STRUCTURED_OUTPUT: "turn.structured-output",
+    Capability.IMAGES: "turn.images",
+    Capability.PREVIOUS_RESPONSE: "responses.previous-id",
+}
+"""The row that asks for a capability. That of calls depends on the form."""
+CAUSED = frozenset({ALIVE, ANSWERS})
+"""The requirements that nothing but a cause breaks: they need no check."""
+NO_REFUSALS = frozenset({408, 429})
+"""Statuses from 400 to 499 that say nothing of what the request asks for."""
+NOT_IMPLEMENTED = 501
+TOO_MANY = 429
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cause:
+    """What made some exchanges fail alike."""
+
+    symptom: AnySymptom
+    requirement: str
+    """What it breaks."""
+    shape: str
+    """What the requests have in common and no other has, as in "every stream"; "": nothing, or nothing is known."""
+    scenario: str
+    """The name of the first scenario that shows it: the one that has the finding."""
+    finding: Finding
+    """The first exchange that shows it."""
+    exchanges: tuple[Exchange, ...]
+    """All that show it, those that came first in front."""
+    hidden: tuple[Exchange, ...]
+    """Those of them that show nothing else."""
+    others: tuple[Finding, ...] = ()
+    """The findings that it counts beside the first: the same fault of form, as other requirements and scenarios say
+    it."""
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The names of the scenarios that show it, in the order of the runs."""
+        return tuple(dict.fromkeys(exchange.scenario.name for exchange in self.exchanges))
+
+    def __str__(self) -> str:
+        """What it is, in a clause."""
+        return f"{self.symptom}" + (f" ({self.shape})" if self.shape else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What all runs show, in their order."""
+
+    cases: Sequence[Case] = ()
+    """The exchanges that show a symptom."""
+    expected: Sequence[Case] = ()
+    """Those among whose right answers are errors, too: of plain requests, and of backends that fail."""
+    served: Sequence[Exchange] = ()
+    """The exchanges of conversations that were answered, rightly or not."""
+    faults: Sequence[Fault] = ()
+    """What was found of answers that can be read."""
+    aside: Sequence[Exchange] = ()
+    """The exchanges by which nothing is judged, since their scenarios were driven again, alone."""
+    absences: Mapping[Capability, Absence] = field(default_factory=dict)
+    """The capabilities that the target plainly refuses."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fault:
+    """A finding of an exchange, and its scenario."""
+
+    exchange: Exchange
+    finding: Finding
+
+
+def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
+    """The causes, in the order in which they first show; what has none is its scenario's own matter."""
+    mixed = others_answers(evidence.served)
+    taken = {id(case.exchange) for case in mixed}
+    missing = without_calls([exchange for exchange in evidence.served if id(exchange) not in taken])
+    taken |= {id(case.exchange) for case in missing}
+    served = [exchange for exchange in evidence.served if id(exchange) not in taken]
+    alike: dict[AnySymptom, list[Case]] = {}
+    for case in (*evidence.cases, *missing, *mixed):
+        alike.setdefault(_symptom(case, evidence.absences), []).append(case)
+    _join_refused(alike)
+    causes = {symptom: those for symptom, those in alike.items() if not _own_matter(symptom, those)}
+    for case in evidence.expected:
+        symptom = _symptom(case, evidence.absences)
+        if symptom in causes and _belongs(case.exchange, served):
+            causes[symptom].append(case)
+    found = [_cause(symptom, those, served) for symptom, those in causes.items()]
+    hidden = {id(exchange) for cause in found for exchange in cause.hidden}
+    faults = [fault for fault in evidence.faults if id(fault.exchange) not in hidden]
+    return (*found, *_of_crowds(evidence.aside), *_of_form(faults, constant_usages(served)))
+
+
+def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
+    """The symptom of a case: a refusal of what is never served is one, whatever else the request asks for."""
+    for capability in asked_for(case.exchange):
+        if capability in absences and refusal(case.exchange, capability):
+            return NotServed(absence=absences[capability])
+    return case.symptom
+
+
+def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
+    """Whether an exchange that may end with an error has ended with that of a cause, which says nothing of its rule."""
+    request = exchange.scenario.request
+    if request is not None and 200 <= request.each[exchange.number].expect < 300:  # noqa: PLR2004 (a class)
+        return True
+    # Where anything is answered, an error of the same words may be the right one.
+    asked = features(exchange) & (set(Surface) if request is not None else {*Surface, *Mode})
+    return not any(asked <= features(other) for other in served)
+
+
+def _join_refused(alike: dict[AnySymptom, list[Case]]) -> None:
+    """After a death no connection can be made until the process runs again: that is the same cause."""
+    refused = NoAnswer(kind=Nothing.REFUSED)
+    died = next((symptom for symptom in alike if isinstance(symptom, Died)), None)
+    if died is not None and refused in alike:
+        alike[died] += alike.pop(refused)
+
+
+def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
+    """Whether cases of one symptom are about the subjects of their scenarios."""
+    match symptom:
+        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode() | LateError():
+            return False
+        case OthersAnswer():
+            return False
+        case _:
+            others = [case for case in cases if not case.own]
+            about = {case.exchange.scenario.exercises[0] for case in others}
+            return not others or (_is_refusal(symptom) and len(about) == 1)
+
+
+def _is_refusal(symptom: AnySymptom) -> bool:
+    if not isinstance(symptom, WrongStatus):
+        return False
+    status = symptom.status
+    return status == NOT_IMPLEMENTED or (400 <= status < 500 and status not in NO_REFUSALS)  # noqa: PLR2004 (a class)
+
+
+def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
+    first, exchanges = cases[0], tuple(case.exchange for case in cases)
+    # What was expected to fail says nothing of what the others have in common; nor has what is named already.
+    asked = [] if isinstance(symptom, NotServed | NoCalls | OthersAnswer) else exchanges
+    common = shape([one for one in asked if one.scenario.request is None] or asked, served) if asked else ""
+    requirement = _requirement(symptom, first)
+    violation = Violation(
+        requirement=requirement,
+        seen=first.seen + (f" (so for {common})" if common else ""),
+        strict_only=_harms_none(symptom),
+        hint=_HINTS.get(type(symptom), ""),
+    )
+    return Cause(
+        symptom=symptom,
+        requirement=requirement,
+        shape=common,
+        scenario=first.exchange.scenario.name,
+        finding=Finding(form=first.exchange.form, exchange=first.exchange.number, violation=violation),
+        exchanges=exchanges,
+        hidden=tuple(case.exchange for case in cases if case.hides),
+    )
+
+
+_HINTS: Mapping[type, str] = {
+    NoCalls: "Offer the tools of the request to the backend, and send the calls that it makes.",
+    ErrorAs200: "Answer a failure with its own HTTP status; find out first why this request failed.",
+    OtherMode: "Answer with an event stream if the request says stream: true, and with one JSON object if it does not.",
+}
+"""What to do about a symptom, where the row that it breaks has a hint about other things."""
+
+
+def _harms_none(symptom: AnySymptom) -> bool:
+    """Whether clients cope: a plain refusal says what is not served, and a frame of chat that is an error is raised."""
+    return isinstance(symptom, NotServed) or symptom == LateError(surface=Surface.CHAT, mode=Mode.STREAM)
+
+
+def _requirement(symptom: AnySymptom, first: Case) -> str:
+    """The requirement that a cause breaks."""
+    form = first.exchange.form
+    match symptom:
+        case Died() | NoAnswer(kind=Nothing.REFUSED):
+            return ALIVE
+        case WrongStatus(status=status) if status == TOO_MANY:
+            return CAPACITY
+        case ErrorAs200() | LateError() | OtherMode():
+            rows = OF_FORM if isinstance(symptom, OtherMode) else AS_200
+            return rows[form.dialect.spec.surface, form.mode]
+        case NotServed(absence=absence):
+            return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
+        case NoCalls() | OthersAnswer():
+            return first.subject
+        case _:
+            return ANSWERS
+
+
+# Crowds
+
+
+def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
+    """The cause of the exchanges that failed only beside others."""
+    failed = crowded(aside)
+    if failed:
+        first = failed[0]
+        violation = Violation(requirement=CAPACITY, seen=sentence(failed))
+        yield Cause(
+            symptom=Crowded(),
+            requirement=CAPACITY,
+            shape="",
+            scenario=first.scenario.name,
+            finding=Finding(form=first.form, exchange=first.number, violation=violation),
+            exchanges=tuple(failed),
+            hidden=(),
+        )
+
+
+# Faults of form
+
+
+def _of_form(faults: Iterable[Fault], constant: Mapping[Kind, ConstantUsage]) -> Iterator[Cause]:
+    """The causes of faults of form that several exchanges show, under whichever requirements."""
+    alike: list[tuple[Members | ConstantUsage, list[Fault]]] = []
+    for fault in faults:
+        violation = fault.finding.violation
+        symptom = constant.get(kind_of(fault.exchange)) if violation.counts else violation.about
+        if symptom is not None and _is_of_an_answer(fault.exchange):
+            known = next((number for number, (other, _) in enumerate(alike) if _meet(symptom, other)), None)
+            if known is None:
+                alike.append((symptom, [fault]))
+            else:
+                alike[known] = (_both(symptom, alike[known][0]), [*alike[known][1], fault])
+    return (_form_cause(symptom, those) for symptom, those in alike if len(those) > 1)
+
+
+def _is_of_an_answer(exchange: Exchange) -> bool:
+    """Whether what came is an answer. Lists of models and the like have members of their own."""
+    return any(surface.endpoint in exchange.transcript.url for surface in Surface)
+
+
+def _meet(one: Members | ConstantUsage, other: Members | ConstantUsage) -> bool:
+    """Whether two faults of form are one: they are of one kind, and about the same member, header, or counts."""
+    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
+        return one == other
+    return one.fault == other.fault and bool(set(one.names) & set(other.names))
+
+
+def _both(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Members | ConstantUsage:
+    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
+        return other
+    return replace(other, names=tuple(dict.fromkeys((*other.names, *one.names))))
+
+
+def _form_cause(symptom: Members | ConstantUsage, faults: Sequence[Fault]) -> Cause:
+    first = faults[0]
+    exchanges = {id(fault.exchange): fault.exchange for fault in faults}
+    finding = _of_usage(symptom, first) if isinstance(symptom, ConstantUsage) else first.finding
+    return Cause(
+        symptom=symptom,
+        requirement=finding.violation.requirement,
+        shape="",
+        scenario=first.exchange.scenario.name,
+        finding=finding,
+        exchanges=tuple(exchanges.values()),
+        hidden=(),
+        others=tuple(fault.finding for fault in faults if fault.finding is not finding),
+    )
+
+
+def _of_usage(symptom: ConstantUsage, first: Fault) -> Finding:
+    """The finding of counts that never change: of the row that asks for them, whichever row the first fault is of."""
+    violation = Violation(
+        requirement=usage_row(first.exchange), seen=str(symptom), place=first.exchange.body_place, harmless=True
+    )
+    return replace(first.finding, violation=violation)

@@ -1,0 +1,152 @@
+"""Whether a plain request was answered as it must be: status, headers, and what the error names.
+
+Rows of stage `answer` are judged here, without a check of their own: the scenario's request says what must come. A
+check that such a row has looks at what else the answer must say, once all of that is right.
+
+Each answer is judged by one requirement: the one that its request names, else the scenario's subject. A scenario that
+breaks several rules at once first sends each broken rule alone, judged by a requirement that the scenario does not
+exercise: what is wrong there is a violation of that rule, and says nothing of their order.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wireproof.judging.registry import Seen, no_header
+from wireproof.wire.message import read_error
+from wireproof.wire.quoting import quoted, visible
+from wireproof.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.judging.registry import Checks
+    from wireproof.model.scenario import Request
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.events import Failed
+
+BAD_REQUEST = 400
+INVALID = "invalid_request_error"
+SHOWN = 160
+"""Bytes of a request's body that a finding shows."""
+
+
+def asked(exchange: Exchange) -> Request:
+    """The plain request of this exchange."""
+    if exchange.scenario.request is None:
+        raise ValueError("this exchange is no plain request")
+    return exchange.scenario.request.each[exchange.number]
+
+
+def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[Violation]:
+    """What is wrong with the answer to a plain request, if this requirement is the one that judges it."""
+    subject = exchange.scenario.exercises[0]
+    judged = asked(exchange).judged or subject
+    if requirement != (judged if judged in exchange.scenario.exercises else subject):
+        return
+    if wrong := _wrong(exchange):
+        yield wrong.of(judged)
+    # No client looks at the param of an error or at its type: it shows the message.
+    elif seen := _misnamed(exchange):
+        yield Violation(requirement=judged, seen=seen, place=exchange.body_place, strict_only=True)
+    # Of a request that a row outside the scenario judges, only status, headers and error are looked at.
+    elif judged == requirement:
+        yield from checks.look(requirement, exchange)
+
+
+def refused(exchange: Exchange) -> bool:
+    """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
+    return _names(exchange, exchange.scenario.refusable)
+
+
+def _names(exchange: Exchange, field: str) -> bool:
+    """Whether the answer is a 400 that names the field."""
+    transcript = exchange.transcript
+    if not field or transcript.status != BAD_REQUEST:
+        return False
+    failed, _ = read_error(transcript.body, transcript.header("content-type"))
+    return failed is not None and _within(failed.param or "", field)
+
+
+def refused_in_words(exchange: Exchange) -> bool:
+    """Whether it was answered by that refusal, but for its param, and the message alone names the field."""
+    field, transcript = exchange.scenario.refusable, exchange.transcript
+    if not field or transcript.status != BAD_REQUEST:
+        return False
+    failed, _ = read_error(transcript.body, transcript.header("content-type"))
+    return failed is not None and re.search(rf"(?<![\w-]){re.escape(field)}(?![\w-])", failed.message) is not None
+
+
+def _wrong(exchange: Exchange) -> Seen | None:
+    """The first thing of status, headers and code that is wrong; None if they are right."""
+    request, transcript = asked(exchange), exchange.transcript
+    if transcript.status is None:
+        how = f"{transcript.end} after {transcript.seconds:.1f} s"
+        return Seen(f"no response came to {_sent(exchange)} ({how}); {_due(request)}", exchange.body_place)
+    if _names(exchange, request.refusable):
+        return None
+    if transcript.status != request.expect and not (request.any_success and transcript.ok):
+        empty = "" if transcript.body else " with an empty body"
+        seen = f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
+        return Seen(seen, exchange.body_place)
+    if header := _header(exchange, request):
+        return header
+    failed = _error(exchange)
+    if request.code and failed is not None and failed.code != request.code:
+        return Seen(f"code is {quoted(failed.code)}, it should be {quoted(request.code)}", exchange.body_place)
+    return None
+
+
+def _header(exchange: Exchange, request: Request) -> Seen | None:
+    """The first header that is wrong; None if all are right."""
+    for name, wanted in request.shows.items():
+        value = exchange.transcript.header(name)
+        if value is None:
+            return no_header(name, f"say {wanted}" if wanted else "", exchange.body_place)
+        if wanted.lower() not in value.lower():
+            return Seen(f"{name} is {quoted(value)}, it should say {wanted}", exchange.body_place)
+    return None
+
+
+def _due(request: Request) -> str:
+    named = f" with param {request.param}" if request.param else ""
+    return f"it should be {request.expect}{named}"
+
+
+def _sent(exchange: Exchange) -> str:
+    """The request in a few words; all of it stands in the command that sends it again."""
+    request, body = asked(exchange), exchange.transcript.request_body.strip()
+    # As it was sent: a scenario's own path and body have placeholders.
+    path = exchange.target.path_of(exchange.transcript.url) if "{" in request.path else request.path
+    if not body:
+        return f"{request.method} {path}"
+    said = body[:SHOWN].decode(errors="replace")
+    return f"{request.method} {path} with {visible(said)}{'…' if len(body) > SHOWN else ''}"
+
+
+def _error(exchange: Exchange) -> Failed | None:
+    """The error of the answer; None where its envelope is broken, which `http.error.envelope` has named."""
+    failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
+    return None if broken else failed
+
+
+def _misnamed(exchange: Exchange) -> str:
+    """What is wrong in what the error says of the field; '' if nothing is."""
+    request, failed = asked(exchange), _error(exchange)
+    if failed is None or request.param is None:
+        return ""
+    if not _within(failed.param or "", request.param):
+        return (
+            f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; sent was {_sent(exchange)}"
+        )
+    # An error that names a field of the request is one of the request.
+    if request.param and failed.type != INVALID:
+        return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"
+    return ""
+
+
+def _within(param: str, wanted: str) -> bool:
+    """Whether a param names the field, or a place inside it; header names are the same in any case."""
+    # `messages` is also named by `messages[0].role`, as OpenAI does.
+    return param.lower() == wanted.lower() or param.startswith((f"{wanted}.", f"{wanted}["))

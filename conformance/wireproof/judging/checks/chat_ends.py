@@ -1,0 +1,170 @@
+"""Checks of how streamed chat answers end: finish, usage, [DONE], failures, silence, a client that disconnects."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.chat_whole import runs_all_the_same
+from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.transcript import End
+from wireproof.reading.expected import Failure
+from wireproof.reading.schemas import errors as schema_errors
+from wireproof.wire.events import Comment, Failed, Finished, Text, Usage
+from wireproof.wire.grammar import KEEPALIVE, USAGE
+from wireproof.wire.quoting import quoted
+from wireproof.wire.violation import MemberFault, Members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
+
+ERROR_FRAMES = {Failure.AFTER_TEXT, Failure.IN_CALL, Failure.SILENT}
+"""Failures that an error frame may report; the connection may break off after it."""
+
+
+@check("chat.stream.finish-reason")
+def finish_reason(exchange: Exchange) -> Iterable[Seen]:
+    """The finish reason is the backend's, and any call beats it."""
+    for wanted, choice in exchange.choices():
+        # A finish that is missing is for the grammar (chat.stream.finish-once).
+        if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
+            seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
+            place = first_place(exchange, Finished, partial(_is_of, choice.index))
+            yield Seen(seen, place, strict_only=runs_all_the_same(choice))
+
+
+def _is_of(choice: int, finished: Finished) -> bool:
+    return finished.choice == choice
+
+
+@check("chat.stream.usage")
+def usage(exchange: Exchange) -> Iterable[Seen]:
+    """A usage chunk on request only, with the backend's counts, those of all choices together."""
+    got, place = exchange.answer.usage, place_of(exchange, Usage)
+    if not exchange.scenario.usage:
+        if got is not None:
+            # Beside choices no client looks at it; in a chunk without any, some raise.
+            beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
+            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside, harmless=True)
+    # The answer broke off before its usage was due, which comes after the finish.
+    elif exchange.choice().finish is None:
+        return
+    elif got is None:
+        about = Members(fault=MemberFault.MISSING, names=("usage chunk",))
+        yield Seen("stream_options.include_usage was set and no usage chunk came", harmless=True, about=about)
+    elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
+        seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, harmless=True, counts=True)
+
+
+@check("chat.stream.done-last")
+def done_last(exchange: Exchange) -> Iterable[Seen]:
+    """The body ends right after [DONE]."""
+    match exchange.transcript.end:
+        case End.OPEN:
+            seen = "[DONE] came and the body stayed open; JavaScript clients wait for its end"
+            yield Seen(seen)
+        case End.CUT if failure_of(exchange) not in ERROR_FRAMES:
+            yield Seen("the connection broke before the body was complete")
+        case End.TIMEOUT:
+            seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
+            yield Seen(seen)
+        case End.ENDLESS:
+            yield Seen(f"the stream did not end: {exchange.transcript.over}")
+        case _:
+            pass
+
+
+@check("chat.stream.error-before-output")
+def error_before_output(exchange: Exchange) -> Iterable[Seen]:
+    """A failure before any output has a real HTTP status."""
+    if failure_of(exchange) is Failure.BEFORE_OUTPUT and exchange.transcript.ok:
+        seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
+        # A frame that says so is raised by every client, too.
+        reported = exchange.answer.error is not None
+        yield Seen(seen, exchange.body_place, strict_only=reported)
+    # How long a proxy holds its status back is its own affair, so a frame is as good as an HTTP error here.
+    elif failure_of(exchange) is Failure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
+        seen = "the backend stayed silent, and the stream ended without an error"
+        yield Seen(seen, exchange.body_place)
+
+
+@check("chat.stream.error-after-text")
+def error_after_text(exchange: Exchange) -> Iterable[Seen]:
+    """A failure in mid-text is reported by an error envelope in a frame. What may follow it is for the grammar."""
+    if failure_of(exchange) is not Failure.AFTER_TEXT:
+        return
+    if exchange.answer.error is None:
+        seen = (
+            "the backend failed in mid-text, and the stream does not report it: the client takes half an answer for all"
+        )
+        yield Seen(seen, exchange.body_place)
+    reading = reading_of(exchange)
+    for frame, payload in reading.payloads:
+        # Not only `message`, which the grammar asks for: the envelope is that of HTTP errors, with all four members.
+        wrong = schema_errors("error", payload) if payload.get("error") is not None else []
+        if wrong:
+            seen = f"the error frame is no envelope: {wrong[0]}"
+            # Users see the message in every client, whatever is missing beside it.
+            shown = exchange.answer.error is not None and exchange.answer.error.message != ""
+            yield Seen(seen, frame_place(reading, frame.number), strict_only=shown)
+            return
+
+
+@check("chat.stream.error-after-call")
+def error_after_call(exchange: Exchange) -> Iterable[Seen]:
+    """A failure after a complete call is not reported, since the call can be run; one inside a call is."""
+    if failure_of(exchange) is Failure.AFTER_CALL and exchange.answer.error is not None:
+        seen = "the call was complete, yet an error frame came: clients throw the call away"
+        yield Seen(seen, place_of(exchange, Failed))
+    if failure_of(exchange) is Failure.IN_CALL and exchange.answer.error is None:
+        seen = "the backend failed inside a call, and the stream does not report it: the client runs half of a call"
+        yield Seen(seen, exchange.body_place)
+
+
+@check("chat.stream.keepalive", "responses.stream.keepalive")
+def keepalive(exchange: Exchange) -> Iterable[Seen]:
+    """While the backend is silent, comments come before its text. Keep-alives of another kind are for the grammar."""
+    # A keep-alive that is no comment is one fault; that no comment came follows from it.
+    if any(v.requirement == KEEPALIVE for v in reading_of(exchange).violations):
+        return
+    for event in reading_of(exchange).events:
+        match event:
+            case Comment():
+                return
+            case Text():
+                break
+            case _:
+                pass
+    interval = exchange.target.keepalive
+    seen = f"no comment came while the backend was silent for several times {interval or 0:g} s"
+    yield Seen(seen)
+
+
+@check("chat.stream.disconnect", "responses.stream.disconnect")
+def disconnect(exchange: Exchange) -> Iterable[Seen]:
+    """The next request is served, and the backend reports that the abandoned turn has ended."""
+    # The answer that the client left; the exchange after it reports how that turn ended.
+    if exchange.number == 0:
+        return
+    turns = json.loads(exchange.choice().text or "{}").get("turns") or []
+    state = next((turn["state"] for turn in turns if turn.get("script") == exchange.scenario.script), "unknown")
+    # A turn that was drained is as good as one that was interrupted (S4-17).
+    if state not in {"interrupted", "completed"}:
+        seen = (
+            f"1 s after the client disconnected, the backend's turn was still {state}: the proxy did not interrupt it"
+        )
+        yield Seen(seen, exchange.body_place)
+
+
+def failure_of(exchange: Exchange) -> Failure:
+    """How the backend fails in this exchange; NONE where that is not known."""
+    return exchange.wanted[0].failure if exchange.wanted else Failure.NONE

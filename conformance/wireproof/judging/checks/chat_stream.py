@@ -1,0 +1,233 @@
+"""Checks of streamed chat answers that need more than the grammar: schemas, the right answer, the whole answer.
+
+Text can be wrong in ways that have requirements of their own: characters cut to pieces (`utf8`), a gate that opened
+too late (`flushed`), the text of another choice (`isolation`). `text` leaves these to them: one cause, one violation.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wireproof.judging.checks.diff import difference, is_object, torn
+from wireproof.judging.checks.places import (
+    counts,
+    first_unread,
+    frame_place,
+    plain,
+    reading_of,
+    said_place,
+    strays,
+    text_spot,
+)
+from wireproof.judging.checks.published import unpublished
+from wireproof.judging.registry import Checks, Seen, no_header
+from wireproof.wire.events import CallOpened, Fragment, Text
+from wireproof.wire.grammar import NO_MIXED, TAIL
+from wireproof.wire.quoting import apart, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
+    from wireproof.wire.calls import Call, Choice
+    from wireproof.wire.fields import JsonObject
+    from wireproof.wire.violation import Place
+
+check = Checks()
+"""The checks of this module."""
+
+HEADERS = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",  # nginx buffers a response unless it says so
+    "connection": "keep-alive",
+}
+"""Header → what its value must contain."""
+
+
+@check("chat.stream.headers", "responses.stream.headers")
+def headers(exchange: Exchange) -> Iterable[Seen]:
+    """The headers that keep every hop from buffering the stream."""
+    for name, wanted in HEADERS.items():
+        value = exchange.transcript.header(name)
+        if value is None:
+            yield no_header(name, f"say {wanted}", strict_only=True)
+        elif wanted not in value.lower():
+            yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", strict_only=True, harmless=True)
+
+
+@check("chat.stream.schema")
+def schema(exchange: Exchange) -> Iterable[Seen]:
+    """Every chunk is a chat.completion.chunk of published fields, up to the first that violates the grammar.
+
+    A vendor's members are seen once, and so is the first chunk that lacks what clients need.
+    """
+    reading = reading_of(exchange)
+    wrong = first_unread(reading)
+    weights: set[bool] = set()
+    # A long stream repeats a few shapes, and validating each of its chunks would take longer than receiving them.
+    shapes: set[str] = set()
+    for frame, payload in reading.payloads:
+        if frame.number == wrong:
+            return
+        # Error frames have a schema of their own, and rows that judge them.
+        if payload.get("error") is not None:
+            continue
+        shape = _shape(payload)
+        if shape in shapes:
+            continue
+        shapes.add(shape)
+        for found in unpublished("chat.completion.chunk", payload, frame):
+            # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
+            seen = replace(found, strict_only=True) if found.harmless and _is_empty(payload) else found
+            if seen.strict_only not in weights:
+                yield seen
+            weights.add(seen.strict_only)
+            # What cannot be read is named, and then nothing more.
+            if not seen.harmless:
+                return
+
+
+def _is_empty(payload: JsonObject) -> bool:
+    """Whether a chunk has every member of its head and says nothing in any."""
+    return payload.get("choices") == [] and payload.get("usage") is None and payload.get("object") == ""
+
+
+def _shape(value: Any) -> str:  # noqa: ANN401 (JSON)
+    """A chunk with its texts emptied: chunks of one shape are valid together."""
+    return json.dumps(_without_texts(value), sort_keys=True)
+
+
+def _without_texts(value: Any) -> Any:  # noqa: ANN401 (JSON)
+    match value:
+        case dict():
+            return {
+                k: "" if k in {"content", "arguments"} and isinstance(v, str) else _without_texts(v)
+                for k, v in value.items()
+            }
+        case list():
+            return [_without_texts(item) for item in value]
+        case _:
+            return value
+
+
+@check("chat.stream.text")
+def text(exchange: Exchange) -> Iterable[Seen]:
+    """The deltas add up to what the backend said; a backend that reflects says JSON."""
+    for wanted, choice in exchange.choices():
+        got = plain(choice.text or "", wanted)
+        if torn(wanted.text or "", got) or gate_was_late(wanted, got) or strays(exchange, wanted, got):
+            continue
+        if wanted.text is None:
+            if not is_object(got):
+                seen = f"the backend sent a JSON object; what came is not one: {quoted(got)}"
+                yield Seen(seen, text_spot(exchange, choice.index, "{", got).place)
+        elif _beside_calls(exchange, choice):
+            # What stands beside a call or after it has requirements of its own; before it, nothing may differ.
+            before = _before_calls(exchange, choice)
+            if not wanted.text.startswith(before):
+                spot = text_spot(exchange, choice.index, wanted.text, before)
+                yield Seen(f"content: {difference(wanted.text, before)}", spot.place)
+        elif got != wanted.text:
+            spot = text_spot(exchange, choice.index, wanted.text, got)
+            yield Seen(f"content: {difference(wanted.text, got)}", spot.place)
+
+
+def _beside_calls(exchange: Exchange, choice: Choice) -> bool:
+    found = {violation.requirement for violation in reading_of(exchange).violations}
+    return bool(choice.calls) and bool({NO_MIXED, TAIL} & found)
+
+
+def _before_calls(exchange: Exchange, choice: Choice) -> str:
+    """The text of the frames before the first call."""
+    events = [event for event in reading_of(exchange).events if getattr(event, "choice", None) == choice.index]
+    first = next((event.frame for event in events if isinstance(event, CallOpened)), None)
+    return "".join(event.text for event in events if isinstance(event, Text) and (first is None or event.frame < first))
+
+
+@check("chat.stream.isolation")
+def isolation(exchange: Exchange) -> Iterable[Seen]:
+    """No choice holds text that belongs to another."""
+    for wanted, choice in exchange.choices():
+        got = choice.text or ""
+        if strays(exchange, wanted, got):
+            seen = f"choice {choice.index} holds text that belongs to another: {quoted(got)}"
+            yield Seen(seen, text_spot(exchange, choice.index, wanted.text or "", got).place)
+
+
+@check("chat.stream.utf8")
+def utf8(exchange: Exchange) -> Iterable[Seen]:
+    """No delta holds replacement characters, which a character that was cut in two leaves behind."""
+    for wanted, choice in exchange.choices():
+        pairs = [((wanted.text or "") + "".join(wanted.blocks), choice.text or "")]
+        pairs += [(want.arguments, got.arguments) for want, got in zip(wanted.calls, choice.calls, strict=False)]
+        for want, got in pairs:
+            if torn(want, got):
+                yield Seen(difference(want, got), _place_of_torn(exchange))
+
+
+@check("chat.stream.flushed", "responses.stream.flushed")
+def flushed(exchange: Exchange) -> Iterable[Seen]:
+    """The first text reaches the client before the backend says more.
+
+    The backend waits at a gate that the client opens at its first text. A gate that gives up says so in the answer.
+    """
+    if any(gate_was_late(wanted, choice.text or "") for wanted, choice in exchange.choices()):
+        yield Seen(
+            "the backend sent its first text and waited, but the client received it only after the backend gave up",
+            said_place(exchange),
+        )
+
+
+def gate_was_late(wanted: Expected, got: str) -> bool:
+    """Whether a text holds what the backend sends if its gate was not opened in time."""
+    return any(gate.late in got for gate in wanted.gates)
+
+
+@check("chat.stream.parity")
+def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The stream, assembled, is the whole answer.
+
+    A whole answer with calls has no text, so text before a call is in the stream alone. Under stop policy first the
+    stream ends after its first call, so later calls are in the whole answer alone.
+    """
+    for wanted, s in stream.choices():
+        w = whole.choice(s.index)
+        pairs: list[tuple[str, object, object]] = [
+            ("finish", s.finish, w.finish),
+            ("calls", _calls(s.calls), _calls(w.calls if stream.burst else w.calls[:1])),
+        ]
+        # Text beside calls has requirements of its own.
+        beside = _beside_calls(stream, s)
+        if not w.calls and not beside:
+            pairs.append(("text", s.text or "", w.text or ""))
+        # The stream passed on what came before the block; the whole answer dropped it.
+        elif wanted.blocks and not beside:
+            pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
+        # A stream has usage on request only. What is estimated of one that ends before the whole answer does is less.
+        if stream.answer.usage is not None and (stream.burst or counts(stream) is not None):
+            pairs.append(("usage", _usage(stream), _usage(whole)))
+        for what, streamed, at_once in pairs:
+            if streamed != at_once:
+                one, other = apart(streamed, at_once)
+                yield Seen(f"{what}: the stream says {one}, the whole answer {other}")
+                return
+
+
+def _calls(calls: tuple[Call, ...]) -> list[tuple[str, str, str]]:
+    return [(call.id, call.name, call.arguments) for call in calls]
+
+
+def _usage(exchange: Exchange) -> tuple[int, int, int] | None:
+    usage = exchange.answer.usage
+    return None if usage is None else (usage.prompt, usage.completion, usage.total)
+
+
+def _place_of_torn(exchange: Exchange) -> Place | None:
+    reading = reading_of(exchange)
+    texts = (event for event in reading.events if isinstance(event, Text | Fragment))
+    frame = next((event.frame for event in texts if torn("", event.text)), None)
+    return None if frame is None else frame_place(reading, frame)

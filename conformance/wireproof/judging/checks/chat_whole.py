@@ -1,0 +1,214 @@
+"""Checks of whole chat answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.diff import difference, is_object, listed
+from wireproof.judging.checks.places import (
+    NO_USAGE,
+    altered_arguments,
+    arguments_spot,
+    counts,
+    is_kept,
+    member_place,
+    reading_of,
+    text_spot,
+)
+from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.transcript import End
+from wireproof.reading.expected import Failure
+from wireproof.wire.fields import list_of, object_of
+from wireproof.wire.locating import written
+from wireproof.wire.quoting import quoted
+from wireproof.wire.violation import MemberFault, Members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.calls import Choice
+    from wireproof.wire.locating import Step
+
+check = Checks()
+"""The checks of this module."""
+
+
+FAILED = {Failure.BEFORE_OUTPUT, Failure.SILENT}
+SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
+"""Plausible values of `created`: seconds, not milliseconds."""
+
+
+_INDEXES = frozenset({("choices", "index")})
+"""What `chat.whole.choices` looks at."""
+
+
+@check("chat.whole.envelope")
+def envelope(exchange: Exchange) -> Iterable[Seen]:
+    """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
+    if exchange.transcript.end is not End.COMPLETE:
+        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
+        return
+    # The reader has named what is wrong.
+    if exchange.reading is None or exchange.reading.violations:
+        return
+    ((frame, body),) = exchange.reading.payloads
+    seen = list(unpublished("chat.completion", body, frame, apart=_INDEXES))
+    if all(one.strict_only for one in seen):
+        seen += media_type(exchange)
+    yield from seen
+    # What is wrong with the values means little while the schema is broken. No client looks at them.
+    if not seen:
+        for name, wrong in list(_envelope_values(exchange, body))[:1]:
+            yield Seen(f"{name} is {wrong}", member_place(exchange, name), strict_only=True, harmless=True)
+
+
+def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tuple[str, str]]:
+    if not str(body["id"]).startswith("chatcmpl-"):
+        yield "id", f"{quoted(body['id'])}, it should begin with chatcmpl-"
+    if body["created"] not in SECONDS:
+        yield "created", f"{quoted(body['created'])}, it should be a time in seconds"
+    if body["model"] != exchange.target.model:
+        yield "model", f"{quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
+
+
+@check("chat.whole.choices")
+def choices(exchange: Exchange) -> Iterable[Seen]:
+    """Exactly the choices that were asked for, in order. An answer that did not arrive whole has none to count."""
+    wanted = list(range(exchange.scenario.choices))
+    for _, body in reading_of(exchange).payloads:
+        # As the body has them: clients that take the first choice do not look at its index.
+        indexes = [choice.get("index") for choice in map(object_of, list_of(body.get("choices")))]
+        if indexes != wanted:
+            seen = (
+                f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
+            )
+            # By their places they are known all the same, as clients take them.
+            placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            place = member_place(exchange, "choices")
+            about = Members(fault=MemberFault.MISSING, names=("index",)) if placed else None
+            yield Seen(f"/choices: {about}" if about else seen, place, harmless=placed, about=about)
+
+
+@check("chat.whole.text")
+def text(exchange: Exchange) -> Iterable[Seen]:
+    """The content is what the backend said; empty stays an empty string."""
+    for wanted, choice in exchange.choices():
+        got = choice.text
+        # What stands beside calls is for `content-null` and `content-xml`.
+        if wanted.calls:
+            continue
+        if wanted.text is None:
+            if not is_object(got or ""):
+                seen = f"the backend sent a JSON object; what came is not one: {quoted(got)}"
+                yield Seen(seen, text_spot(exchange, choice.index, "{", got or "").place)
+        elif got is None:
+            yield _of_choice(exchange, choice, f"null, it should be {quoted(wanted.text)}", "message", "content")
+        elif got != wanted.text:
+            spot = text_spot(exchange, choice.index, wanted.text, got)
+            yield Seen(f"{spot.heading('content')}{difference(wanted.text, got)}", spot.place)
+
+
+def _of_choice(exchange: Exchange, choice: Choice, wrong: str, *path: str, strict_only: bool = False) -> Seen:
+    """What is wrong with a member of a choice, where it stands."""
+    # By its place in the list: its index may be any number.
+    places = [one.index for one in exchange.answer.choices]
+    whole: tuple[Step, ...] = ("choices", places.index(choice.index) if choice.index in places else 0, *path)
+    return Seen(f"{written(whole)} is {wrong}", member_place(exchange, *whole), strict_only=strict_only)
+
+
+@check("chat.whole.usage")
+def usage(exchange: Exchange) -> Iterable[Seen]:
+    """The counts are those the backend reported for this turn, for all choices together, and add up."""
+    got, want = exchange.answer.usage, counts(exchange)
+    place = member_place(exchange, "usage")
+    # Wrong counts leave text and calls as they are.
+    if got is None:
+        yield Seen("the answer has no usage with its three counts", place, harmless=True, about=NO_USAGE)
+    elif got.total != got.prompt + got.completion:
+        seen = f"total_tokens is {got.total}, prompt_tokens and completion_tokens make {got.prompt + got.completion}"
+        yield Seen(seen, place, harmless=True)
+    elif want is not None and (got.prompt, got.completion) != want[:2]:
+        seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, harmless=True, counts=True)
+
+
+def runs_all_the_same(choice: Choice) -> bool:
+    """Whether clients run the calls of a choice whatever its finish says: every measured one does at these reasons."""
+    return bool(choice.calls) and choice.finish in {"stop", "tool_calls", "function_call"}
+
+
+@check("chat.whole.finish")
+def finish(exchange: Exchange) -> Iterable[Seen]:
+    """The finish reason is the backend's, and any call beats it."""
+    for wanted, choice in exchange.choices():
+        if wanted.finish is not None and choice.finish != wanted.finish:
+            wrong = f"{quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
+            yield _of_choice(exchange, choice, wrong, "finish_reason", strict_only=runs_all_the_same(choice))
+
+
+@check("chat.whole.calls-all-in-order")
+def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
+    """All calls, in order. Where the proxy kept the backend's ids, they distinguish calls of the same name.
+
+    A proxy may make ids of its own; that each call has one is for the grammar.
+    """
+    for wanted, choice in exchange.choices():
+        want = [(call.name, call.id) for call in wanted.calls]
+        got = [(call.name, call.id) for call in choice.calls]
+        ids_kept = {call_id for _, call_id in want} == {call_id for _, call_id in got}
+        compared = 2 if ids_kept else 1
+        if [call[:compared] for call in got] != [call[:compared] for call in want]:
+            came = _of_choice(exchange, choice, listed(got), "message", "tool_calls")
+            yield replace(came, text=f"the backend called {listed(want)}; the answer has {listed(got)}")
+
+
+@check("chat.whole.arguments-verbatim")
+def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
+    """The arguments are the model's own characters."""
+    for wanted, choice in exchange.choices():
+        for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
+            # Another call in this place is for `calls-all-in-order`.
+            if want.name == got.name and not is_kept(want, got):
+                spot = arguments_spot(exchange, choice.index, number, want.arguments, got.arguments)
+                yield from altered_arguments(want, got, spot)
+
+
+@check("chat.whole.content-null")
+def content_null(exchange: Exchange) -> Iterable[Seen]:
+    """Beside a call the content is null."""
+    for choice in exchange.answer.choices:
+        if choice.calls and choice.text is not None:
+            wrong = f"{quoted(choice.text)} beside a call, it should be null"
+            yield _of_choice(exchange, choice, wrong, "message", "content")
+
+
+@check("chat.whole.content-xml")
+def content_xml(exchange: Exchange) -> Iterable[Seen]:
+    """Beside a call the content is its block."""
+    for wanted, choice in exchange.choices():
+        got = choice.text or ""
+        if wanted.blocks and (not got.startswith("<use_tool>") or got.count("<use_tool>") != len(wanted.blocks)):
+            wrong = f"{quoted(choice.text)} beside a call; it should be {quoted(wanted.blocks[0])}"
+            yield _of_choice(exchange, choice, wrong, "message", "content")
+
+
+@check("chat.whole.tail-dropped")
+def tail_dropped(exchange: Exchange) -> Iterable[Seen]:
+    """Nothing follows a block."""
+    for wanted, choice in exchange.choices():
+        tail = (choice.text or "").rpartition("</use_tool>")[2]
+        if wanted.blocks and tail:
+            text = choice.text or ""
+            spot = text_spot(exchange, choice.index, text.removesuffix(tail), text)
+            yield Seen(f"{spot.heading('content')}the content goes on after the block: {quoted(tail)}", spot.place)
+
+
+@check("chat.whole.backend-error")
+def backend_error(exchange: Exchange) -> Iterable[Seen]:
+    """A backend that failed is an HTTP error, whatever it had said before."""
+    if any(wanted.failure in FAILED for wanted in exchange.wanted) and exchange.transcript.ok:
+        seen = f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
+        yield Seen(seen, exchange.body_place)

@@ -1,0 +1,466 @@
+"""Checks of answers of models: what holds of any answer, and what a server does to one that no model would write.
+
+They run beside the checks of the same rows, in exchanges whose prompt asks a model for something. What a row is about
+is the same; only what can be known differs. The right answer is not known beforehand, so these look at what an answer
+says of itself: its counts against its limit and its words, its finish against its calls, its arguments against the
+schema of their tool. A text that was to be repeated exactly shows damage by its kind: replacement characters, UTF-8
+read as Latin-1, deltas that came twice.
+
+A word of English, or a number, is at least one token in every tokenizer of today's models, so counts are held against
+words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from wireproof.judging.checks.diff import REPLACEMENT
+from wireproof.judging.checks.places import place_of, reading_of
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.asks import Asks, Calls, Count, Fits, Say
+from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Mode
+from wireproof.reading.asked import LENGTH, as_json, limit_of
+from wireproof.reading.schemas import misfits
+from wireproof.wire.events import Fragment, Text
+from wireproof.wire.fields import object_of
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.calls import Call, Choice
+    from wireproof.wire.events import Usage
+    from wireproof.wire.violation import Place
+
+check = Checks()
+"""The checks of this module."""
+
+REQUIRED = "required"
+SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
+WORD = re.compile(r"[A-Za-z]{2,}|\d+")
+FEW = 5
+"""Tokens that an answer may count and yet say nothing: those that end it, and others that no client is shown."""
+STOPPED = "stop"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rows:
+    """The rows that speak of the same things in answers of one surface and mode."""
+
+    form: str
+    text: str
+    torn: str
+    finish: str
+    usage: str
+    arguments: str
+    calls: str
+
+
+ROWS: Mapping[tuple[Surface, Mode], Rows] = {
+    (Surface.CHAT, Mode.WHOLE): Rows(
+        form="chat.whole.envelope",
+        text="chat.whole.text",
+        torn="chat.whole.text",
+        finish="chat.whole.finish",
+        usage="chat.whole.usage",
+        arguments="chat.whole.arguments-verbatim",
+        calls="chat.whole.calls-all-in-order",
+    ),
+    (Surface.CHAT, Mode.STREAM): Rows(
+        form="chat.stream.schema",
+        text="chat.stream.text",
+        torn="chat.stream.utf8",
+        finish="chat.stream.finish-reason",
+        usage="chat.stream.usage",
+        arguments="chat.stream.arguments-verbatim",
+        calls="chat.stream.burst-all",
+    ),
+    (Surface.RESPONSES, Mode.WHOLE): Rows(
+        form="responses.whole.envelope",
+        text="responses.whole.message",
+        torn="responses.whole.message",
+        finish="responses.whole.envelope",
+        usage="responses.whole.envelope",
+        arguments="responses.whole.call-items",
+        calls="responses.whole.call-items",
+    ),
+    (Surface.RESPONSES, Mode.STREAM): Rows(
+        form="responses.stream.terminal",
+        text="responses.stream.sums",
+        torn="responses.stream.sums",
+        finish="responses.stream.terminal",
+        usage="responses.stream.terminal",
+        arguments="responses.stream.sums",
+        calls="responses.stream.sums",
+    ),
+}
+"""Where each surface and mode has the rows for what these checks look at."""
+ANY_ANSWER = frozenset({name for rows in ROWS.values() for name in (rows.form, rows.finish, rows.usage)})
+"""Rows that an answer shows to be kept whether the model did what it was asked or not."""
+
+
+def rows_of(exchange: Exchange) -> Rows:
+    """The rows that speak of an exchange's answer."""
+    return ROWS[exchange.dialect.spec.surface, exchange.mode]
+
+
+def tries(exchange: Exchange) -> tuple[Exchange, ...]:
+    """All tries of an exchange that have an answer."""
+    return tuple(one for one in (*exchange.earlier, exchange) if one.reading is not None)
+
+
+# of any answer: counts, finish, times
+
+
+def usage(exchange: Exchange) -> Iterable[Seen]:
+    """The counts agree with each other, with the limit of the request, and with the words that came."""
+    got = exchange.answer.usage
+    if got is None:
+        return
+    place = exchange.body_place
+    # In an answer that is not what was asked, something may have come twice, which is no fault of the counts.
+    said = words(_said(exchange)) if exchange.wanted else 0
+    limit = limit_of(exchange.transcript.request_body)
+    if got.total != got.prompt + got.completion:
+        seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
+        yield Seen(seen, place, harmless=True)
+    elif got.prompt <= 0:
+        yield _miscounted("the usage counts no tokens of the request", place)
+    elif got.completion <= 0 and any(_strings(exchange)):
+        yield _miscounted("the usage counts no tokens of an answer that says something", place)
+    elif got.completion < said:
+        yield _miscounted(f"the usage counts {got.completion} tokens of an answer of {said} words", place)
+    elif limit is not None and got.completion > limit >= said:
+        yield _miscounted(f"the usage counts {got.completion} tokens of an answer that may have {limit}", place)
+    elif exchange.wanted and got.prompt < sent_words(exchange):
+        yield _miscounted(f"the usage counts {got.prompt} tokens of a request of {sent_words(exchange)} words", place)
+    elif (got.cached or 0) > got.prompt or (got.reasoning or 0) > got.completion:
+        yield _miscounted(_overcounted(got), place)
+
+
+def _overcounted(got: Usage) -> str:
+    """Which detail of a usage is more than the count that it is a part of."""
+    if (got.cached or 0) > got.prompt:
+        return f"the usage counts {got.cached} cached tokens of a request of {got.prompt} tokens"
+    return f"the usage counts {got.reasoning} tokens of reasoning in an answer of {got.completion} tokens"
+
+
+def _miscounted(seen: str, place: Place) -> Seen:
+    """Wrong counts leave text and calls as they are."""
+    return Seen(seen, place, harmless=True, counts=True)
+
+
+def finish(exchange: Exchange) -> Iterable[Seen]:
+    """A finish says that calls came if they did, and that the answer was cut if it was."""
+    called, limit = exchange.dialect.spec.call_finish, limit_of(exchange.transcript.request_body)
+    got = exchange.answer.usage
+    for choice in exchange.answer.choices:
+        if choice.calls and choice.finish not in {called, "tool_calls", None}:
+            yield Seen(f"{_calls(choice)} came, and the finish is {quoted(choice.finish)}", exchange.body_place)
+        elif choice.finish in {called, "tool_calls"} and not choice.calls:
+            yield Seen(f"the finish is {quoted(choice.finish)}, and no call came", exchange.body_place)
+        elif limit is not None and isinstance(exchange.asks, Count) and words(choice.text or "") > limit:
+            said, ended = words(choice.text or ""), quoted(choice.finish)
+            seen = f"the answer may have {limit} tokens; {said} words came, and then the finish {ended}"
+            yield Seen(seen, exchange.body_place)
+        elif isinstance(exchange.asks, Count) and choice.finish == STOPPED and got and got.completion == limit:
+            # Whatever it wrote: of an answer that was to be ten times as long it is no accident.
+            seen = f"the answer was cut at the {limit} tokens that it may have, and its end says that it was complete"
+            yield Seen(seen, exchange.body_place)
+        elif (
+            limit is not None
+            and choice.finish == LENGTH
+            and got is not None
+            and _uncut(exchange, got.completion, limit)
+        ):
+            seen = f'the finish is "{LENGTH}" after {got.completion} of the {limit} tokens that the answer may have'
+            yield Seen(seen, exchange.body_place)
+
+
+def _uncut(exchange: Exchange, count: int, limit: int) -> bool:
+    """Whether a count shows that the limit was not reached; one that is wrong itself shows nothing."""
+    return words(_said(exchange)) <= count < limit / 2
+
+
+def _calls(choice: Choice) -> str:
+    return "a call" if len(choice.calls) == 1 else f"{len(choice.calls)} calls"
+
+
+def created(exchange: Exchange) -> Iterable[Seen]:
+    """The time of an answer is one in seconds."""
+    for _, payload in reading_of(exchange).payloads:
+        body = object_of(payload.get("response")) or payload
+        # A gateway that filters prompts reports on them first, in a chunk that is no part of the answer.
+        if body.get("choices") == []:
+            continue
+        for name in ("created", "created_at"):
+            value = body.get(name)
+            if isinstance(value, int | float) and int(value) not in SECONDS:
+                yield Seen(f"{name} is {quoted(value)}, it should be a time in seconds", exchange.body_place)
+                return
+
+
+# of texts that were to be repeated exactly
+
+
+def torn(exchange: Exchange) -> Iterable[Seen]:
+    """No replacement characters: no prompt has one, and no model writes one."""
+    for text in _strings(exchange):
+        if REPLACEMENT in text:
+            at = text.index(REPLACEMENT)
+            seen = f"a replacement character (U+FFFD) stands in {quoted(text[max(0, at - 10) : at + 10])}"
+            yield Seen(seen, _place(exchange))
+            return
+
+
+def text(exchange: Exchange) -> Iterable[Seen]:
+    """What was said is not misread, sent twice, lost, or continued behind a stop sequence."""
+    stop = exchange.turn.body.get("stop", ()) if exchange.turn else ()
+    for choice in exchange.answer.choices:
+        got = choice.text or ""
+        if (seen := next((one for one in stop if one in got), None)) is not None:
+            yield Seen(f"the text goes on to the stop sequence {quoted(seen)}: {quoted(got)}", _place(exchange))
+        elif not exchange.wanted and _misread(asked_texts(exchange.asks), got):
+            yield Seen(f"UTF-8 was read as another encoding: {quoted(got, 60)}", _place(exchange))
+        elif not exchange.wanted and isinstance(exchange.asks, Say) and _doubled(exchange, choice, exchange.asks.text):
+            yield Seen(f"each piece of the text came twice: {quoted(got)}", _place(exchange))
+        elif not got and not choice.calls and choice.finish == STOPPED and _was_said(exchange):
+            seen = "the usage counts the tokens of an answer, and it has no text"
+            yield Seen(seen, _place(exchange), counts=True)
+
+
+def _was_said(exchange: Exchange) -> bool:
+    """Whether the counts show that the model said something that a client should see."""
+    got = exchange.answer.usage
+    return (
+        got is not None
+        and b'"refusal"'
+        not in exchange.transcript.body.replace(b'"refusal": null', b"").replace(b'"refusal":null', b"")
+        and got.completion - (got.reasoning or 0) >= FEW
+    )
+
+
+def _misread(asked: Iterable[str], got: str) -> bool:
+    """Whether a text has what UTF-8 becomes when it is read as Latin-1 or Windows-1252."""
+    marks = {
+        one.encode().decode(encoding, errors="ignore")
+        for whole in asked
+        for one in re.findall(r"[^\x00-\x7f]", whole)
+        for encoding in ("latin-1", "cp1252")
+    }
+    return any(len(mark) > 1 and mark in got for mark in marks)
+
+
+def _doubled(exchange: Exchange, choice: Choice, asked: str) -> bool:
+    """Whether the text would be right with every second piece of it left out."""
+    pieces = [
+        event.text for event in reading_of(exchange).events if isinstance(event, Text) and event.choice == choice.index
+    ]
+    twice = len(pieces) > 1 and pieces[::2] == pieces[1::2] and "".join(pieces[::2]).strip() == asked.strip()
+    return twice or (choice.text or "").strip() == asked.strip() * 2
+
+
+# of calls
+
+
+def arguments(exchange: Exchange) -> Iterable[Seen]:
+    """Arguments are JSON objects that fit the schema of their tool, which is strict: in one try at least."""
+    faults = [_argument_fault(one) for one in tries(exchange)]
+    if all(faults) and not list(incremental(exchange)):
+        yield Seen(faults[-1], _place(exchange))
+
+
+def _argument_fault(exchange: Exchange) -> str:
+    """What is wrong with the arguments of the first call of which something is; "" if nothing is."""
+    declared = {tool["function"]["name"]: tool["function"] for tool in exchange.scenario.tools}
+    for choice in exchange.answer.choices:
+        # A call that was cut at the limit of tokens is not complete.
+        for call in choice.calls if choice.finish != LENGTH else ():
+            value = as_json(call.arguments)
+            if not isinstance(value, dict):
+                return f"the arguments of {call.name} are no JSON object: {quoted(call.arguments)}"
+            wrong = misfits(declared[call.name]["parameters"], value) if call.name in declared else []
+            if wrong:
+                return f"the arguments of {call.name} do not fit its schema, which is strict: {wrong[0]}"
+    return ""
+
+
+@check("chat.stream.arguments-incremental")
+def incremental(exchange: Exchange) -> Iterable[Seen]:
+    """The fragments of a call are joined to its arguments: they do not each repeat those before."""
+    if exchange.cumulative or exchange.mode is Mode.WHOLE:
+        return
+    fragments: dict[tuple[int, int], list[str]] = {}
+    for event in reading_of(exchange).events:
+        if isinstance(event, Fragment) and event.text:
+            fragments.setdefault((event.choice, event.index), []).append(event.text)
+    for pieces in fragments.values():
+        repeated = len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
+        if repeated and isinstance(as_json(pieces[-1]), dict):
+            seen = f"each of {len(pieces)} deltas repeats the arguments so far; clients join them to broken JSON"
+            yield Seen(seen, place_of(exchange, Fragment))
+
+
+@check("chat.stream.isolation")
+def choices(exchange: Exchange) -> Iterable[Seen]:
+    """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)."""
+    indexes = [choice.index for choice in exchange.answer.choices]
+    if indexes != list(range(exchange.scenario.choices)):
+        yield Seen(f"n is {exchange.scenario.choices}; the stream has choices {quoted(indexes)}", exchange.body_place)
+
+
+@check("turn.calls-declared")
+def calls_declared(exchange: Exchange) -> Iterable[Seen]:
+    """Calls name tools that the request declares."""
+    declared = [tool["function"]["name"] for tool in exchange.scenario.tools]
+    for call in _made(exchange):
+        if call.name not in declared:
+            yield Seen(
+                f"{call.name} was called, and the request declares {', '.join(declared) or 'no tools'}",
+                exchange.body_place,
+            )
+
+
+@check("turn.tool-choice-forced")
+def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
+    """A call came, and of the tool that was named, in one try at least."""
+    if exchange.wanted or any(choice.finish == LENGTH for choice in exchange.answer.choices):
+        return
+    asked, made = exchange.scenario.tool_choice, [call.name for call in _made(exchange)]
+    if not any(_made(one) for one in tries(exchange)):
+        yield Seen(
+            f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries", exchange.body_place
+        )
+    # A name that was not declared has a row of its own.
+    elif set(made) <= {tool["function"]["name"] for tool in exchange.scenario.tools} and asked not in {REQUIRED, *made}:
+        yield Seen(f"tool_choice names {quoted(asked)}, and {', '.join(made)} was called", exchange.body_place)
+
+
+@check("turn.tool-choice-none")
+def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
+    """No call came."""
+    if made := _made(exchange):
+        yield Seen(f"tool_choice is none, and {made[0].name} was called", exchange.body_place)
+
+
+def _made(exchange: Exchange) -> list[Call]:
+    return [call for choice in exchange.answer.choices for call in choice.calls]
+
+
+# of what the model was sent
+
+
+@check("turn.structured-output")
+def structured_output(exchange: Exchange) -> Iterable[Seen]:
+    """The text is JSON that fits the schema of the request, in one try at least."""
+    asks = exchange.asks
+    choice = exchange.choice()
+    if exchange.wanted or not isinstance(asks, Fits) or choice.finish != STOPPED:
+        return
+    value = as_json(choice.text or "")
+    wrong = "it is not JSON" if value is None else "; ".join(misfits(asks.schema, value)[:1])
+    yield Seen(
+        f"the text does not fit the schema that the request sets: {wrong}; {quoted(choice.text)}", _place(exchange)
+    )
+
+
+@check(
+    "turn.system-prompt", "turn.history-reaches-backend", "turn.tool-result", "turn.follow-up-without-tools"
+)  # fmt: skip
+def reached(exchange: Exchange) -> Iterable[Seen]:
+    """Where a model does not act on what it was sent, the tokens of the request show whether it was sent at all."""
+    got, sent = exchange.answer.usage, sent_words(exchange)
+    if not exchange.wanted and got is not None and 0 < got.prompt < sent:
+        seen = (
+            f"the request has {sent} words and the model was sent {got.prompt} tokens; it does not know what stands in"
+            " the rest"
+        )
+        yield Seen(seen, exchange.body_place, counts=True)
+
+
+# one registration for each row, whatever it is about
+
+
+_TOPICS: Mapping[str, Callable[[Exchange], Iterable[Seen]]] = {
+    "form": created, "torn": torn, "text": text, "finish": finish, "usage": usage, "arguments": arguments,
+}  # fmt: skip
+
+
+def _register(requirement: str, topics: tuple[str, ...]) -> None:
+    @check(requirement)
+    def look(exchange: Exchange) -> Iterable[Seen]:
+        # The first thing that is wrong: what else is follows from it, or is seen when it is mended.
+        found = (seen for topic in topics for seen in _TOPICS[topic](exchange))
+        yield from [one for one in [next(found, None)] if one is not None]
+
+
+for _rows in ROWS.values():
+    _named = {topic: getattr(_rows, topic) for topic in _TOPICS}
+    for _name in dict.fromkeys(_named.values()):
+        _register(_name, tuple(topic for topic, name in _named.items() if name == _name))
+
+
+# what answers say
+
+
+def words(said: str) -> int:
+    """How many words a text has, by ASCII letters and digits: no fewer tokens."""
+    return len(WORD.findall(said))
+
+
+def sent_words(exchange: Exchange) -> int:
+    """How many words a request has."""
+    return words(_sent(exchange))
+
+
+def asked_texts(asks: Asks | None) -> list[str]:
+    """The exact texts that a prompt asks for."""
+    match asks:
+        case Say(text=asked):
+            return [asked]
+        case Calls(calls=calls):
+            return [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
+        case _:
+            return []
+
+
+def _strings(exchange: Exchange) -> list[str]:
+    """All texts and arguments of an answer."""
+    choices = exchange.answer.choices
+    return [*(choice.text or "" for choice in choices), *(call.arguments for call in _made(exchange))]
+
+
+def _said(exchange: Exchange) -> str:
+    """All that an answer says. Arguments that are broken may have come several times, so they do not count."""
+    whole = [call.arguments for call in _made(exchange) if isinstance(as_json(call.arguments), dict)]
+    return "\n".join([*(choice.text or "" for choice in exchange.answer.choices), *whole])
+
+
+def _sent(exchange: Exchange) -> str:
+    """All texts that a request brings."""
+    body = as_json(exchange.transcript.request_body.decode(errors="replace"))
+    sent = object_of(body)
+    return "\n".join(_texts_in([sent.get("messages"), sent.get("input"), sent.get("instructions")]))
+
+
+def _texts_in(value: Any) -> Iterable[str]:  # noqa: ANN401 (JSON)
+    match value:
+        case str():
+            yield value
+        case list():
+            for inner in value:
+                yield from _texts_in(inner)
+        case dict():
+            for name in ("content", "text", "output"):
+                yield from _texts_in(value.get(name))
+        case _:
+            pass
+
+
+def _place(exchange: Exchange) -> Place | None:
+    return place_of(exchange, Text) or place_of(exchange, Fragment) or exchange.body_place

@@ -1,0 +1,237 @@
+"""Where in an answer a check points, and the parts of an answer that several checks compare."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
+
+from wireproof.judging.checks.diff import difference
+from wireproof.judging.registry import Seen
+from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Mode
+from wireproof.model.target import Missing
+from wireproof.wire.events import CallOpened, Finished, Fragment, Text
+from wireproof.wire.locating import locate, written
+from wireproof.wire.quoting import parting, quoted
+from wireproof.wire.sse import Frame
+from wireproof.wire.violation import MemberFault, Members
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected, ExpectedCall
+    from wireproof.wire.calls import Call
+    from wireproof.wire.locating import Step
+    from wireproof.wire.reading import Reading
+    from wireproof.wire.violation import Place
+
+_E = TypeVar("_E", Text, CallOpened, Fragment, Finished)
+
+
+def reading_of(exchange: Exchange) -> Reading:
+    """The reading of an exchange that has one."""
+    if exchange.reading is None:
+        raise ValueError("this exchange has no chat answer")
+    return exchange.reading
+
+
+def first_unread(reading: Reading) -> int | None:
+    """The number of the first frame behind which the content means nothing; None if there is none."""
+    frames = [v.place.frame for v in reading.violations if v.place and not (v.strict_only or v.harmless)]
+    return min((number for number in frames if number is not None), default=None)
+
+
+def place_of(exchange: Exchange, kind: type) -> Place | None:
+    """The last frame with this kind of event; None if there is none, or for a whole answer."""
+    reading = reading_of(exchange)
+    frame = next((event.frame for event in reversed(reading.events) if isinstance(event, kind)), None)
+    return None if frame is None else frame_place(reading, frame)
+
+
+def first_place(exchange: Exchange, kind: type[_E], wrong: Callable[[_E], bool]) -> Place | None:
+    """The first frame with such an event; None if there is none, or for a whole answer."""
+    events = reading_of(exchange).events
+    frame = next((event.frame for event in events if isinstance(event, kind) and wrong(event)), None)
+    return None if frame is None else frame_place(reading_of(exchange), frame)
+
+
+def opening_place(exchange: Exchange, choice: int, number: int) -> Place | None:
+    """The frame that opens the call of this number in a choice; None in a whole answer."""
+    opened = [one for one in reading_of(exchange).events if isinstance(one, CallOpened) and one.choice == choice]
+    return first_place(exchange, CallOpened, lambda one: number < len(opened) and one is opened[number])
+
+
+def said_place(exchange: Exchange, choice: int = 0) -> Place:
+    """Where a choice begins to say anything: its first call, else its first text; else all of the body."""
+    if exchange.mode is Mode.WHOLE:
+        return member_place(exchange, "output" if exchange.dialect.spec.surface is Surface.RESPONSES else "choices")
+    text = first_place(exchange, Text, lambda one: one.choice == choice)
+    return opening_place(exchange, choice, 0) or text or exchange.body_place
+
+
+def member_place(exchange: Exchange, *path: Step) -> Place:
+    """Where a value stands in a body that is one JSON object; else all of the body."""
+    body = exchange.transcript.body
+    text = body.decode(errors="replace")
+    return locate(Frame(number=0, offset=0, raw=body, data=text, event=None, comments=()), path)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spot:
+    """Where a text begins to differ from the right one."""
+
+    place: Place | None
+    path: str = ""
+    """What leads to it in a whole answer; "" in a stream, whose frames have numbers."""
+
+    def heading(self, what: str) -> str:
+        """The beginning of a sentence about it: the path, or what it is in a stream."""
+        return f"{self.path or what}: "
+
+
+def text_spot(exchange: Exchange, choice: int, want: str, got: str) -> Spot:
+    """Where a choice's text begins to differ; where it ends, if it is too short."""
+    said = [one for one in reading_of(exchange).events if isinstance(one, Text) and one.choice == choice]
+    return _spot(exchange, said, want, got)
+
+
+def arguments_spot(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Spot:
+    """Where a call's arguments begin to differ; where they end, if they are too short."""
+    events = reading_of(exchange).events
+    said = [one for one in events if isinstance(one, Fragment) and (one.choice, one.index) == (choice, call)]
+    # Cumulative ones repeat what came before: each is looked at by itself.
+    return _spot(exchange, said, want, got, again=exchange.cumulative)
+
+
+def _spot(exchange: Exchange, pieces: Sequence[Text | Fragment], want: str, got: str, *, again: bool = False) -> Spot:
+    if not pieces:
+        return Spot(place=exchange.body_place if exchange.mode is Mode.WHOLE else None)
+    lengths = [len(piece.text) for piece in pieces]
+    ends = lengths if again else list(accumulate(lengths))
+    at = parting(want, got)
+    number = next((number for number, end in enumerate(ends) if at < end), len(pieces) - 1)
+    return _in_piece(exchange, pieces[number], at if again else at - ends[number] + lengths[number])
+
+
+def _in_piece(exchange: Exchange, piece: Text | Fragment, at: int) -> Spot:
+    """A character of a piece of text, where it stands in the JSON that brought it."""
+    reading = reading_of(exchange)
+    frame, payload = next((one, payload) for one, payload in reading.payloads if one.number == piece.frame)
+    # Pieces may be equal, as those of two choices: each is found by how many like it came before in the same frame.
+    alike = (one for one in reading.events if isinstance(one, type(piece)) and _says(one) == _says(piece))
+    before = next(number for number, one in enumerate(alike) if one is piece)
+    paths = [path for path, text in _strings(payload) if text == piece.text and path[-1] in _NAMES[type(piece)]]
+    path = paths[before] if before < len(paths) else ()
+    shown = written(path) if exchange.mode is Mode.WHOLE else ""
+    return Spot(place=locate(frame, path, at) if path else frame.place, path=shown)
+
+
+_NAMES = {Text: {"content", "text", "delta"}, Fragment: {"arguments", "delta"}}
+"""The members that hold pieces of a text, in all surfaces and modes."""
+
+
+def _says(piece: Text | Fragment) -> tuple[int, str]:
+    return piece.frame, piece.text
+
+
+def _strings(value: object, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """The strings in a JSON value with the paths that lead to them, in the order in which they stand."""
+    if isinstance(value, str) and path:
+        yield path, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, one in inner:
+        yield from _strings(one, (*path, step))
+
+
+def frame_place(reading: Reading, number: int) -> Place | None:
+    """A frame as a place; None for a whole answer, which has no frames."""
+    return reading.frames[number].place if number < len(reading.frames) else None
+
+
+def plain(content: str, wanted: Expected) -> str:
+    """The content before the first `<use_tool>` block; unchanged if no block is expected."""
+    return content.partition("<use_tool>")[0] if wanted.blocks else content
+
+
+def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
+    """Whether a choice holds text that belongs to another choice."""
+    others = [other.text for other in exchange.wanted if other is not wanted and other.text]
+    # A right text may well hold the words of another choice.
+    return got != (wanted.text or "") and any(other in got for other in others)
+
+
+NO_USAGE = Members(fault=MemberFault.MISSING, names=("usage",))
+"""Of a whole answer without its counts."""
+
+
+def counts(exchange: Exchange) -> tuple[int, int, int] | None:
+    """The tokens that the backend reported for all choices: input, output, total.
+
+    None: it did not report them for every choice, so a proxy's own estimate is as good.
+    """
+    if Missing.COUNTS in exchange.target.missing and any(wanted.cut for wanted in exchange.wanted):
+        return None
+    reported = [wanted.usage for wanted in exchange.wanted]
+    known = [usage for usage in reported if usage is not None]
+    # The sum is over all choices, so one that is not known makes it unknown.
+    if not known or len(known) < len(reported):
+        return None
+    prompt, completion = sum(usage.input for usage in known), sum(usage.output for usage in known)
+    return prompt, completion, prompt + completion
+
+
+def is_kept(want: ExpectedCall, got: Call) -> bool:
+    """Whether arguments are plainly what they should be: to find where they differ takes long, so it is asked first."""
+    return want.exact and not want.meant and got.arguments == want.arguments
+
+
+def altered_arguments(want: ExpectedCall, got: Call, spot: Spot) -> Iterable[Seen]:
+    """Arguments that are not the model's own text.
+
+    Those that the backend carries as data are compared as such. Those that the backend wrote as elements of a block
+    have no text of their own to compare: they need only be JSON here, and the requirements of blocks compare their
+    meaning.
+    """
+    named = f"arguments of {want.name}"
+    if want.meant:
+        if not same_data(want.arguments, got.arguments):
+            yield Seen(f"{spot.heading(named)}{difference(want.arguments, got.arguments)}", spot.place)
+    elif want.exact and got.arguments != want.arguments:
+        seen = f"{spot.heading(named)}{difference(want.arguments, got.arguments)}"
+        yield Seen(seen, spot.place, strict_only=same_json(want.arguments, got.arguments))
+    elif not want.exact and not _is_json(got.arguments):
+        yield Seen(f"{spot.heading(named)}no JSON: {quoted(got.arguments)}", spot.place)
+
+
+def same_json(want: str, got: str) -> bool:
+    """Whether two texts are the same JSON: every client parses arguments, so the tool gets the same from both."""
+    try:
+        # Numbers by their spelling, in tuples that no JSON gives: a client may read 1 and 1.0 as different types.
+        read = [json.loads(one, parse_float=_number, parse_int=_number) for one in (want, got)]
+    except (ValueError, RecursionError):
+        return False
+    return bool(read[0] == read[1])
+
+
+def same_data(want: str, got: str) -> bool:
+    """Whether two texts are JSON of the same data, its numbers as doubles."""
+    try:
+        read = [json.loads(one, parse_int=float) for one in (want, got)]
+    except (ValueError, RecursionError):
+        return False
+    return bool(read[0] == read[1])
+
+
+def _number(spelling: str) -> tuple[str]:
+    return (spelling,)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

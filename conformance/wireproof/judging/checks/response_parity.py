@@ -1,0 +1,81 @@
+"""Responses against each other: a stream against the whole answer, and either against what chat says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof.judging.checks.places import counts, reading_of
+from wireproof.judging.registry import Checks, Seen
+from wireproof.reading.schemas import published
+from wireproof.wire.quoting import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.calls import Choice
+
+check = Checks()
+"""The checks of this module."""
+
+PASSING = frozenset({"id", "created_at", "completed_at"})
+"""Members that are never the same twice."""
+
+
+@check("responses.parity")
+def parity(response: Exchange, other: Exchange) -> Iterable[Seen]:
+    """A streamed response is the whole one, and a whole response says what chat says of the same turn."""
+    return streamed(response, other) if other.dialect is response.dialect else across(response, other)
+
+
+def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The terminal response is the whole answer, but for ids and times; under policy first, up to its first call."""
+    # One of them did not arrive; that has a finding of its own.
+    if not reading_of(stream).payloads or not reading_of(whole).payloads:
+        return
+    ended = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
+    at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
+    # A vendor's own members have a finding of their own, and clients pass over them.
+    for name in sorted((ended.keys() | at_once.keys()) & published("openai/response")):
+        if ended.get(name) != at_once.get(name):
+            one, other = apart(ended.get(name), at_once.get(name))
+            yield Seen(f"{name}: the stream says {one}, the whole answer {other}")
+            return
+
+
+def _comparable(response: dict[str, Any], stream: Exchange) -> dict[str, Any]:
+    output = [_lasting(item) for item in response.get("output") or ()]
+    if not stream.burst:
+        calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
+        output = output[: calls[0] + 1] if calls else output
+    lasting = {**_lasting(response), "output": output}
+    # What is estimated of a stream that ends before the whole answer does is less.
+    if not stream.burst and counts(stream) is None:
+        lasting.pop("usage", None)
+    return lasting
+
+
+def _lasting(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: inner for name, inner in value.items() if name not in PASSING}
+
+
+def across(response: Exchange, chat: Exchange) -> Iterable[Seen]:
+    """What a response says is what chat says of the same turn."""
+    here, there = response.choice(), chat.choice()
+    pairs: list[tuple[str, object, object]] = [
+        ("calls", _calls(here), _calls(there)),
+        ("finish", here.finish, there.finish),
+    ]
+    # Chat has no text beside calls, a response keeps it as an item of its own.
+    if not there.calls:
+        pairs.append(("text", here.text or "", there.text or ""))
+    for what, ours, theirs in pairs:
+        if ours != theirs:
+            one, other = apart(ours, theirs)
+            yield Seen(f"{what}: the response says {one}, chat {other}")
+            return
+
+
+def _calls(choice: Choice) -> list[tuple[str, str]]:
+    # Without ids, which a proxy may make for each answer.
+    return [(call.name, call.arguments) for call in choice.calls]

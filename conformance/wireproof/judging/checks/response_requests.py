@@ -1,0 +1,95 @@
+"""Checks of plain requests for responses: what of the input reached the backend, and what was stored."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from wireproof.judging.checks.answered import asked
+from wireproof.judging.checks.diff import is_object
+from wireproof.judging.registry import Checks, Seen
+from wireproof.reading.schemas import faults
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wireproof.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
+
+@check("responses.input.items")
+def input_items(exchange: Exchange) -> Iterable[Seen]:
+    """All of the input reached the backend, in order: it answers with what it received."""
+    if seen := _lost(exchange):
+        yield Seen(seen, exchange.body_place)
+
+
+@check("responses.previous-id")
+def previous_id(exchange: Exchange) -> Iterable[Seen]:
+    """A response that continues another names it and knows its content; a stored response is what was answered."""
+    if seen := _wrongly_stored(exchange):
+        yield seen
+
+
+def _lost(exchange: Exchange) -> str:
+    """What of an input did not reach the backend; '' if all did."""
+    if not asked(exchange).reflects:
+        return ""
+    reflected = _reflected(exchange)
+    if not is_object(reflected):
+        return f"the backend sent a JSON object; what came is not one: {quoted(reflected)}"
+    position = 0
+    for text in asked(exchange).reflects:
+        # In the reflection as text: where in it the backend has an input depends on how the proxy sent it.
+        found = reflected.find(text, position)
+        if found < 0:
+            return f"{quoted(text)} of the input did not reach the backend, or not in its place"
+        position = found
+    return ""
+
+
+def _reflected(exchange: Exchange) -> str:
+    """The text of the response; "" where the body is no response."""
+    items = _dig(_json(exchange), "output")
+    parts = [part for item in _list(items) for part in _list(_dig(item, "content"))]
+    return "".join(str(_dig(part, "text") or "") for part in parts)
+
+
+def _json(exchange: Exchange) -> Any:  # noqa: ANN401 (JSON)
+    """The body; None where it is not JSON. What is wrong with it is for the schemas to say."""
+    try:
+        return json.loads(exchange.transcript.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _dig(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _wrongly_stored(exchange: Exchange) -> Seen | None:
+    request, place = asked(exchange), exchange.body_place
+    streamed = bool(request.json and request.json.get("stream"))
+    # Of these answers none has a response as its body.
+    if not exchange.transcript.ok or streamed or request.method == "DELETE":
+        return None
+    body, items = _json(exchange), request.path.endswith("/input_items")
+    fault = next(iter(faults("response.input_items" if items else "response", body)), None)
+    if fault is not None:
+        return Seen(fault.sentence, place, about=fault.about)
+    seen = "" if items else _misnamed(exchange, body) or _lost(exchange)
+    return Seen(seen, place) if seen else None
+
+
+def _misnamed(exchange: Exchange, body: Mapping[str, Any]) -> str:
+    """What is wrong with how a response names the one that it continues; '' if nothing is."""
+    sent = json.loads(exchange.transcript.request_body or b"{}").get("previous_response_id")
+    named = body.get("previous_response_id")
+    return "" if sent in {None, named} else f"previous_response_id is {quoted(named)}, the request set {quoted(sent)}"

@@ -1,0 +1,345 @@
+"""Checks of Responses that need more than the grammar: schemas, and the right answer.
+
+What means the same in chat (headers, flushing, keep-alive, disconnects) is checked by the checks of chat streams, which
+are registered for both.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from wireproof.judging.checks.chat_ends import failure_of
+from wireproof.judging.checks.chat_stream import gate_was_late
+from wireproof.judging.checks.diff import difference, is_object, listed
+from wireproof.judging.checks.places import (
+    NO_USAGE,
+    arguments_spot,
+    counts,
+    first_unread,
+    is_kept,
+    member_place,
+    opening_place,
+    place_of,
+    reading_of,
+    same_data,
+    same_json,
+    text_spot,
+)
+from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.scenario import Mode
+from wireproof.model.transcript import End
+from wireproof.reading.expected import Failure
+from wireproof.wire.events import Done, Failed
+from wireproof.wire.locating import locate
+from wireproof.wire.quoting import quoted
+from wireproof.wire.responses_events import PUBLISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
+    from wireproof.wire.calls import Choice
+    from wireproof.wire.violation import Place
+
+check = Checks()
+"""The checks of this module."""
+
+SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
+"""Plausible values of `created_at`: seconds, not milliseconds."""
+_REPEATED = frozenset({
+    "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
+})  # fmt: skip
+"""Members of a response that repeat what the request set."""
+_NAMED = frozenset({("type",), ("sequence_number",)})
+"""What the grammar says of an event before its schema is asked."""
+_OPAQUE = frozenset({"delta", "text", "arguments", "item_id", "id", "call_id"})
+_COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
+
+
+# form
+
+
+@check("responses.stream.schema")
+def schema(exchange: Exchange) -> Iterable[Seen]:
+    """Every event is a published one of published fields, up to the first that violates the grammar.
+
+    An event of a vendor's own is for the grammar. A vendor's members are seen once, as in chat.
+    """
+    reading = reading_of(exchange)
+    wrong = first_unread(reading)
+    weights: set[bool] = set()
+    # As in chat: a long stream repeats a few shapes, and validating each event would take longer than receiving it.
+    shapes: set[str] = set()
+    for frame, payload in reading.payloads:
+        if frame.number == wrong:
+            return
+        shape = json.dumps(_shape(payload), sort_keys=True)
+        if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
+            continue
+        shapes.add(shape)
+        for seen in unpublished("response.stream", payload, frame, apart=_NAMED):
+            if seen.strict_only not in weights:
+                yield seen
+            weights.add(seen.strict_only)
+            if not seen.harmless:
+                return
+
+
+def _shape(value: Any) -> Any:  # noqa: ANN401 (JSON)
+    """An event with its texts emptied and its numbers set to 0: events of one shape are valid together."""
+    match value:
+        case dict():
+            return {name: _member(name, inner) for name, inner in value.items()}
+        case list():
+            return [_shape(inner) for inner in value]
+        case _:
+            return value
+
+
+def _member(name: str, value: Any) -> Any:  # noqa: ANN401 (JSON)
+    if name in _OPAQUE and isinstance(value, str):
+        return ""
+    # Not `isinstance`: true would become a number, and pass.
+    return 0 if name in _COUNTED and type(value) is int else _shape(value)
+
+
+@check("responses.stream.order")
+def ends(exchange: Exchange) -> Iterable[Seen]:
+    """The body ends right after the terminal event."""
+    match exchange.transcript.end:
+        case End.OPEN:
+            yield Seen("the terminal event came and the body stayed open; JavaScript clients wait for it")
+        case End.CUT:
+            yield Seen("the connection broke before the body was complete")
+        case End.TIMEOUT:
+            yield Seen(f"the stream went silent for {exchange.target.silence:g} s without its end")
+        case End.ENDLESS:
+            yield Seen(f"the stream did not end: {exchange.transcript.over}")
+        case _:
+            pass
+
+
+@check("responses.whole.envelope")
+def envelope(exchange: Exchange) -> Iterable[Seen]:
+    """The body is a response of published fields, complete, of this request, and says how the turn ended."""
+    if exchange.transcript.end is not End.COMPLETE:
+        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
+        return
+    if reading_of(exchange).violations:
+        return
+    ((frame, body),) = reading_of(exchange).payloads
+    seen = list(unpublished("response", body, frame))
+    if all(one.strict_only for one in seen):
+        seen += media_type(exchange)
+    yield from seen
+    # What is wrong with the values means little while the schema is broken. No client looks at them.
+    if not seen:
+        for name, wrong in list(_values(exchange, body))[:1]:
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, harmless=True)
+        for name, wrong in list(_repeats(exchange, body))[:1]:
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True)
+    if all(one.strict_only for one in seen):
+        ended = list(_ended(exchange))[:1]
+        yield from (Seen(sentence, member_place(exchange, "status")) for sentence in ended)
+        if not ended:
+            yield from _usage(exchange, member_place(exchange, "usage"))
+
+
+def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """(member, what is wrong with it) of a response."""
+    if not str(body["id"]).startswith("resp_"):
+        yield "id", f"is {quoted(body['id'])}, it should begin with resp_"
+    if int(body["created_at"]) not in SECONDS:
+        yield "created_at", f"is {quoted(body['created_at'])}, it should be a time in seconds"
+    if body["model"] != exchange.target.model:
+        yield "model", f"is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
+
+
+def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """(member, what is wrong with it) of what a response does not repeat of its request."""
+    asked = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    for name in sorted(_REPEATED & asked.keys()):
+        if body.get(name) != asked[name]:
+            yield name, f"is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
+    declared, named = [tool["function"]["name"] for tool in exchange.scenario.tools], _named(body["tools"])
+    if named != declared:
+        yield "tools", f"are {quoted(named)}, the request declared {quoted(declared)}"
+
+
+def _named(tools: list[dict[str, Any]]) -> list[Any]:
+    return [tool.get("name") for tool in tools]
+
+
+def _ended(exchange: Exchange) -> Iterable[str]:
+    """What is wrong with status and error of an answer that has the right form."""
+    if failure_of(exchange) is Failure.BEFORE_OUTPUT:
+        yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
+    for wanted, choice in exchange.choices():
+        if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
+            yield f"the response is {_status(choice.finish)}, the backend's turn was {_status(wanted.finish)}"
+
+
+def _end(finish: str | None) -> str | None:
+    """An end as a status can give it: a status does not distinguish calls from text."""
+    return "stop" if finish == "tool_calls" else finish
+
+
+def _status(finish: str | None) -> str:
+    """The status of a response that ended so, with its reason."""
+    reasons = {"length": "incomplete (max_output_tokens)", "content_filter": "incomplete (content_filter)"}
+    return "failed" if finish is None else reasons.get(finish, "completed" if _end(finish) == "stop" else finish)
+
+
+def _usage(exchange: Exchange, place: Place) -> Iterable[Seen]:
+    """What is wrong with the counts, if anything. Wrong counts leave text and calls as they are."""
+    got, want = exchange.answer.usage, counts(exchange)
+    if exchange.answer.error is not None:
+        return
+    if got is None:
+        yield Seen("the response has no usage with its three counts", place, harmless=True, about=NO_USAGE)
+    # That of a model's answer is looked at with its other counts (`live`).
+    elif got.total != got.prompt + got.completion and exchange.asks is None:
+        seen = f"total_tokens is {got.total}, input_tokens and output_tokens make {got.prompt + got.completion}"
+        yield Seen(seen, place, harmless=True)
+    elif want is not None and (got.prompt, got.completion) != want[:2]:
+        seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, harmless=True, counts=True)
+
+
+# content
+
+
+@check("responses.whole.message")
+def message(exchange: Exchange) -> Iterable[Seen]:
+    """The text is what the backend said."""
+    for wanted, choice in exchange.choices():
+        yield from _text(exchange, wanted, choice)
+
+
+@check("responses.whole.call-items")
+def call_items(exchange: Exchange) -> Iterable[Seen]:
+    """All calls, in order, under their ids, with the model's own arguments."""
+    ((_, body),) = reading_of(exchange).payloads
+    for number, item in enumerate(body["output"]):
+        place = member_place(exchange, "output", number)
+        if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
+            seen = f"the id of the item is {quoted(item['id'])}, it should begin with fc_"
+            yield Seen(seen, place, strict_only=True)
+        elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
+            seen = f"the response is completed, and its call of {item['name']} is marked incomplete"
+            yield Seen(seen, place, strict_only=True)
+    for wanted, choice in exchange.choices():
+        yield from _calls(exchange, wanted, choice)
+
+
+@check("responses.stream.sums")
+def sums(exchange: Exchange) -> Iterable[Seen]:
+    """The deltas add up to what the backend said."""
+    for wanted, choice in exchange.choices():
+        # That is for `responses.stream.flushed`: one cause, one violation.
+        if gate_was_late(wanted, choice.text or ""):
+            continue
+        yield from _text(exchange, wanted, choice)
+        yield from _calls(exchange, wanted, choice)
+
+
+def _text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
+    got = choice.text or ""
+    if wanted.text is None:
+        if not is_object(got):
+            spot = text_spot(exchange, choice.index, "{", got)
+            yield Seen(f"the backend sent a JSON object; what came is not one: {quoted(got)}", spot.place)
+    elif got != wanted.text:
+        spot = text_spot(exchange, choice.index, wanted.text, got)
+        yield Seen(f"{spot.heading('output_text')}{_of_text(wanted.text, got)}", spot.place)
+
+
+def _of_text(want: str, got: str) -> str:
+    # A response without text has no part that could be said to be empty.
+    return difference(want, got) if got else f"the text is missing: {quoted(want)}"
+
+
+def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
+    # A block has no id to keep.
+    want = [(call.name, call.id if call.exact else "") for call in wanted.calls]
+    got = [(call.name, call.id) for call in choice.calls]
+    alike = [name for name, _ in got] == [name for name, _ in want]
+    if not alike or any(id_ not in {"", came} for (_, id_), (_, came) in zip(want, got, strict=True)):
+        odd = next(
+            (number for number, pair in enumerate(zip(want, got, strict=False)) if pair[0] != pair[1]), len(want)
+        )
+        place = opening_place(exchange, choice.index, min(odd, len(got) - 1)) if got else None
+        whole = member_place(exchange, "output") if exchange.mode is Mode.WHOLE else exchange.body_place
+        yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place or whole)
+        return
+    for number, (call, came) in enumerate(zip(wanted.calls, choice.calls, strict=True)):
+        if is_kept(call, came):
+            continue
+        spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
+        named = f"arguments of {call.name}"
+        if call.meant:
+            if not same_data(call.arguments, came.arguments):
+                yield Seen(f"{spot.heading(named)}{difference(call.arguments, came.arguments)}", spot.place)
+        elif call.exact and call.arguments != came.arguments:
+            seen = f"{spot.heading(named)}{difference(call.arguments, came.arguments)}"
+            yield Seen(seen, spot.place, strict_only=same_json(call.arguments, came.arguments))
+        elif not call.exact and not is_object(came.arguments):
+            seen = f"{spot.heading(named)}no JSON object: {quoted(came.arguments)}"
+            yield Seen(seen, spot.place)
+
+
+@check("responses.stream.terminal")
+def terminal(exchange: Exchange) -> Iterable[Seen]:
+    """The terminal event says how the turn ended and counts its tokens, and a failure is reported where it belongs."""
+    error = exchange.answer.error
+    match failure_of(exchange):
+        case Failure.BEFORE_OUTPUT if exchange.transcript.ok:
+            status = exchange.transcript.status
+            seen = f"the backend failed before any output, and the stream began with HTTP {status}"
+            yield Seen(seen, exchange.body_place)
+        case Failure.AFTER_TEXT if error is None:
+            seen = "the backend failed in mid-text, and the stream does not end with response.failed"
+            yield Seen(seen, exchange.body_place)
+        case Failure.AFTER_TEXT | Failure.IN_CALL if error is not None and not error.message:
+            yield Seen("the response failed, and its error does not say why", place_of(exchange, Failed))
+        case Failure.AFTER_CALL if error is not None:
+            seen = "the call was complete, yet response.failed came: clients throw the call away"
+            yield Seen(seen, place_of(exchange, Failed))
+        case Failure.NONE | Failure.AFTER_CALL:
+            yield from _terminal_values(exchange)
+        case _:
+            pass
+
+
+def _terminal_values(exchange: Exchange) -> Iterable[Seen]:
+    for wanted, choice in exchange.choices():
+        if wanted.finish is not None and _end(choice.finish) not in {_end(wanted.finish), None}:
+            ended, due = _status(choice.finish), _status(wanted.finish)
+            seen = f"the terminal event says that the response is {ended}, the backend's turn was {due}"
+            yield Seen(seen, _in_terminal(exchange, "status"))
+        elif wanted.finish is not None and choice.finish is None:
+            yield Seen("the response failed, and the backend did not", _in_terminal(exchange, "status"))
+    yield from _usage(exchange, _in_terminal(exchange, "usage"))
+
+
+def _in_terminal(exchange: Exchange, name: str) -> Place:
+    """Where a member of the response stands in the terminal event."""
+    reading = reading_of(exchange)
+    ends = {event.frame for event in reading.events if isinstance(event, Done)}
+    frame = next((frame for frame, _ in reading.payloads if frame.number in ends), None)
+    return locate(frame, ("response", name)) if frame else exchange.body_place
+
+
+@check("responses.xml")
+def xml(exchange: Exchange) -> Iterable[Seen]:
+    """The call is its block in the text, and no item."""
+    choice = exchange.choice()
+    if choice.calls:
+        names = ", ".join(call.name for call in choice.calls)
+        seen = f"the response was to write calls as text, and has function calls: {names}"
+        yield Seen(seen, opening_place(exchange, choice.index, 0) or member_place(exchange, "output"))
+    elif "<use_tool>" not in (choice.text or ""):
+        yield Seen(f"the text has no block: {quoted(choice.text, 120)}", exchange.body_place)

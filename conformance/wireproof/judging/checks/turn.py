@@ -1,0 +1,290 @@
+"""Two-sided checks: what the backend reports that it received, against what the client sent.
+
+The scripts of these scenarios reflect: the mock answers with JSON that holds the history, the input, the tools and the
+instructions that reached it. A text-only backend gets history and tools flattened into text, so each check also
+accepts the flattened form.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from wireproof.judging.checks.diff import is_object
+from wireproof.judging.checks.places import said_place, same_data
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.scenario import forced_tools
+from wireproof.model.target import Backend
+from wireproof.wire.message import read_whole
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
+
+Received = dict[str, Any]
+
+
+def received_by(exchange: Exchange) -> Received:
+    """What the backend received, as it says. That this text arrived unchanged is for the checks of content."""
+    received: Received = json.loads(exchange.choice().text or "{}")
+    return received
+
+
+@check("turn.history-reaches-backend")
+def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
+    """Every message is found in what the backend received, in order, with its role where items have one.
+
+    That the system's text becomes developer text is for `turn.system-prompt`.
+    """
+    received = received_by(exchange)
+    items = list(texts_of(received))
+    position = 0
+    for message in exchange.scenario.history:
+        text = text_of(message["content"])
+        # Contained, not equal, and from the same item on: a text-only backend gets many messages in one text.
+        found = next((i for i in range(position, len(items)) if text in items[i][1]), None)
+        if found is None:
+            seen = f"the {message['role']} message {quoted(text, 60)} did not reach the backend (or not in its place)"
+            yield Seen(seen)
+            return
+        role = items[found][0]
+        if role is not None and role != _ROLES.get(message["role"], role):
+            seen = f"the {message['role']} message {quoted(text, 60)} reached the backend as {role}"
+            yield Seen(seen)
+            return
+        position = found
+    yield from _calls(exchange, received)
+
+
+def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
+    """Each call of the history is in what the backend received, with its arguments unchanged."""
+    calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
+    flat = "\n".join(text for _, text in texts_of(received))
+    # Cursor's agent service takes the arguments of a call as data.
+    data = exchange.target.backend is Backend.CURSOR
+    for call in _calls_of(exchange):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        meant = [came for id_, of, came in calls if (id_, of) == (call["id"], name)] if data else []
+        alike = any(same_data(arguments, str(came)) for came in meant)
+        if (call["id"], name, arguments) not in calls and arguments not in flat and not alike:
+            seen = f"the call {call['id']} of {name} with {quoted(arguments, 60)} did not reach the backend unchanged"
+            yield Seen(seen)
+
+
+def _calls_of(exchange: Exchange) -> list[dict[str, Any]]:
+    return [call for message in exchange.scenario.history for call in message.get("tool_calls", ())]
+
+
+def _history(received: Received, kind: str) -> list[dict[str, Any]]:
+    """The items of one type in the backend's history."""
+    return [item for item in objects_of(received, "history") if item.get("type") == kind]
+
+
+_CALL, _RESULT = "function_call", "function_call_output"
+# System and developer texts have a row of their own; results are items without a role.
+_ROLES = {"user": "user", "assistant": "assistant"}
+
+
+def texts_of(received: Received) -> Iterable[tuple[str | None, str]]:
+    """(role or None, text) of all that the backend received, in order."""
+    if received.get("developer"):
+        yield "developer", str(received["developer"])
+    for item in objects_of(received, "history"):
+        yield item.get("role"), text_of(item.get("content") or item.get("output"))
+    for item in objects_of(received, "input"):
+        yield "user", str(item.get("text", ""))
+
+
+def objects_of(received: Received, member: str) -> list[dict[str, Any]]:
+    """The objects of a list. A proxy may have sent anything there; what is no object is passed over."""
+    return [item for item in received.get(member) or () if isinstance(item, dict)]
+
+
+def text_of(content: object) -> str:
+    """The text of a content: itself, or its parts joined."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+@check("turn.tool-result")
+def tool_result(exchange: Exchange) -> Iterable[Seen]:
+    """Each result is in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
+
+    In the function-call dialect calls have no ids: the proxy makes one, which is found by the name of the call.
+    """
+    received = received_by(exchange)
+    paired = {(item.get("call_id"), text_of(item.get("output"))) for item in _history(received, _RESULT)}
+    flat = "\n".join(text for _, text in texts_of(received))
+    names = {call["id"]: call["function"]["name"] for call in _calls_of(exchange)}
+    for message in exchange.scenario.history:
+        if message["role"] != "tool":
+            continue
+        output, name = text_of(message["content"]), names[message["tool_call_id"]]
+        known = [message["tool_call_id"]] if exchange.dialect.spec.call_ids else _ids_of(received, name)
+        if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
+            seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
+            yield Seen(seen)
+
+
+def _ids_of(received: Received, name: str) -> list[str]:
+    """The ids under which calls of a function reached the backend."""
+    ids = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
+    return ids + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in texts_of(received)))
+
+
+@check("turn.tool-registry-order")
+def tool_registry_order(exchange: Exchange) -> Iterable[Seen]:
+    """The declared tools, in their order, by their names."""
+    received = received_by(exchange)
+    want = [tool["function"]["name"] for tool in exchange.scenario.tools]
+    got = [tool.get("name") for tool in objects_of(received, "tools")]
+    if got != want and not _in_order(want, str(received.get("developer") or "")):
+        seen = f"the request declares {quoted(want)}; the backend received {quoted(got)}"
+        yield Seen(seen)
+
+
+def _in_order(names: list[str], text: str) -> bool:
+    """Whether a text names all of them in this order, as the instructions of a text-only backend do."""
+    position = 0
+    for name in names:
+        position = text.find(name, position)
+        if position < 0:
+            return False
+    return True
+
+
+@check("turn.fresh-session")
+def fresh_session(exchange: Exchange) -> Iterable[Seen]:
+    """The backend's session holds nothing that only an earlier request sent."""
+    if exchange.number == 0:
+        return
+    received = json.dumps(received_by(exchange), ensure_ascii=False)
+    # By what the client said: a text that only an earlier request sent can come from nowhere else.
+    for turn in exchange.scenario.turns[: exchange.number]:
+        if turn.say and turn.say in received:
+            seen = f"the backend's session still holds what an earlier request sent: {quoted(turn.say)}"
+            yield Seen(seen)
+
+
+_INSTRUCTING = {"system", "developer"}
+
+
+@check("turn.system-prompt")
+def system_prompt(exchange: Exchange) -> Iterable[Seen]:
+    """System and developer text reaches the backend as developer text; its base instructions stay its own."""
+    received = received_by(exchange)
+    # Null: the backend's own were left alone, as S0 asks.
+    if received.get("base") is not None:
+        yield Seen(f"the base instructions were replaced: {quoted(received['base'])}")
+        return
+    instructions = "\n".join(text for role, text in texts_of(received) if role in _INSTRUCTING)
+    for message in exchange.scenario.history:
+        if message["role"] in _INSTRUCTING and message["content"] not in instructions:
+            seen = (
+                f"the {message['role']} text {quoted(message['content'])} did not reach the backend as developer text"
+            )
+            yield Seen(seen)
+
+
+@check("turn.tool-choice-none")
+def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
+    """No tool is offered to the backend."""
+    # Not what the backend reflects; the checks of content have named that.
+    if not is_object(exchange.choice().text or ""):
+        return
+    received = received_by(exchange)
+    offered = [tool.get("name") for tool in objects_of(received, "tools")]
+    developer = str(received.get("developer") or "")
+    # A text-only backend is offered tools in its instructions.
+    offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
+    if offered:
+        yield Seen(f"tool_choice is none, and the backend was offered {quoted(offered)}")
+
+
+@check("turn.tool-choice-forced")
+def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
+    """A call that was demanded was made, or there is no answer."""
+    tools = forced_tools(exchange.scenario, exchange.turn)
+    declared = {tool["function"]["name"] for tool in exchange.scenario.tools}
+    for choice in exchange.answer.choices:
+        called = [call.name for call in choice.calls]
+        # A name that is misspelt or was not declared has requirements of its own.
+        if tools and exchange.answer.error is None and not tools & set(called) and set(called) <= declared:
+            demanded = " or ".join(sorted(tools))
+            came = f"calls {', '.join(called)}" if called else f"is text: {quoted(choice.text or '')}"
+            seen = f"tool_choice demands a call of {demanded}; the answer {came}"
+            yield Seen(seen, said_place(exchange, choice.index))
+
+
+@check("turn.calls-declared")
+def calls_declared(exchange: Exchange) -> Iterable[Seen]:
+    """A call names a tool that the request declares, or one that the backend is known to call."""
+    body = json.loads(exchange.transcript.request_body or b"{}")
+    declared = [function.get("name") for function in _functions(body)]
+    made = [call.name for wanted in exchange.wanted for call in wanted.calls]
+    # A plain request has no reading; it is one for a whole answer.
+    answer = (exchange.reading or read_whole(exchange.transcript.body)).answer
+    for call in (call for choice in answer.choices for call in choice.calls):
+        if call.name not in {*declared, *made}:
+            seen = f"the answer calls {call.name}; the request declares {', '.join(map(str, declared)) or 'no tools'}"
+            yield Seen(seen, exchange.body_place)
+
+
+def _functions(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The functions that a request declares, in the spelling of any surface."""
+    tools = [tool.get("function", tool) for tool in objects_of(body, "tools")]
+    return [*tools, *objects_of(body, "functions")]
+
+
+@check("turn.structured-output")
+def structured_output(exchange: Exchange) -> Iterable[Seen]:
+    """The schema of the request is that of the backend's answer; an answer that was to be JSON is."""
+    body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    text = exchange.choice().text or ""
+    if exchange.answer.error is None and not is_object(text):
+        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", said_place(exchange))
+        return
+    asked, received = _schema_of(body), received_by(exchange)
+    if asked is not None and received.get("schema") != asked:
+        came = quoted(received.get("schema"))
+        yield Seen(f"the request's schema did not reach the backend as its output schema, which is {came}")
+
+
+def _schema_of(body: dict[str, Any]) -> object:
+    """The schema in the body of a request, on either surface; None without one."""
+    match body:
+        case {"response_format": {"json_schema": {"schema": schema}}} | {"text": {"format": {"schema": schema}}}:
+            return schema
+        case _:
+            return None
+
+
+@check("turn.images")
+def images(exchange: Exchange) -> Iterable[Seen]:
+    """Each image reaches the backend as an image, not as its URL in a text."""
+    received = received_by(exchange)
+    items = [item for member in ("history", "input") for item in objects_of(received, member)]
+    found = json.dumps([_without_texts(item) for item in items])
+    for url in (*_images_before(exchange), *(exchange.turn.images if exchange.turn else ())):
+        if url not in found:
+            yield Seen(f"the image {url[:40]}… did not reach the backend as an image")
+
+
+def _images_before(exchange: Exchange) -> Iterable[str]:
+    """The images of the messages before this turn."""
+    for message in exchange.scenario.history:
+        parts = message["content"] if isinstance(message["content"], list) else ()
+        yield from (part["image_url"]["url"] for part in parts if part["type"] == "image_url")
+
+
+def _without_texts(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key != "text"}

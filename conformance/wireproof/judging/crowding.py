@@ -1,0 +1,55 @@
+"""Exchanges that failed beside others and went well alone: a target that does not serve as many as it takes.
+
+The driver sends what failed again, with nothing beside it (`wireproof.results.repeating`). What goes well then is
+judged by that; what it did at first is no defect of its subject, but one of the target: more than it serves is 429.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from wireproof.model.transcript import End
+from wireproof.reading.expected import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wireproof.reading.exchange import Exchange
+
+FAILURES = frozenset({500, 502, 503, 504})
+"""Statuses of a target that could not serve a request. An error inside an answer may rest on time alone, as silence."""
+BROKEN = frozenset({End.CUT, End.REFUSED})
+
+
+def crowded(aside: Iterable[Exchange]) -> list[Exchange]:
+    """Those of the exchanges that were set aside which failed without a reason of their own."""
+    return [exchange for exchange in aside if _failure(exchange) and not _was_due(exchange)]
+
+
+def sentence(exchanges: Sequence[Exchange]) -> str:
+    """What such exchanges show together."""
+    kinds = Counter(_failure(exchange) for exchange in exchanges)
+    said = ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common())
+    beside = max(exchange.transcript.beside for exchange in exchanges)
+    several = f"{len(exchanges)} {'exchange' if len(exchanges) == 1 else 'exchanges'}"
+    among = f", of as many as {beside + 1} at the same time," if beside else ""
+    return f"{several}{among} failed and went well alone: {said}; what is too much should get 429 with Retry-After"
+
+
+def _failure(exchange: Exchange) -> str:
+    """How an exchange failed; "" if it did not, or if its process ended, which is reported as that."""
+    transcript = exchange.transcript
+    if transcript.death is not None:
+        return ""
+    if transcript.end in BROKEN:
+        return "the connection broke" if transcript.end is End.CUT else "no connection could be made"
+    return f"HTTP {transcript.status}" if transcript.status in FAILURES else ""
+
+
+def _was_due(exchange: Exchange) -> bool:
+    """Whether a failure was among the right answers."""
+    request = exchange.scenario.request
+    if request is not None:
+        return not 200 <= request.each[exchange.number].expect < 300  # noqa: PLR2004 (a class)
+    return any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)

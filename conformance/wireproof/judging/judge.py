@@ -1,0 +1,227 @@
+"""From transcripts to findings: what is found of each requirement of a scenario. `outcomes` turns that into verdicts.
+
+One cause, one violation. Within an exchange the judge goes in stages (`Stage` of a row), and a stage that finds
+something ends it: what comes after has not been understood. It is reported as not observed, hidden behind what was
+found.
+
+0. target: whether there is an answer at all (below);
+1. error: an answer that is an error has the right form and gives nothing away;
+2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
+3. content: what was said, against the script;
+4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
+5. parity of two answers to the same turn, if the scenario showed nothing else that could make them differ.
+
+What is wrong beside the content (a member too many, a header) hides nothing, nor does a fault of form that every
+client copes with: both are reported, and the stages go on.
+
+An exchange that continues a conversation is not judged once an earlier one of it was wrong. What nothing could show (an
+error that never came, a call that never came) is not observed either.
+
+A response that is no answer has a symptom, and shows nothing else. Those of all runs are looked at together: what
+shows the same symptom is one cause with one finding, which hides the rest (`causes` says what is a cause, and what is
+a scenario's own matter, whose violation is one of its subject: the first requirement that it exercises in that mode).
+
+Some scenarios differ from others in one thing only, and name it as the requirement to attribute faults to
+(`attribute_to`). Whatever is wrong with their content is a violation of that requirement, unless scenarios without such
+a subject show the same violation: then it has nothing to do with the subject. So runs are examined first, each once and
+under the names that the checks give; which findings are attributed to a subject is decided by a pass over what all runs
+have shown.
+
+To judge a requirement of one's own, add its row and its check; both are values, and nothing else has to know them:
+
+    mine = Checks()
+
+    @mine("my.greeting")
+    def greeting(exchange):
+        if "Hello" not in (exchange.choice().text or ""):
+            yield Seen("the answer does not greet", exchange.body_place)
+
+    row = Requirement(id="my.greeting", level=Level.SHOULD, text="An answer greets.", hint="Greet.",
+                      source=(Citation(seed="my-contract", line=1, quote="be polite"),), judged=Judged.ALWAYS)
+    catalogue = load().extended(row)  # or .extended(*read(Path("my-requirements")).requirements)
+    judge_runs(runs, target, catalogue, checks=Checks(CHECKS, mine))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wireproof.judging.causes import CAUSED, Evidence, find_causes
+from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_ids
+from wireproof.judging.declared import without_absent
+from wireproof.judging.examined import Examined, places_of
+from wireproof.judging.examining import examine
+from wireproof.judging.outcomes import Hidden, not_judged, outcome
+from wireproof.judging.symptoms import ANSWERED, NotServed
+from wireproof.model.requirement import Stage
+from wireproof.model.verdict import Finding, HarnessError
+from wireproof.reading.capabilities import absences
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from wireproof.judging.causes import Cause
+    from wireproof.judging.examined import Found, Place
+    from wireproof.judging.outcomes import Run
+    from wireproof.judging.registry import Checks
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.target import Target
+    from wireproof.model.verdict import Outcome
+
+_WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
+"""Rows of these stages are judged by what their scenarios say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What runs come to."""
+
+    outcomes: tuple[Outcome, ...]
+    """In the order of the runs."""
+    causes: tuple[Cause, ...]
+    """What made exchanges fail alike, in the order in which it first shows."""
+
+
+def judge_runs(
+    runs: Sequence[Run], target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
+) -> Judgement:
+    """The outcomes of all runs, and the causes that several exchanges share.
+
+    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to a subject.
+
+    Raises:
+        HarnessError: nothing can find out whether a row of the catalogue is broken.
+    """
+    _refuse_rows_without_check(catalogue, checks)
+    runs = without_absent(runs, target.absent)
+    examined = [examine(run, target, catalogue, checks) for run in runs]
+    _shared_ids(examined)
+    causes = find_causes(
+        Evidence(
+            cases=[case for one in examined for case in one.cases],
+            expected=[case for one in examined for case in one.expected],
+            served=[exchange for one in examined for exchange in one.served],
+            faults=[fault for one in examined for fault in one.faults],
+            aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
+            absences=absences(runs),
+        )
+    )
+    settled = [_settle(one, causes) for one in examined]
+    shown = frozenset(broken).union(*(one.vouched for one in settled))
+    outcomes = (outcome for one in settled for outcome in _outcomes(one, target, shown))
+    return Judgement(outcomes=tuple(outcomes), causes=causes)
+
+
+def judge(
+    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
+) -> tuple[Outcome, ...]:
+    """One outcome for each requirement of the scenario, and for each other one that was found broken in it.
+
+    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to the subject.
+
+    Raises:
+        HarnessError: nothing can find out whether a row of the catalogue is broken.
+    """
+    return judge_runs([run], target, catalogue, checks=checks, broken=broken).outcomes
+
+
+def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
+    """A row that nothing can find broken would pass wherever it is judged."""
+    for row in catalogue.requirements:
+        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED, *live.check}:
+            raise HarnessError(
+                f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
+                f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
+            )
+
+
+def _shared_ids(all_examined: Sequence[Examined]) -> None:
+    """Ids that several answers of a model have."""
+    owners = {id(exchange): one for one in all_examined for exchange in one.served if exchange.asks is not None}
+    asked = [exchange for one in all_examined for exchange in one.served if id(exchange) in owners]
+    for exchange, violation in live_ids.shared_ids(asked):
+        owners[id(exchange)].find(exchange, [violation])
+
+
+def _settle(examined: Examined, causes: Iterable[Cause]) -> Examined:
+    """What a run has shown, without what the causes of all runs say better."""
+    mine = {id(exchange): place for place, exchange in places_of(examined.run)}
+    hidden = ((id(exchange), cause) for cause in causes for exchange in cause.hidden)
+    lost = {mine[known]: cause for known, cause in hidden if known in mine}
+    others = {id(finding): cause for cause in causes for finding in cause.others}
+    elsewhere = [found for found in examined.findings if id(found.finding) in others]
+    counted = {found.requirement: others[id(found.finding)] for found in elsewhere}
+    return replace(
+        examined,
+        findings=[found for found in examined.findings if found.place not in lost and id(found.finding) not in others],
+        moved=others,
+        counted=counted,
+        spoilt={row: cause for row, cause in counted.items() if _all_have(row, elsewhere, examined, lost)},
+        causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
+        lost=lost,
+    )
+
+
+def _all_have(row: str, faults: Iterable[Found], examined: Examined, lost: Container[Place]) -> bool:
+    """Whether each answer that a row speaks of has one of these faults of it, and one that harms clients.
+
+    What breaks the letter alone leaves something that was seen to be kept.
+    """
+    known = examined.catalogue.by_id.get(row)
+    broken = {one.place for one in faults if one.requirement == row and not one.finding.violation.strict_only}
+    mine = {place for place, _ in places_of(examined.run) if known is not None and known.speaks_of(place[0])}
+    return {place for place in mine if place not in lost} <= broken
+
+
+def _outcomes(examined: Examined, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
+    """What a run comes to, given the requirements that other scenarios have shown to be broken."""
+    run, rows = examined.run, examined.rows
+    if run.error:
+        return tuple(not_judged(run, row) for row in rows)
+    findings = [_attributed(found, run.scenario.attribute_to, broken) for found in examined.findings]
+    findings += [cause.finding for cause in examined.causes if cause.finding not in findings]
+    # Found broken in passing: reported, although the scenario is not judged by them.
+    others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
+    rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
+    hidden = _hidden(examined, broken)
+    counted = {row: f"but for this, counted in {cause.scenario}: {cause}" for row, cause in examined.counted.items()}
+    return tuple(outcome(run, row, target, found=findings, hidden=hidden, counted=counted) for row in rows)
+
+
+def _hidden(examined: Examined, broken: Container[str]) -> dict[str, Hidden]:
+    """Requirement → why it could not be observed behind something that was found."""
+    reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in examined.spoilt.items()}
+    for row_id, behind in examined.hidden.items():
+        found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
+        same = f"hidden behind {found}, which is broken in the same exchange"
+        cause = examined.lost.get(behind.place) or examined.moved.get(id(behind.finding))
+        reasons.setdefault(row_id, _behind(row_id, cause) if cause else Hidden(reason=same))
+    for (form, _), cause in examined.lost.items():
+        for row in examined.rows:
+            if row.speaks_of(form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
+                reasons.setdefault(row.id, _behind(row.id, cause))
+    return reasons
+
+
+def _behind(row: str, cause: Cause) -> Hidden:
+    """Why a requirement could not be observed in an exchange of a cause."""
+    if isinstance(cause.symptom, NotServed):
+        return Hidden(reason=str(cause.symptom), absent=True)
+    if row == cause.requirement:
+        return Hidden(reason=_counted_once(cause))
+    return Hidden(reason=f"hidden behind {cause.requirement}: {cause}")
+
+
+def _counted_once(cause: Cause) -> str:
+    return f"counted once, in {cause.scenario}: {cause}"
+
+
+def _attributed(found: Found, subject: str | None, broken: Container[str]) -> Finding:
+    """The finding, as one of the scenario's subject if it has one and nothing else explains the violation."""
+    violation = found.finding.violation
+    if subject is None or not found.attributable or violation.requirement in broken:
+        return found.finding
+    seen = f"{violation.seen} ({violation.requirement})"
+    attributed = replace(violation, requirement=subject, seen=seen)
+    return replace(found.finding, violation=attributed, found_by=violation.requirement)

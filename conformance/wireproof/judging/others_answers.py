@@ -1,0 +1,100 @@
+"""Answers that belong to another request: their text is what another scenario's backend said.
+
+That is seen only where requests run at the same time, and no second try excuses it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from wireproof.judging.cases import Case
+from wireproof.judging.symptoms import OthersAnswer
+from wireproof.model.asks import Say
+from wireproof.reading.expected import Failure
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
+
+REQUIREMENT = "turn.concurrent-isolation"
+SHORTEST = 8
+"""Characters of a text that is known again. A shorter one may come by chance."""
+_NONCE = re.compile(rb"\[\[wireproof:[^\]#]*#([0-9a-f]{12})\]\]")
+"""How a request names its script, and a backend that reports what it received repeats it."""
+Owners = dict[str, list[str]]
+"""A text → the names of the scenarios to which it is due, once for each exchange."""
+
+
+def others_answers(served: Sequence[Exchange]) -> list[Case]:
+    """The answers that are due to another scenario, and to no third one, in the order in which they came.
+
+    A text that several scenarios are due says nothing of where it comes from. One that came more often than it is due
+    has no owner: the target says it to everyone.
+    """
+    due = _due(served)
+    found = [
+        (exchange, text)
+        for exchange in served
+        if (text := _foreign(exchange, due)) is not None and len(set(due[text])) == 1
+    ]
+    came = Counter(text for _, text in found)
+    return [_case(exchange, text, due[text][0]) for exchange, text in found if came[text] <= len(due[text])]
+
+
+def mixed(every: Sequence[Exchange]) -> list[Exchange]:
+    """The exchanges whose answer may be another one's, or shows what another one has sent."""
+    due, senders = _due(every), _senders(every)
+    return [one for one in every if _foreign(one, due) is not None or _shows_others(one, senders)]
+
+
+def _case(exchange: Exchange, text: str, owner: str) -> Case:
+    seen = f"the answer is that to another request, which {owner} sent: {quoted(text)}"
+    return Case(exchange=exchange, symptom=OthersAnswer(), seen=seen, subject=REQUIREMENT, own=False)
+
+
+def _due(exchanges: Iterable[Exchange]) -> Owners:
+    owners: Owners = {}
+    for exchange in exchanges:
+        for text in _texts(exchange):
+            owners.setdefault(text, []).append(exchange.scenario.name)
+    return owners
+
+
+def _texts(exchange: Exchange) -> Iterator[str]:
+    """The texts that are due to an exchange, as they are known before it is answered."""
+    if exchange.asks is None:
+        yield from (wanted.text.strip() for wanted in exchange.wanted if wanted.text)
+    elif isinstance(exchange.asks, Say):
+        yield exchange.asks.text.strip()
+
+
+def _foreign(exchange: Exchange, due: Owners) -> str | None:
+    """The text of an answer that is due to another scenario, and not to its own."""
+    # Where an error is due, or what the backend received, it is not known what the backend says; and blocks of calls
+    # are part of a content.
+    if exchange.reading is None or any(_is_unknown(wanted) for wanted in exchange.wanted):
+        return None
+    said = ((choice.text or "").strip() for choice in exchange.answer.choices)
+    foreign = (text for text in said if len(text) >= SHORTEST and text in due)
+    mine = [text for text, owners in due.items() if exchange.scenario.name in owners]
+    # What is left of one's own text, or more than it, may by chance be another's.
+    return next((text for text in foreign if not any(text in own or own in text for own in mine)), None)
+
+
+def _is_unknown(wanted: Expected) -> bool:
+    return wanted.failure is not Failure.NONE or not wanted.text or bool(wanted.blocks)
+
+
+def _senders(exchanges: Iterable[Exchange]) -> Mapping[bytes, str]:
+    """Nonce → the scenario that sent it."""
+    return {nonce: one.scenario.name for one in exchanges for nonce in _NONCE.findall(one.transcript.request_body)}
+
+
+def _shows_others(exchange: Exchange, senders: Mapping[bytes, str]) -> bool:
+    name = exchange.scenario.name
+    return any(senders.get(nonce, name) != name for nonce in _NONCE.findall(exchange.transcript.body))

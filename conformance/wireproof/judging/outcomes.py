@@ -1,0 +1,194 @@
+"""From findings to outcomes: a scenario as it was driven, and the verdict on each of its requirements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks import live
+from wireproof.model.requirement import Judged, Level, Requirement, Stage
+from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
+from wireproof.model.verdict import Finding, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wireproof.model.scenario import Form, Scenario
+    from wireproof.reading.exchange import Exchange
+
+
+_SPELLINGS = frozenset({"chat.stream.arguments-verbatim", "chat.whole.arguments-verbatim"})
+"""The rows about how arguments are spelled."""
+_NO_SPELLING = (
+    "the backend sends the arguments of calls as data: they mean what they should, and have no spelling to keep"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A scenario as it was driven."""
+
+    scenario: Scenario
+    exchanges: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """The exchanges of each form in which it was driven."""
+    not_driven: Mapping[Form, str] = field(default_factory=dict)
+    """Why it was not driven in a form."""
+    error: str = ""
+    """Why the harness failed; '' if it did not. Nothing is judged then."""
+    repeated: int = 0
+    """How many times forms of it were driven again, alone, because what they showed rests on time."""
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """Exchanges by which nothing is judged: the first ones of forms that were clean when they were driven again, and
+    those that plainly refuse what the scenario is about."""
+    absent: Mapping[Form, str] = field(default_factory=dict)
+    """The forms whose answers show only what the target is declared not to have → which, and why it is absent."""
+
+
+def not_judged(run: Run, row: Requirement) -> Outcome:
+    """The outcome of a requirement of a run in which the harness failed."""
+    return _outcome(run, row, Verdict.ERROR, reason=run.error)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hidden:
+    """Why a requirement could not be observed behind something that was found."""
+
+    reason: str
+    absent: bool = False
+    """The target plainly refuses what the scenario asks for: the requirement is not about this target."""
+
+
+def outcome(
+    run: Run,
+    row: Requirement,
+    target: Target,
+    *,
+    found: Iterable[Finding],
+    hidden: Mapping[str, Hidden],
+    counted: Mapping[str, str],
+) -> Outcome:
+    """The outcome of a requirement.
+
+    Args:
+        run: The scenario as it was driven.
+        row: The requirement.
+        target: The proxy.
+        found: All that was found.
+        hidden: Requirement → why it could not be observed.
+        counted: Requirement → which fault of it is counted elsewhere.
+    """
+    # What was found weighs more than any reason for which nothing could be.
+    mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
+    if mine:
+        return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
+    if elsewhere := _about_another_backend(run, target):
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
+    if _about_other_arguments(run, row, target):
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
+    absent = _declared_absent(run, row, target)
+    if absent:
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=absent)
+    behind = hidden.get(row.id)
+    if behind is not None:
+        verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
+        return _outcome(run, row, verdict, reason=behind.reason)
+    unseen = _why_not_observed(run, row, target)
+    verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
+    return _outcome(run, row, verdict, reason=unseen or counted.get(row.id, ""))
+
+
+def _about_another_backend(run: Run, target: Target) -> str:
+    """Why a scenario is not about a target with this backend; '' if it is."""
+    if run.scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
+        return ABOUT_CURSOR
+    return BEHIND_UPSTREAMS if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT else ""
+
+
+def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
+    """Whether a requirement is about the way of streaming arguments that the target does not use in these forms."""
+    if row.arguments is None:
+        return False
+    forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
+    return all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
+
+
+def _declared_absent(run: Run, row: Requirement, target: Target) -> str:
+    """Which declared absence leaves nothing of a requirement to be seen; '' if something is left."""
+    forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
+    return run.absent[forms[0]] if forms and all(form in run.absent for form in forms) else ""
+
+
+def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
+    """'' if the requirement was really looked at."""
+    for form in run.scenario.forms(target.dialects):
+        # One form that was not driven is enough: a pass speaks of all of them.
+        if row.speaks_of(form) and form not in run.absent and not run.exchanges.get(form):
+            return run.not_driven.get(form, "the scenario was not driven")
+    # A plain request's scenario says what is right, so it is known whatever the backend is.
+    needs_script = row.needs_script and run.scenario.request is None
+    if target.backend is Backend.LIVE and (needs_script or _asks(run, row)):
+        return _not_done(run, row) or _not_shown(run, row)
+    return _not_shown(run, row)
+
+
+def _asks(run: Run, row: Requirement) -> bool:
+    """Whether a row is judged by what a model was asked to do."""
+    return row.id in live.check and any(turn.asks is not None for turn in run.scenario.turns)
+
+
+def _not_done(run: Run, row: Requirement) -> str:
+    """'' if a model did what shows the requirement."""
+    if any(turn.asks is None for turn in run.scenario.turns):
+        return "the right answer is not known: a live model is behind the target"
+    if row.id in live.ANY_ANSWER:
+        return ""
+    exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
+    missed = [one for one in exchanges if not one.wanted]
+    if not missed:
+        return ""
+    tries = max(len(one.earlier) for one in missed) + 1
+    return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
+
+
+def _not_shown(run: Run, row: Requirement) -> str:
+    """'' unless the requirement is about something that never came."""
+    exchanges = [exchange for form, those in run.exchanges.items() if row.speaks_of(form) for exchange in those]
+    if row.id in _SPELLINGS and any(call.meant for one in exchanges for wanted in one.wanted for call in wanted.calls):
+        return _NO_SPELLING
+    # A check that had nothing to look at finds nothing, and that is no pass.
+    if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
+        return "no error came in which it could be seen"
+    if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
+        return "no answer brought the response that the next request continues"
+    if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):
+        return "no tool call came in which it could be seen"
+    return ""
+
+
+def _broke_off(exchanges: Sequence[Exchange]) -> bool:
+    """Whether plain requests were left that could not be sent, since they name a response that never came."""
+    request = exchanges[0].scenario.request if exchanges else None
+    return request is not None and any(one.continues for one in request.each[len(exchanges) :])
+
+
+def _has_call(exchange: Exchange) -> bool:
+    return exchange.reading is not None and any(choice.calls for choice in exchange.answer.choices)
+
+
+def _has_error(exchange: Exchange) -> bool:
+    if exchange.reading is not None:
+        return exchange.answer.error is not None
+    return exchange.transcript.status is not None and not exchange.transcript.ok
+
+
+def _outcome(
+    run: Run, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
+) -> Outcome:
+    return Outcome(
+        scenario=run.scenario.name,
+        requirement=row.id,
+        verdict=verdict,
+        findings=findings,
+        reason=reason,
+        compat=row.compat,
+    )

@@ -1,0 +1,160 @@
+"""Answers, written so that a person can read them and so that any conforming proxy gives the same text.
+
+The stored ones (`snapshots/answers`) are what the reference proxy gave and the script says; an answer of any target is
+compared with them line by line. Which requirement a difference violates, the rows of the catalogue say (`facets`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.places import counts
+from wireproof.model.dialect import Surface
+from wireproof.model.requirement import Facet
+from wireproof.model.scenario import LEAVES, Form
+from wireproof.model.target import Backend, Missing
+from wireproof.reading.expected import Failure
+from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.wire.quoting import visible
+from wireproof.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.reading.exchange import Exchange
+
+LONG = 2000
+"""Texts longer than this are stored by their length and their ends."""
+
+ANYHOW = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET}
+"""Failures that may be reported in more than one right way."""
+
+ESTIMATED = "usage: (not the backend's)"
+"""The line of usage where the backend reports no counts, as an older Codex may not where the newest one does."""
+
+NAMES: dict[type, str] = {
+    Role: "role", Text: "text", CallOpened: "call", Fragment: "arguments", Finished: "finish", Usage: "usage",
+    Failed: "error",
+}  # fmt: skip
+"""How the line of events names each kind."""
+
+
+def render(exchange: Exchange) -> str:
+    """The answer of one exchange, in lines of `<facet>: <value>`."""
+    return "\n".join(_lines(exchange)) + "\n"
+
+
+def _lines(exchange: Exchange) -> Iterator[str]:
+    if exchange.reading is None:
+        yield "error: before output" if exchange.transcript.status is not None else "error: no response"
+        return
+    yield f"events: {' '.join(_order(exchange.reading.events))}"
+    reflected = any(wanted.text is None for wanted in exchange.wanted)
+    for choice in exchange.answer.choices:
+        # A response without text has an empty message or none; both are right.
+        text = choice.text or "" if exchange.dialect.spec.surface is Surface.RESPONSES else choice.text
+        yield "text: (reflected)" if reflected else f"text: {_quoted(text)}"
+        for call in choice.calls:
+            # Without its id: a proxy may make ids of its own.
+            yield f"call: {call.name}"
+            yield f"arguments: {_quoted(call.arguments)}"
+        yield f"finish: {choice.finish or 'null'}"
+    usage = exchange.answer.usage
+    if usage is not None:
+        reported = counts(exchange) is not None
+        yield f"usage: {usage.prompt} + {usage.completion} = {usage.total}" if reported else ESTIMATED
+    if exchange.answer.error is not None:
+        # Not its message, whose words are the proxy's own.
+        yield "error: in the stream"
+
+
+def _order(events: Iterable[ChatEvent]) -> Iterator[str]:
+    """The kinds of events in order, runs collapsed; those of several choices, which interleave freely, by choice.
+
+    Comments and empty fragments are left out: a proxy may send any number of them. So is [DONE], which may be missing
+    after an error.
+    """
+    shown = [event for event in events if not (isinstance(event, Fragment) and not event.text)]
+    if any(getattr(event, "choice", 0) for event in shown):
+        # Events of no choice last. The sort is stable, so each choice keeps its order.
+        shown.sort(key=lambda event: getattr(event, "choice", math.inf))
+    return (kind for kind, _ in groupby(NAMES[type(event)] for event in shown if type(event) in NAMES))
+
+
+def _quoted(text: str | None) -> str:
+    if text is None or len(text) <= LONG:
+        return json.dumps(text, ensure_ascii=False)
+    head, tail = json.dumps(text[:60], ensure_ascii=False), json.dumps(text[-60:], ensure_ascii=False)
+    return f"{len(text)} characters, {head} … {tail}"
+
+
+def file_name(scenario: str, form: Form) -> str:
+    """Where an answer (or a wire) is stored, below its folder."""
+    return f"{form.dialect}/{scenario}.{form.mode}.txt"
+
+
+def document(exchanges: Iterable[Exchange]) -> str:
+    """The answers of a scenario in one form: exchange after exchange."""
+    return "".join(
+        f"# exchange {exchange.number + 1}\n{render(exchange)}" for exchange in exchanges if not _abandoned(exchange)
+    )
+
+
+def _abandoned(exchange: Exchange) -> bool:
+    return exchange.turn is not None and exchange.turn.act in LEAVES
+
+
+@cache
+def stored(scenario: str, form: Form) -> dict[int, list[str]]:
+    """The stored answer's lines by exchange number; empty when the scenario has none."""
+    path = _folder() / file_name(scenario, form)
+    if not path.is_file():
+        return {}
+    blocks: dict[int, list[str]] = {}
+    # Not `splitlines`: texts are stored with separators such as U+2028 as they are.
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if line.startswith("# exchange "):
+            blocks[int(line.removeprefix("# exchange ")) - 1] = []
+        elif line:
+            blocks[max(blocks)].append(line)
+    return blocks
+
+
+def _folder() -> Path:
+    installed = Path(str(resources.files("wireproof"))) / "_data" / "snapshots" / "answers"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "snapshots" / "answers"
+
+
+def difference(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
+    """The first line in which the answer differs from the stored one, as a violation of the requirement of that line.
+
+    A line that no row of the catalogue speaks of is not judged.
+    """
+    wanted = stored(exchange.scenario.name, exchange.form).get(exchange.number)
+    if wanted is None or any(one.failure in ANYHOW for one in exchange.wanted):
+        return
+    # The stored answers spell the arguments as the model did, and count its tokens.
+    if exchange.target.backend is Backend.CURSOR and any(one.asks for one in exchange.wanted):
+        return
+    got = list(_lines(exchange))
+    # The empty line behind both makes a line too many or too few a difference.
+    for want, have in zip([*wanted, ""], [*got, ""], strict=False):
+        # Only an older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
+        uncounted = have == ESTIMATED and want.startswith("usage: ") and Missing.COUNTS in exchange.target.missing
+        if want != have and not uncounted:
+            row = catalogue.of_facet(Facet((want or have).partition(":")[0]), exchange.form)
+            seen = f"the answer says {_shown(have)}, every conforming proxy says {_shown(want)}"
+            if row is not None:
+                yield Violation(requirement=row.id, seen=seen, place=exchange.body_place)
+            return
+
+
+def _shown(line: str) -> str:
+    return visible(line[:200]) if line else "nothing more"

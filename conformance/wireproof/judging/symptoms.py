@@ -1,0 +1,277 @@
+"""What an exchange shows if it has no answer: its symptom.
+
+Symptoms are values that can be compared. Two exchanges have the same symptom if they failed in the same way: numbers,
+ids, nonces and quoted values are masked, since they differ from request to request. What a symptom means, and which
+exchanges share one, is for `judging.causes`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from wireproof.judging.error_texts import Sent, exception_in, in_envelope, json_object, masked, said_in
+from wireproof.model.scenario import Mode
+from wireproof.model.transcript import End
+from wireproof.wire.violation import Members
+
+if TYPE_CHECKING:
+    from wireproof.model.capability import Absence
+    from wireproof.model.dialect import Surface
+    from wireproof.model.transcript import Transcript
+    from wireproof.reading.exchange import Exchange
+
+
+class Nothing(StrEnum):
+    """How no answer came."""
+
+    SILENCE = "silence"
+    CLOSED = "closed"
+    """The connection was closed before there was an answer."""
+    ENDLESS = "endless"
+    """Bytes came without end, and none of them was of an answer."""
+    REFUSED = "refused"
+    """No connection could be made."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoAnswer:
+    """Nothing came: no status, or no single event or byte of an answer behind it."""
+
+    kind: Nothing
+
+    def __str__(self) -> str:
+        """As a clause of a sentence, as in all symptoms."""
+        return _NOTHING[self.kind]
+
+
+_NOTHING = {
+    Nothing.SILENCE: "silence instead of an answer",
+    Nothing.ENDLESS: "bytes without end instead of an answer",
+    Nothing.CLOSED: "the connection is closed without an answer",
+    Nothing.REFUSED: "no connection can be made",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Died:
+    """The target's process ended while the request was under way."""
+
+    status: int
+    """Its exit status; negative: the number of the signal that ended it."""
+    last_words: str
+    """The last line that it wrote to stderr, masked; "" for nothing."""
+
+    def __str__(self) -> str:
+        how = f"ended by signal {-self.status}" if self.status < 0 else f"ended with exit status {self.status}"
+        return f"the proxy's process {how}" + (f": {self.last_words}" if self.last_words else "")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrongStatus:
+    """A status that is no success, where an answer was due."""
+
+    status: int
+    said: str
+    """What the error says, masked: type, code and param of its envelope and its message, or the body's first line."""
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status}" + (f": {self.said}" if self.said else "")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExceptionText:
+    """An error whose body shows an exception of the program."""
+
+    status: int
+    said: str
+    """The class and the message of the exception, masked."""
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status} with the text of an exception: {self.said}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ErrorAs200:
+    """An error under a status of success, where an answer was due."""
+
+    said: str
+    """As in `WrongStatus`."""
+
+    def __str__(self) -> str:
+        return f"an error sent as HTTP 200: {self.said}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LateError:
+    """The error that was due before any output, under a status of success: one fault, whatever the error says."""
+
+    surface: Surface
+    mode: Mode
+
+    def __str__(self) -> str:
+        return "the error that was due comes under a status of success"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotAnAnswer:
+    """A success with a body of another kind than any answer's, such as a web page."""
+
+    kind: str
+    """Its media type; "" if it names none."""
+
+    def __str__(self) -> str:
+        return f"HTTP 200 with {self.kind or 'a body of no named type'}, which is no answer"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OtherMode:
+    """An answer of the mode that was not asked for: its client looks for something else and finds nothing."""
+
+    came: Mode
+
+    def __str__(self) -> str:
+        return _OTHER[self.came]
+
+
+_OTHER = {
+    Mode.WHOLE: "a whole answer where a stream was asked for",
+    Mode.STREAM: "a stream where a whole answer was asked for",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotServed:
+    """A plain refusal of something that the target never serves."""
+
+    absence: Absence
+
+    def __str__(self) -> str:
+        return f"the target does not serve {self.absence.capability}: {self.absence}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoCalls:
+    """Text where tool calls were due, in every answer in which they were."""
+
+    def __str__(self) -> str:
+        return "no tool call ever came back"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OthersAnswer:
+    """The answer that another request was due."""
+
+    def __str__(self) -> str:
+        return "the answer to another request"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crowded:
+    """A failure beside other requests, and none alone."""
+
+    def __str__(self) -> str:
+        return "a failure beside other requests, and none alone"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConstantUsage:
+    """The same counts in all answers of a form, whatever was asked."""
+
+    prompt: int
+    completion: int
+
+    def __str__(self) -> str:
+        return f"the usage is {self.prompt} + {self.completion} in every answer, whatever was asked"
+
+
+Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
+"""What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
+ANSWERED = (NoCalls, OtherMode, OthersAnswer)
+"""Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
+AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | Members | ConstantUsage
+"""What several exchanges may have in common; members with a fault of form break rows of several surfaces and modes."""
+
+
+def symptom_of(exchange: Exchange) -> Symptom | None:
+    """The symptom of an exchange; None if it has an answer, right or wrong, or the client left before one."""
+    transcript = exchange.transcript
+    if transcript.death is not None:
+        words = transcript.death.last_words.strip().rpartition("\n")[2]
+        return Died(status=transcript.death.status, last_words=masked(words))
+    if transcript.end is End.LEFT:
+        return None
+    if transcript.end is End.REFUSED:
+        return NoAnswer(kind=Nothing.REFUSED)
+    if transcript.status is None:
+        return _nothing(transcript)
+    return _of_success(exchange) if transcript.ok else _of_error(transcript, transcript.status)
+
+
+def _nothing(transcript: Transcript) -> NoAnswer:
+    kinds = {End.TIMEOUT: Nothing.SILENCE, End.ENDLESS: Nothing.ENDLESS}
+    return NoAnswer(kind=kinds.get(transcript.end, Nothing.CLOSED))
+
+
+def _of_error(transcript: Transcript, status: int) -> Symptom:
+    sent, thrown = Sent.of(transcript.request_body), exception_in(transcript.body)
+    if thrown:
+        return ExceptionText(status=status, said=masked(thrown, sent))
+    return WrongStatus(status=status, said=said_in(transcript.body, sent))
+
+
+def _of_success(exchange: Exchange) -> Symptom | None:
+    """Of a success that holds no answer."""
+    transcript, reading = exchange.transcript, exchange.reading
+    # Of the answer to a plain request its scenario says what is right.
+    if reading is None:
+        return None
+    if transcript.end in {End.CUT, End.TIMEOUT, End.ENDLESS}:
+        empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
+        if empty:
+            return _nothing(transcript)
+    failed = _only_an_error(exchange)
+    if failed is not None:
+        return ErrorAs200(said=failed)
+    if _is_of_other_mode(exchange):
+        return OtherMode(came=Mode.WHOLE if exchange.mode is Mode.STREAM else Mode.STREAM)
+    kind = _media_type(transcript)
+    # The reading last: that of a large answer is made again to be looked at.
+    if kind not in _ANSWERS and transcript.body and json_object(transcript.body) is None and not reading.payloads:
+        return NotAnAnswer(kind=kind)
+    return None
+
+
+_ANSWERS = frozenset({"application/json", "text/event-stream"})
+"""Media types of answers. A body of such a type that cannot be read is judged by the rules of its form."""
+
+
+def _only_an_error(exchange: Exchange) -> str | None:
+    """What an error says that is all that a success holds; None if there is an answer, or no error."""
+    if any(choice.text or choice.calls for choice in exchange.answer.choices):
+        return None
+    sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
+    if error is not None:
+        return in_envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
+    # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.
+    if (json_object(exchange.transcript.body) or {}).get("error"):
+        return said_in(exchange.transcript.body, sent)
+    return None
+
+
+_FIRST_LINES = (b"data:", b"event:", b":")
+"""How a stream begins: with a field, or with a comment."""
+
+
+def _is_of_other_mode(exchange: Exchange) -> bool:
+    """Whether the body is an answer of the mode that was not asked for, whatever its Content-Type says."""
+    body = exchange.transcript.body
+    if exchange.mode is Mode.WHOLE:
+        return body.lstrip().startswith(_FIRST_LINES)
+    said = json_object(body) or {}
+    return isinstance(said.get("choices"), list) or said.get("object") == "response"
+
+
+def _media_type(transcript: Transcript) -> str:
+    return (transcript.header("content-type") or "").partition(";")[0].strip().lower()

@@ -1,0 +1,159 @@
+"""What is known of one requirement: a row of the catalogue.
+
+A row is the only place that knows it. The judge, the stored answers, the reports and the tests ask the row; none of
+them has a list of ids of its own. `catalogue` reads rows from TOML; `Requirement(...)` makes one in code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wireproof.model.dialect import Arguments, Dialect
+from wireproof.model.scenario import Form, Mode
+
+
+class Level(StrEnum):
+    """How much a requirement weighs: a broken MUST fails a proxy, a broken SHOULD warns."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+
+
+class Judged(StrEnum):
+    """On which exchanges a requirement is judged."""
+
+    ALWAYS = "always"
+    """Every answer."""
+    CALLS = "calls"
+    """Every answer in which the backend makes a tool call."""
+    EXERCISED = "exercised"
+    """Only where a scenario names it."""
+
+
+class Stage(StrEnum):
+    """What a requirement's check looks at, and so when it runs: `judging.judge` explains the order."""
+
+    TARGET = "target"
+    """Whether there is an answer at all. No check is needed: `judging.causes` finds what has no answer."""
+    ERROR = "error"
+    """Every answer that is an error."""
+    FORM = "form"
+    """The form of an answer, whatever the backend said. The wire grammar finds most of these without a check."""
+    CONTENT = "content"
+    """What an answer says, against what the script says. It means nothing where the form is broken."""
+    ANSWER = "answer"
+    """Content, too: the answer to a plain request, against the status, headers and error that its scenario expects.
+
+    Such a row needs no check. One that it has looks at what else the answer must say.
+    """
+    SENSE = "sense"
+    """What the backend reports that it received. It means nothing where the content is wrong."""
+    SUBJECT = "subject"
+    """No check of its own: scenarios whose `attribute_to` names the row attribute any violation of content to it."""
+    TOGETHER = "together"
+    """All exchanges of a scenario, side by side."""
+    PARITY = "parity"
+    """Two answers to the same turn, against each other."""
+
+
+class Harmless(StrEnum):
+    """Whether the content can still be understood behind a violation of form."""
+
+    NEVER = "never"
+    COMPLETE = "complete"
+    """If the body arrived whole. If it broke off, this is the requirement that names the break."""
+    ALWAYS = "always"
+
+
+class Harm(StrEnum):
+    """What a violation does to a client at its worst. In the order in which reports list findings."""
+
+    CALLS = "calls"
+    """Calls are lost, doubled, or run with wrong arguments."""
+    TEXT = "text"
+    """Text is lost, doubled, or not the one that was meant."""
+    HANG = "hang"
+    """A client waits, or asks without end."""
+    ERROR = "error"
+    """A client raises, or gets an error that does not say what is wrong."""
+    FORM = "form"
+    """Nothing that a person with a client would notice."""
+
+
+class Facet(StrEnum):
+    """A kind of line in a stored answer."""
+
+    EVENTS = "events"
+    TEXT = "text"
+    CALL = "call"
+    ARGUMENTS = "arguments"
+    FINISH = "finish"
+    USAGE = "usage"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """Where a sentence stands."""
+
+    seed: str
+    """The name of the text."""
+    line: int
+    """Counted from 1."""
+    quote: str
+    """Words that are literally on that line."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Requirement:
+    """One row. A field that a row of the catalogue does not set has the default that stands here."""
+
+    id: str
+    """Lower-case words joined by dots, as in chat.stream.role-first."""
+    level: Level
+    text: str
+    """One sentence for a developer with a broken client."""
+    hint: str
+    """What to do about it."""
+    source: tuple[Citation, ...]
+    """The texts that ask for it, at least one."""
+    dialects: tuple[Dialect, ...] = tuple(Dialect)
+    """The dialects whose answers it is about."""
+    modes: tuple[Mode, ...] = tuple(Mode)
+    """The modes whose answers it is about."""
+    judged: Judged = Judged.EXERCISED
+    stage: Stage = Stage.CONTENT
+    invariant: bool = False
+    """Content that holds of any answer: it can be judged although the right answer is not known."""
+    harmless: Harmless = Harmless.NEVER
+    on_failure: bool = False
+    """Content that is still judged where there should have been an HTTP error: it says that there should have been."""
+    arguments: Arguments | None = None
+    """The way of streaming arguments that it is about; not applicable to a target that uses the other. None: both."""
+    facets: tuple[Facet, ...] = ()
+    """The kinds of lines in stored answers whose differences violate it."""
+    alike: bool = False
+    """It means the same in every dialect of chat: a fault that breaks it in one breaks it in all."""
+    at_crash: bool = False
+    """A fault of it may show only where the backend process dies, so tests of faults must let it die."""
+    on_time: bool = False
+    """A violation of it rests on time: on a busy machine it may be seen of a target that keeps it. So it is reported
+    only if it is seen again when the scenario is driven alone."""
+    harm: Harm = Harm.FORM
+    compat: bool = False
+    """Whether a real client would break, lose, double or misread something when it is violated. If not, a violation is
+    a note at the level `compat`; so is one that is `strict_only`, whatever stands here."""
+    compat_why: str = ""
+    """Why `compat` is true, where no client was measured: one sentence. "": `breaks` says it, or `compat` is false."""
+    breaks: tuple[str, ...] = ()
+    """Real clients that were measured to break when it is violated: "client, client: effect"."""
+
+    def speaks_of(self, form: Form) -> bool:
+        """Whether it is about answers of this form."""
+        return form.mode in self.modes and form.dialect in self.dialects
+
+    @property
+    def needs_script(self) -> bool:
+        """Whether it can be judged only where the right answer is known."""
+        return not (self.invariant or self.stage in {Stage.FORM, Stage.ERROR})

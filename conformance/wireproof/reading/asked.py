@@ -1,0 +1,147 @@
+"""Whether an answer of a model does what its prompt asks, and what is right in one that does.
+
+Nothing is known beforehand of a real model's answer but what it was asked for. Once it has done that, its answer can be
+judged as that of a script: the text, the calls, the finish are those that were asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, assert_never
+
+from wireproof.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
+from wireproof.model.target import Backend
+from wireproof.reading.applicable import answers_to
+from wireproof.reading.expected import Expected, ExpectedCall, Failure
+from wireproof.reading.schemas import misfits
+
+if TYPE_CHECKING:
+    from wireproof.model.scenario import Form
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.calls import Answer, Choice
+    from wireproof.wire.calls import Call as Came
+
+COUNTED = re.compile(r"\b1\D{1,3}2\D{1,3}3\D{1,3}4\b")
+"""What shows that a model counts, however it separates the numbers and whatever it says before them."""
+LENGTH = "length"
+LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""The members of a request that limit the tokens of its answer."""
+
+
+def obeys(asks: Asks, choice: Choice) -> bool:
+    """Whether a choice of an answer does what was asked."""
+    match asks:
+        case Say(text=text):
+            return not choice.calls and (choice.text or "").strip() == text.strip()
+        case Calls(calls=calls):
+            return _calls(calls, choice)
+        case Fits(schema=schema):
+            return fits(schema, choice.text or "")
+        case Count():
+            # Cut so soon that it does not show what it counts, it was still cut.
+            return choice.finish == LENGTH or COUNTED.search(choice.text or "") is not None
+        case Anything():
+            return bool(choice.text or choice.calls)
+        case _:
+            assert_never(asks)
+
+
+def fits(schema: Any, text: str) -> bool:  # noqa: ANN401 (a JSON Schema)
+    """Whether a text is JSON that fits a schema."""
+    value = as_json(text)
+    return value is not None and not misfits(schema, value)
+
+
+def as_json(text: str) -> Any:  # noqa: ANN401 (JSON)
+    """The value of a JSON text; None for a text that is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _calls(wanted: tuple[Call, ...], choice: Choice) -> bool:
+    """Whether exactly these calls came. In any order: a model may begin with either."""
+    left = list(choice.calls)
+    for want in wanted:
+        found = next((call for call in left if _same(want, call)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return not left
+
+
+def _same(want: Call, came: Came) -> bool:
+    arguments = as_json(came.arguments)
+    if not isinstance(arguments, dict):
+        return False
+    return want.name in {None, came.name} and want.arguments in (None, arguments)
+
+
+def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
+    """The right answers of an exchange, one for each choice; () where they are not known.
+
+    Those of a script are known before; those of a model once it has done what it was asked.
+    """
+    scenario, form = exchange.scenario, exchange.form
+    if exchange.asks is not None:
+        return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+    match exchange.target.backend:
+        case Backend.LIVE:
+            return ()
+        case Backend.CURSOR:
+            return tuple(map(_of_cursor, answers_to(scenario, exchange.number, form)))
+        case _:
+            return answers_to(scenario, exchange.number, form)
+
+
+def _of_cursor(answer: Expected) -> Expected:
+    """The right answer where Cursor's agent service is the backend.
+
+    It asks for calls as data, and waits for their results: nothing counts the tokens of an answer with calls.
+    """
+    if not answer.asks:
+        return answer
+    calls = tuple(replace(call, meant=True) if call.native and call.exact else call for call in answer.calls)
+    return replace(answer, calls=calls, usage=None)
+
+
+def wanted(asks: Asks, answer: Answer, form: Form, choices: int) -> tuple[Expected, ...]:
+    """The right answers, one for each choice; () if a choice does not do what was asked, or is missing."""
+    came = [choice for choice in answer.choices if choice.index < choices]
+    if len(came) < choices or not all(obeys(asks, choice) for choice in came):
+        return ()
+    return tuple(_right(asks, choice, form) for choice in came)
+
+
+def _right(asks: Asks, choice: Choice, form: Form) -> Expected:
+    """The answer as it came, with the finish that it should have."""
+    calls = tuple(ExpectedCall(id=call.id, name=call.name, arguments=call.arguments, block="") for call in choice.calls)
+    return Expected(text=choice.text or "", calls=calls, finish=_finish(asks, form), usage=None, failure=Failure.NONE)
+
+
+def _finish(asks: Asks, form: Form) -> str | None:
+    match asks:
+        case Say() | Fits():
+            return "stop"
+        case Calls():
+            return form.dialect.spec.call_finish
+        case Count():
+            return LENGTH
+        # Whatever it is, it agrees with the answer; that holds of any answer and is judged in all.
+        case Anything():
+            return None
+        case _:
+            assert_never(asks)
+
+
+def limit_of(body: bytes) -> int | None:
+    """How many tokens an answer may have, all choices together, by the body of its request; None: any number."""
+    asked = as_json(body.decode(errors="replace"))
+    if not isinstance(asked, dict):
+        return None
+    limit = next((asked[name] for name in LIMITS if isinstance(asked.get(name), int)), None)
+    choices = asked.get("n")
+    return limit if limit is None else max(limit, 0) * (choices if isinstance(choices, int) and choices > 0 else 1)

@@ -1,0 +1,184 @@
+"""An exchange as the judge sees it: the transcript, what the client reads in it, and what it should read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wireproof.model.dialect import Arguments, Surface
+from wireproof.model.scenario import Form, Mode, Scenario, Turn, wants_burst
+from wireproof.model.transcript import End, Transcript
+from wireproof.reading.read_again import LARGE, ReadAgain
+from wireproof.wire.calls import Answer, Choice
+from wireproof.wire.chat import chat_stream
+from wireproof.wire.message import read_whole
+from wireproof.wire.reading import Reading
+from wireproof.wire.responses import responses_stream
+from wireproof.wire.responses_whole import read_response
+from wireproof.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from wireproof.model.asks import Asks
+    from wireproof.model.dialect import Dialect, DialectSpec
+    from wireproof.model.target import Target
+    from wireproof.reading.expected import Expected
+    from wireproof.wire.stream import Stream
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exchange:
+    """One exchange of a scenario: what was recorded, read and expected."""
+
+    scenario: Scenario
+    """The scenario that it belongs to."""
+    number: int
+    """Its number among the exchanges of the scenario, counted from 0."""
+    turn: Turn | None
+    """The turn that it plays; None for a plain request."""
+    form: Form
+    """The dialect and mode in which the answer was asked for."""
+    target: Target
+    """The proxy that answered."""
+    transcript: Transcript
+    """The bytes, as recorded."""
+    reading: Reading | None
+    """What the wire grammar reads in them; None when the response was no 2xx, or none came, or it is no answer."""
+    wanted: tuple[Expected, ...] = ()
+    """The right answers, one for each choice; () where they are not known: a plain request, a model that was asked for
+    nothing, or that did not do what it was asked."""
+    earlier: tuple[Exchange, ...] = ()
+    """The tries before this one, in which a model did not do what it was asked."""
+
+    @property
+    def mode(self) -> Mode:
+        """Stream or whole."""
+        return self.form.mode
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect in which the answer was asked for."""
+        return self.form.dialect
+
+    @property
+    def cumulative(self) -> bool:
+        """Whether the deltas of a call repeat its arguments."""
+        written = self.target.argument_mode(self.dialect)
+        return self.mode is Mode.STREAM and written is Arguments.CUMULATIVE
+
+    @property
+    def answer(self) -> Answer:
+        """The assembled answer.
+
+        Raises:
+            ValueError: There is no reading.
+        """
+        if self.reading is None:
+            raise ValueError("this exchange has no chat answer")
+        return self.reading.assembled(cumulative=self.cumulative)
+
+    def choice(self, index: int = 0) -> Choice:
+        """The choice of this index; an empty one when the answer does not have it."""
+        found = (choice for choice in self.answer.choices if choice.index == index)
+        return next(found, Choice(index=index, role=None, text=None, calls=(), finish=None))
+
+    def choices(self) -> Iterator[tuple[Expected, Choice]]:
+        """Each expected choice with the one that came."""
+        for index, wanted in enumerate(self.wanted):
+            yield wanted, self.choice(index)
+
+    @property
+    def burst(self) -> bool:
+        """Whether the request lets a stream carry several calls."""
+        return wants_burst(self.scenario, self.turn, self.dialect)
+
+    @property
+    def asks(self) -> Asks | None:
+        """What a model was asked to do; None where a script answers, or a plain request was sent."""
+        return self.turn.asks if self.turn else None
+
+    @property
+    def body_place(self) -> Place:
+        """The whole body as a place, for violations of the exchange as such."""
+        return Place(offset=0, length=len(self.transcript.body))
+
+
+NOTHING = Reading(frames=(), payloads=(), events=(), violations=())
+"""The reading of a whole answer that did not arrive whole."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Readers:
+    """What reads the answers of a surface."""
+
+    stream: Callable[[DialectSpec], Stream]
+    whole: Callable[[bytes], Reading]
+
+
+_COMPRESSED: Mapping[tuple[Surface, Mode], str] = {
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
+    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
+}
+"""The requirement that a compressed body breaks: as it came, it is not of the form that it should have."""
+_READERS: Mapping[Surface, _Readers] = {
+    Surface.CHAT: _Readers(stream=lambda spec: chat_stream(blocks=spec.blocks), whole=read_whole),
+    Surface.RESPONSES: _Readers(stream=lambda _: responses_stream(), whole=read_response),
+}
+
+
+def stream_reader(dialect: Dialect) -> Stream:
+    """A reader for one stream of a dialect."""
+    return _READERS[dialect.spec.surface].stream(dialect.spec)
+
+
+def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:
+    """What the wire grammar reads in an answer; None when the response was no success.
+
+    `stream` is a reader that was fed the pieces as they arrived, which saves reading them again.
+    """
+    reading = _read(transcript, form, stream)
+    large = reading is not None and sum(len(piece.data) for piece in transcript.pieces) > LARGE
+    return ReadAgain(reading, lambda: _read(transcript, form) or NOTHING) if reading and large else reading
+
+
+def _read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:
+    if not transcript.ok:
+        return None
+    encoding = transcript.header("content-encoding") or "identity"
+    # Every request asks for identity: named as what it is, and not as bytes that are no JSON.
+    if encoding.lower() != "identity" and transcript.body:
+        return _compressed(transcript, form, encoding)
+    if form.mode is Mode.WHOLE:
+        # Half a JSON object says nothing, and that it is cut is judged by the transcript's end.
+        whole = _READERS[form.dialect.spec.surface].whole
+        return whole(transcript.body) if transcript.end is End.COMPLETE else NOTHING
+    if stream is None:
+        stream = stream_reader(form.dialect)
+        for piece in transcript.pieces:
+            stream.feed(piece.data)
+    # A stream that was cut is read as far as it came and never ended: what is missing then has one cause, the cut.
+    # In an open body everything was sent but its end, which has a finding of its own.
+    if transcript.end in {End.COMPLETE, End.OPEN}:
+        stream.end()
+    return stream.reading()
+
+
+def _compressed(transcript: Transcript, form: Form, encoding: str) -> Reading:
+    """What is read in a compressed body: nothing, and why."""
+    seen = f"the body is compressed (content-encoding: {encoding}), though the request asks for identity"
+    place = Place(offset=0, length=len(transcript.body))
+    broken = Violation(
+        requirement=_COMPRESSED[form.dialect.spec.surface, form.mode],
+        seen=seen,
+        place=place,
+        hint="Compress only what the request's Accept-Encoding allows; see that no server or proxy in front does.",
+    )
+    return Reading(frames=(), payloads=(), events=(), violations=(broken,))
+
+
+def violation(requirement: str, seen: str, place: Place | None = None) -> Violation:
+    """A violation, for checks: they name it in one line."""
+    return Violation(requirement=requirement, seen=seen, place=place)

@@ -1,0 +1,329 @@
+"""The exact right answer: what a client must get, worked out from the script that the backend plays.
+
+The rules (contract §1, §4 to §6):
+
+- Text after a call is dropped. A call makes the finish reason `tool_calls` (`function_call` in that dialect, which has
+  room for one call).
+- A stream under stop policy `first` carries one call. A whole answer with calls carries them all, and no text.
+- Obsidian-xml writes calls into the content, one block each; only the first of them unless the policy is `burst`.
+- A literal block in the backend's text is a call.
+- A failure is seen as `Failure` says for each kind. A line of the backend that is not UTF-8 is a failure.
+
+Responses differ: text before a call is an item of its own, so whole answers keep it. A sentinel block in the backend's
+text is a call in every dialect. With the header for obsidian-xml a response has its blocks as text and no calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from json import dumps
+from typing import TYPE_CHECKING, TypeGuard, assert_never
+
+from wireproof.model.scenario import Form, Mode
+from wireproof.reading.agent_calls import agent_call
+from wireproof.wire import sentinel, textual
+from wireproof_scripts import steps as language
+from wireproof_scripts.steps.cursor import Trap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wireproof.model.dialect import Dialect
+
+End = language.Finish | language.Fail | language.ErrorNotice | language.Crash | language.Hang | language.Raw
+DELIMITER = "\n"  # the default of PROXY_TOOL_BLOCK_DELIMITER
+"""Between the blocks of several calls."""
+
+
+class Failure(StrEnum):
+    """How the backend fails, as far as the client can see it."""
+
+    NONE = "none"
+    """It does not."""
+    BEFORE_OUTPUT = "before output"
+    """Before any output: an HTTP error. In a whole answer every failure is one."""
+    AFTER_TEXT = "after text"
+    """After text: an error frame in the stream."""
+    AFTER_CALL = "after a call"
+    """After a complete call: nothing, since the client has what it needs."""
+    IN_CALL = "inside a call"
+    """Inside a call: an HTTP error or an error frame, depending on how much of the call the proxy had sent."""
+    SILENT = "by saying nothing"
+    """The backend never sends anything: an HTTP error or an error frame, as inside a call."""
+    UNMET = "by not doing what was demanded"
+    """It answers, but without the call or the JSON that the request demands: an error that names the field."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedCall:
+    """A call as the backend makes it."""
+
+    id: str
+    """Its id; "" when the backend gives none and the proxy makes one."""
+    name: str
+    """The tool's name."""
+    arguments: str
+    """Its arguments, the model's own characters; "" when the model wrote a block into its text."""
+    block: str
+    """Its block in the content of obsidian-xml."""
+    exact: bool = True
+    """Whether `arguments` are known to the character. A block written by the model gives their meaning only."""
+    native: bool = False
+    """Whether the backend makes it in its own form of calls."""
+    meant: bool = False
+    """Whether the backend carries `arguments` as data: members without an order, numbers as doubles. What they mean is
+    known then, not how they are spelled."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expected:
+    """What the client must get in one choice."""
+
+    text: str | None
+    """The content without `blocks`; None when the backend reflects, so that it cannot be known beforehand."""
+    blocks: tuple[str, ...] = ()
+    """The blocks that follow the text in obsidian-xml's content."""
+    calls: tuple[ExpectedCall, ...]
+    """The calls, in order."""
+    finish: str | None
+    """The finish reason; None when the turn never ends, or fails before a call is complete."""
+    usage: language.Usage | None
+    """The backend's counts; None when it reports none."""
+    failure: Failure
+    """How the backend fails."""
+    cut: bool = False
+    """Whether the answer was cut at its limit of tokens, whatever `finish` is (with calls it is still `tool_calls`)."""
+    gates: tuple[language.Gate, ...] = ()
+    """The gates that the backend waits at, in order."""
+    asks: bool = False
+    """Whether the backend asks for calls in its own form, whatever the answer carries of them."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Said:
+    """A part of a script, summed up to the step that ends it."""
+
+    text: str = ""
+    calls: list[ExpectedCall] = field(default_factory=list)
+    begun: bool = False
+    """A call was begun that never gets complete."""
+    usage: language.Usage = field(default_factory=language.Usage)
+    reflects: bool = False
+    gates: list[language.Gate] = field(default_factory=list)
+    end: End = field(default_factory=language.Finish)
+
+
+def expected(  # noqa: PLR0913 (what a request asks for is that much)
+    part: Iterable[language.Step],
+    form: Form,
+    *,
+    burst: bool,
+    offered: bool = True,
+    blocks: bool = False,
+    forced: frozenset[str] = frozenset(),
+    json: bool = False,
+    tools: bool = False,
+) -> Expected:
+    """The right answer to a turn.
+
+    Args:
+        part: What the backend plays.
+        form: The dialect and mode of the answer.
+        burst: The request asks for the stop policy `burst`.
+        offered: The request lets the backend call tools. If not, what looks like a call in its text is text.
+        blocks: The request asks a response to write its calls as blocks in the text.
+        forced: The tools of which the request demands a call; empty where it demands none.
+        json: The request demands a JSON object, of any schema.
+        tools: The request declares tools, so that the client runs what Cursor's agent service asks for.
+    """
+    said = _sum_up(part, offered=offered, tools=tools)
+    failure = _failure(said, form.mode)
+    if failure is Failure.NONE and _unmet(said, forced, json=json):
+        return Expected(text="", calls=(), finish=None, usage=None, failure=Failure.UNMET)
+    if failure is Failure.BEFORE_OUTPUT:
+        return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
+    calls = _carried(said.calls, form, burst=burst)
+    asks = any(call.native for call in said.calls)
+    if blocks:
+        text = said.text + DELIMITER.join(call.block for call in (said.calls if burst else said.calls[:1]))
+        # Without calls the end is that of a text: a response has its blocks or its items, never both (responses.xml).
+        said, calls = _Said(text=text, usage=said.usage, end=said.end), ()
+    return Expected(
+        text=None if said.reflects else "" if calls and _drops_text(form) else said.text,
+        blocks=_blocks(calls, form, burst=burst),
+        calls=calls,
+        finish=_finish(said, form.dialect),
+        usage=said.usage if _counted(said, failure) else None,
+        failure=failure,
+        cut=said.end == language.Finish("length"),
+        gates=tuple(said.gates),
+        asks=asks,
+    )
+
+
+def _unmet(said: _Said, forced: frozenset[str], *, json: bool) -> bool:
+    """Whether the backend does not do what the request demands."""
+    uncalled = bool(forced) and not any(call.name in forced for call in said.calls)
+    # Whether a text is JSON need not be looked at: what scripts say of themselves is prose.
+    return uncalled or (json and not said.reflects and not said.calls)
+
+
+def _drops_text(form: Form) -> bool:
+    """Whether an answer of this form with calls has no text."""
+    return form.mode is Mode.WHOLE and not form.dialect.spec.text_before_calls
+
+
+def _sum_up(part: Iterable[language.Step], *, offered: bool, tools: bool) -> _Said:
+    said = _Said()
+    for step in part:
+        if _ends(step):
+            said.end = language.Hang() if isinstance(step, Trap) else step
+            break
+        if tools and (call := agent_call(step)):
+            said.calls.append(_of_agent(step, *call))
+        _add(said, step, offered=offered)
+    return said
+
+
+def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
+    """Add what a step does to the answer. Which are no part of it is written down: a new step must say what it is."""
+    if isinstance(step, language.Spoken):
+        _say(said, step.text, offered=offered)
+        return
+    if isinstance(step, language.Doing | language.Elsewhere):
+        return
+    match step:
+        case language.Call(unfinished=True):
+            said.begun = True
+        case language.Call():
+            said.calls.append(_call(step))
+        case language.Usage():
+            said.usage = step
+        case language.Reflect():
+            said.reflects = True
+        case language.Gate():
+            said.gates.append(step)
+        case language.Finish():
+            said.end = step
+        case (
+            language.Think() | language.Pause() | language.Pace() | language.Open() | language.Overload()
+            | language.Fail() | language.Hang()
+        ):  # fmt: skip
+            pass
+        case _:
+            assert_never(step)
+
+
+def _call(step: language.Call) -> ExpectedCall:
+    block = textual.write_block(step.name, step.arguments)
+    in_text = step.shape == "use-tool" and not step.also
+    native = "native" in step.shapes
+    return ExpectedCall(
+        id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text, native=native
+    )
+
+
+def _of_agent(step: language.Step, name: str, arguments: dict[str, str]) -> ExpectedCall:
+    """A call of one of the client's tools, for what the service asks for; its arguments have a row of their own."""
+    block = textual.write_block(name, dumps(arguments))
+    return ExpectedCall(id=getattr(step, "id", ""), name=name, arguments="", block=block, exact=False, native=True)
+
+
+def _say(said: _Said, text: str, *, offered: bool) -> None:
+    """Add text, unless a call came before; a block or sentinel that it completes is a call."""
+    if said.calls:
+        return  # text after a call is dropped
+    # Blocks are looked for in all of the text: they may come in several steps.
+    said.text += text
+    # A block in the text is text then (turn.tool-choice-none).
+    if not offered:
+        return
+    kept, calls = sentinel.split(said.text)
+    if calls:
+        said.text = kept
+        said.calls += [
+            ExpectedCall(
+                id=call.id,
+                name=call.name,
+                arguments=call.arguments,
+                block=textual.write_block(call.name, call.arguments),
+            )
+            for call in calls
+        ]
+        return
+    found = textual.split(said.text)
+    call = textual.read_block(found[1]) if found else None
+    if found and call:
+        said.text = found[0]
+        # A block has no id, so the proxy makes one.
+        said.calls.append(ExpectedCall(id="", name=call.name, arguments="", block=found[1], exact=False))
+
+
+def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[ExpectedCall, ...]:
+    """The calls that an answer of this form has room for."""
+    one = form.dialect.spec.one_call or (form.mode is Mode.STREAM and not burst)
+    return tuple(calls[:1] if one else calls)
+
+
+def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[str, ...]:
+    """The blocks in the content."""
+    if not form.dialect.spec.blocks:
+        return ()
+    # A whole answer has all calls, but by default the block of the first alone (S4-18).
+    return tuple(call.block for call in (calls if burst else calls[:1]))
+
+
+def _failure(said: _Said, mode: Mode) -> Failure:
+    spoken = bool(said.text or said.calls or said.reflects)
+    match said.end:
+        case language.Finish():
+            return Failure.NONE
+        case language.Hang():
+            return Failure.NONE if spoken or said.begun else Failure.SILENT
+        # Nothing was sent yet, so it can still be an HTTP error (S4-14).
+        case _ if mode is Mode.WHOLE or not (spoken or said.begun):
+            return Failure.BEFORE_OUTPUT
+        case _ if said.calls:
+            return Failure.AFTER_CALL
+        case _:
+            return Failure.IN_CALL if said.begun else Failure.AFTER_TEXT
+
+
+def _ends(step: language.Step) -> TypeGuard[End | Trap]:
+    """Whether the turn ends with this step: a finish of one choice leaves the others running."""
+    match step:
+        # Signs of life follow it without end.
+        case Trap():
+            return step.always
+        case language.Finish():
+            return step.choice is None
+        case language.Raw():
+            return not _is_utf8(step.line)
+        case _:
+            return isinstance(step, language.Fail | language.ErrorNotice | language.Crash | language.Hang)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _counted(said: _Said, failure: Failure) -> bool:
+    """Whether the backend reports token counts: after a failure, or a filter, it has none to report."""
+    return failure is Failure.NONE and said.end != language.Finish("content_filter")
+
+
+def _finish(said: _Said, dialect: Dialect) -> str | None:
+    match said.end:
+        case language.Hang():
+            return None
+        case _ if said.calls:
+            return dialect.spec.call_finish
+        case language.Finish(reason=reason):
+            return reason
+        case _:
+            return None

@@ -1,0 +1,331 @@
+"""A certificate in the one form of a result, `wireproof.results.report`: what all other renderings are made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wireproof.model.requirement import Harm, Level
+from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
+from wireproof.reading.capabilities import uses
+from wireproof.report.curl import curl
+from wireproof.report.excerpt import excerpt
+from wireproof.results.cells import cells
+from wireproof.results.certificate import Certificate, Exit
+from wireproof.results.flaky import flaky
+from wireproof.results.report import (
+    FORMAT,
+    AtLevel,
+    Common,
+    Configuration,
+    Driven,
+    Edition,
+    Ended,
+    Facts,
+    Found,
+    Judged,
+    Judgement,
+    Place,
+    Repeated,
+    Report,
+    Row,
+    Shown,
+    Summary,
+    Versions,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from wireproof.judging.causes import Cause
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.capability import Use
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.dialect import Surface
+    from wireproof.model.requirement import Requirement
+    from wireproof.model.scenario import Form
+    from wireproof.model.target import Target
+    from wireproof.reading.exchange import Exchange
+
+BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+WHOLE: Mapping[Exit, Summary] = {
+    Exit.CERTIFIED: Summary.CERTIFIED,
+    Exit.FAILED: Summary.NOT_CERTIFIED,
+    Exit.PARTIAL: Summary.PARTIAL,
+}
+"""What a run of all scenarios adds up to; anything else is no certificate."""
+SELECTED: Mapping[Exit, Summary] = {
+    Exit.CERTIFIED: Summary.KEPT,
+    Exit.FAILED: Summary.BROKEN,
+    Exit.PARTIAL: Summary.UNSEEN,
+}
+"""What a run of selected scenarios adds up to."""
+INTERRUPTED = "interrupted before all scenarios were driven"
+
+
+def report_of(
+    certificate: Certificate, catalogue: Catalogue, configuration: Configuration, versions: Versions
+) -> Report:
+    """The result of a run."""
+    verdicts = cells(certificate, catalogue)
+    spoken = {cell.requirement for cell in verdicts}
+    return Report(
+        format=FORMAT,
+        ended=Ended.INTERRUPTED if certificate.interrupted else Ended.COMPLETE,
+        reason=INTERRUPTED if certificate.interrupted else "",
+        status=_status(certificate, configuration),
+        began=certificate.began,
+        seconds=round(certificate.seconds, 3),
+        versions=versions,
+        catalogue=Edition(date=certificate.date, requirements=len(catalogue.requirements)),
+        configuration=replace(
+            configuration, jobs=certificate.jobs, at_a_time=certificate.at_a_time, level=certificate.level
+        ),
+        target=_facts(certificate),
+        levels={level: _at_level(certificate, level) for level in VerdictLevel},
+        requirements={row.id: _row(row) for row in catalogue.requirements if row.id in spoken},
+        findings=tuple(_findings(certificate, catalogue)),
+        cells=verdicts,
+        outcomes=tuple(map(_judgement, certificate.outcomes)),
+        driven=tuple(_driven(certificate.runs)),
+        transcripts=None,
+        repeats=tuple(_repeated(one, certificate, configuration) for one in certificate.every),
+        flaky=flaky(certificate, catalogue),
+    )
+
+
+def _repeated(one: Certificate, certificate: Certificate, configuration: Configuration) -> Repeated:
+    return Repeated(
+        status=_status(one, configuration),
+        began=one.began,
+        seconds=round(one.seconds, 3),
+        # The shown one is a copy with all of them in it; its outcomes are the very same.
+        shown=one.outcomes is certificate.outcomes,
+        folder="",
+    )
+
+
+def not_driven(
+    ended: Ended, reason: str, *, began: str, catalogue: Catalogue, configuration: Configuration, versions: Versions
+) -> Report:
+    """The result of a run in which nothing was driven: it could not be, or was interrupted before."""
+    return Report(
+        format=FORMAT,
+        ended=ended,
+        reason=reason,
+        status=Exit.UNREACHABLE if ended is Ended.UNREACHABLE else Exit.INTERRUPTED,
+        began=began,
+        seconds=0.0,
+        versions=versions,
+        catalogue=Edition(date=catalogue.date, requirements=len(catalogue.requirements)),
+        configuration=configuration,
+        target=None,
+        levels={},
+        requirements={},
+        findings=(),
+        cells=(),
+        outcomes=(),
+        driven=(),
+        transcripts=None,
+    )
+
+
+def _status(certificate: Certificate, configuration: Configuration) -> Exit:
+    if certificate.interrupted:
+        return Exit.INTERRUPTED
+    return certificate.status(allow_partial=configuration.allow_partial)
+
+
+def _facts(certificate: Certificate) -> Facts:
+    target = certificate.target
+    used = uses(certificate.runs)
+    return Facts(
+        base_url=target.base_url,
+        model=target.model,
+        backend=target.backend,
+        asks_for_key=target.api_key is not None,
+        key_style=target.key_style,
+        surfaces=tuple(
+            _judged(target, surface, {str(name): use for name, use in used.get(surface, {}).items()})
+            for surface in target.surfaces
+        ),
+        without={name: f"HTTP {one.status}: {one.message}" for name, one in target.adjusted.items()},
+    )
+
+
+def _judged(target: Target, surface: Surface, capabilities: dict[str, Use]) -> Judged:
+    seen = target.surfaces[surface]
+    return Judged(
+        surface=surface,
+        state=seen.state,
+        reason=seen.reason,
+        status=seen.status,
+        said=seen.said,
+        seconds=seen.seconds,
+        dialects=tuple(dialect for dialect in target.dialects if dialect.spec.surface is surface),
+        unspoken={dialect: why for dialect, why in target.unspoken.items() if dialect.spec.surface is surface},
+        capabilities=capabilities,
+    )
+
+
+def _at_level(certificate: Certificate, level: VerdictLevel) -> AtLevel:
+    exit_status = certificate.verdict(level)
+    words = SELECTED if certificate.selection else WHOLE
+    # What was seen broken stays broken; that nothing was is no certificate when the rest was not looked at.
+    stands = exit_status is Exit.FAILED or not certificate.interrupted
+    counts = certificate.counts_at(level)
+    return AtLevel(
+        summary=words.get(exit_status, Summary.NONE) if stands else Summary.NONE,
+        status=exit_status,
+        counts={verdict: counts[verdict] for verdict in Verdict if counts[verdict]},
+        broken=tuple(sorted(certificate.broken_at(level))),
+        unobserved=certificate.unobserved_at(level),
+    )
+
+
+def _row(row: Requirement) -> Row:
+    return Row(id=row.id, level=row.level, harm=row.harm, text=row.text, hint=row.hint, breaks=row.breaks)
+
+
+def _judgement(outcome: Outcome) -> Judgement:
+    return Judgement(
+        scenario=outcome.scenario,
+        requirement=outcome.requirement,
+        strict=outcome.verdict,
+        compat=outcome.at(VerdictLevel.COMPAT),
+        reason=outcome.reason,
+        known=outcome.known,
+        places=tuple(_place(outcome.scenario, finding) for finding in outcome.findings),
+    )
+
+
+def _place(scenario: str, finding: Finding) -> Place:
+    at = finding.violation.place
+    return Place(
+        scenario=scenario,
+        dialect=finding.form.dialect,
+        mode=finding.form.mode,
+        exchange=finding.exchange,
+        seen=finding.violation.seen,
+        offset=at.offset if at else None,
+        length=at.length if at else None,
+        frame=at.frame if at else None,
+    )
+
+
+def _driven(runs: Sequence[Run]) -> Iterator[Driven]:
+    for run in runs:
+        for form, exchanges in run.exchanges.items():
+            pieces = exchanges[0].transcript.pieces if exchanges else ()
+            yield _of_form(
+                run, form, exchanges=len(exchanges),
+                seconds=sum(one.transcript.seconds for one in exchanges),
+                first_byte=round(pieces[0].at, 6) if pieces else None,
+            )  # fmt: skip
+        for form, reason in run.not_driven.items():
+            yield _of_form(run, form, reason=reason)
+
+
+def _of_form(
+    run: Run, form: Form, *, exchanges: int = 0, seconds: float = 0.0, first_byte: float | None = None, reason: str = ""
+) -> Driven:
+    return Driven(
+        scenario=run.scenario.name,
+        dialect=form.dialect,
+        mode=form.mode,
+        exchanges=exchanges,
+        seconds=round(seconds, 6),
+        first_byte=first_byte,
+        reason=reason or run.error,
+    )
+
+
+# What is wrong
+
+
+def _findings(certificate: Certificate, catalogue: Catalogue) -> Iterator[Found]:
+    """Requirement by requirement, those that harm clients most first; of each its causes, then all else."""
+    broken = [one for one in certificate.outcomes if one.verdict in BROKEN]
+    harming = certificate.broken_at(VerdictLevel.COMPAT)
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
+        mine = [outcome for outcome in broken if outcome.requirement == row.id]
+        yield from _of_causes(certificate, mine)
+        yield from _of_scenarios(certificate, mine)
+
+
+def _weight(row: Requirement, harming: Container[str]) -> int:
+    weighs = row.level is Level.SHOULD or row.id in harming
+    return list(Harm).index(row.harm if weighs else Harm.FORM)
+
+
+def _cause_of(certificate: Certificate, outcome: Outcome, finding: Finding) -> Cause | None:
+    return next(
+        (one for one in certificate.causes if one.scenario == outcome.scenario and one.finding == finding), None
+    )
+
+
+def _of_causes(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Found]:
+    for outcome in broken:
+        for finding in outcome.findings:
+            cause = _cause_of(certificate, outcome, finding)
+            if cause is not None:
+                places = tuple(_of_cause(one, cause) for one in cause.exchanges)
+                common = Common(says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden))
+                yield _found(certificate, [(outcome, finding)], places=places, cause=common)
+
+
+def _of_cause(exchange: Exchange, cause: Cause) -> Place:
+    """The place of an exchange of a cause; only the first has bytes, for the others it is the same again."""
+    first = cause.finding
+    mine = exchange.scenario.name == cause.scenario
+    if mine and (exchange.form, exchange.number) == (first.form, first.exchange):
+        return _place(cause.scenario, first)
+    return Place(
+        scenario=exchange.scenario.name, dialect=exchange.dialect, mode=exchange.mode, exchange=exchange.number,
+        seen=str(cause), offset=None, length=None, frame=None,
+    )  # fmt: skip
+
+
+def _of_scenarios(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Found]:
+    """One for what is found of a requirement beside its causes, known failures and others apart."""
+    pairs = [(outcome, finding) for outcome in broken for finding in outcome.findings or (None,)]
+    rest = [(one, finding) for one, finding in pairs if not finding or not _cause_of(certificate, one, finding)]
+    for reason in dict.fromkeys(outcome.known for outcome, _ in rest):
+        mine = [pair for pair in rest if pair[0].known == reason]
+        places = tuple(_place(outcome.scenario, finding) for outcome, finding in mine if finding)
+        # What harms clients is the example.
+        mine.sort(key=lambda pair: pair[1] is None or pair[1].violation.strict_only)
+        yield _found(certificate, mine, places=places, cause=None)
+
+
+def _found(
+    certificate: Certificate,
+    those: Sequence[tuple[Outcome, Finding | None]],
+    *,
+    places: tuple[Place, ...],
+    cause: Common | None,
+) -> Found:
+    outcome, finding = those[0]
+    outcomes = [replace(one, findings=(seen,) if seen else ()) for one, seen in those]
+    verdicts = [one.at(VerdictLevel.COMPAT) for one in outcomes]
+    exchange = _exchange(certificate, outcome, finding) if finding else None
+    place = finding.violation.place if finding else None
+    # A connection that was closed has no bytes to show.
+    shown = excerpt(exchange.transcript.body, place) if exchange and place and exchange.transcript.body else None
+    return Found(
+        requirement=outcome.requirement,
+        strict=outcome.verdict,
+        compat=Verdict.FAIL if Verdict.FAIL in verdicts else verdicts[0],
+        known=outcome.known,
+        seen=finding.violation.seen if finding else outcome.reason,
+        cause=cause,
+        scenarios=tuple(dict.fromkeys([one.scenario for one, _ in those] + [one.scenario for one in places])),
+        places=places,
+        request=curl(exchange.transcript, certificate.target) if exchange else "",
+        excerpt=Shown(before=shown.before, at=shown.at, after=shown.after, where=shown.where) if shown else None,
+    )
+
+
+def _exchange(certificate: Certificate, outcome: Outcome, finding: Finding) -> Exchange:
+    run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
+    return next(one for one in run.exchanges[finding.form] if one.number == finding.exchange)

@@ -1,0 +1,100 @@
+"""What differs between two results: what broke, what was mended, and answers that look different on the wire.
+
+Verdicts are compared scenario by scenario, so that a requirement which is broken in one more place shows. Answers are
+compared as snapshots are: without ids, times and nonces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.rendering import document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof.judging.outcomes import Run
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.report import Judgement, Report
+
+    _Key = tuple[str, str]
+
+BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A line of the wire that differs."""
+
+    scenario: str
+    form: str
+    before: str
+    """The first line that differs, as it was; "": there was none more."""
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """What differs between two results; each mapping goes from a requirement to the scenarios in which it does."""
+
+    level: VerdictLevel
+    broken: Mapping[str, Sequence[str]]
+    """What was not broken, and is."""
+    mended: Mapping[str, Sequence[str]]
+    """What was broken, and passes."""
+    lost: Mapping[str, Sequence[str]]
+    """What was judged, and is not any more."""
+    wire: Sequence[Change]
+
+    def __bool__(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.broken or self.mended or self.lost or self.wire)
+
+
+def difference(
+    before: Report, after: Report, *, level: VerdictLevel, runs: tuple[Iterable[Run], Iterable[Run]]
+) -> Difference:
+    """What differs at a level. `runs` are those of both results."""
+    old, new = (_verdicts(report, level) for report in (before, after))
+    judged = BROKEN | {Verdict.PASS}
+    # What only one of both was about is no change of the target: it was another selection, or another catalogue.
+    both = {key: (old[key], verdict) for key, verdict in new.items() if key in old}
+    return Difference(
+        level=level,
+        broken=_grouped(key for key, (was, now) in both.items() if now in BROKEN and was not in BROKEN),
+        mended=_grouped(key for key, (was, now) in both.items() if was in BROKEN and now is Verdict.PASS),
+        lost=_grouped(key for key, (was, now) in both.items() if was in judged and now not in judged),
+        wire=tuple(_wire(*map(_documents, runs))),
+    )
+
+
+def _verdicts(report: Report, level: VerdictLevel) -> dict[_Key, Verdict]:
+    return {(one.scenario, one.requirement): _at(one, level) for one in report.outcomes}
+
+
+def _at(one: Judgement, level: VerdictLevel) -> Verdict:
+    return one.strict if level is VerdictLevel.STRICT else one.compat
+
+
+def _grouped(keys: Iterable[_Key]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for scenario, requirement in keys:
+        found.setdefault(requirement, []).append(scenario)
+    return found
+
+
+def _documents(runs: Iterable[Run]) -> dict[_Key, Sequence[Exchange]]:
+    return {(run.scenario.name, str(form)): those for run in runs for form, those in run.exchanges.items() if those}
+
+
+def _wire(before: Mapping[_Key, Sequence[Exchange]], after: Mapping[_Key, Sequence[Exchange]]) -> Iterator[Change]:
+    for (scenario, form), exchanges in after.items():
+        if (scenario, form) in before:
+            old, new = (document(those).splitlines() for those in (before[scenario, form], exchanges))
+            # The request is in it, too: it says which exchange the line is of.
+            lines = next((pair for pair in zip_longest(old, new, fillvalue="") if pair[0] != pair[1]), None)
+            if lines is not None:
+                yield Change(scenario=scenario, form=form, before=lines[0], after=lines[1])

@@ -1,0 +1,156 @@
+"""A requirement on the wire: an exchange of a real run that keeps it, and one that breaks it, with the place marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wireproof.model.verdict import Verdict
+from wireproof.report.curl import curl
+from wireproof.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wireproof.judging.outcomes import Run
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.report import Judgement, Place, Report
+
+AROUND = 700
+"""Bytes of a body that are shown before and behind a place, and twice of a body without one."""
+BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+_FRAME = b"\n\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """An exchange, as far as it shows a requirement. Its texts have lines, and nothing else that is invisible."""
+
+    of: str
+    """Which target it is of."""
+    scenario: str
+    form: str
+    number: int
+    """The number of the exchange in its scenario, counted from 0."""
+    request: str
+    """A curl command."""
+    answer: str
+    """The status and the headers."""
+    before: str
+    at: str
+    """The bytes that break the requirement; "": there are none to mark."""
+    after: str
+    seen: str
+    """What was seen there; "" where the requirement is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A result whose exchanges may serve as examples."""
+
+    of: str
+    report: Report
+    runs: Sequence[Run]
+
+
+def failing(results: Sequence[Shown]) -> dict[str, Example]:
+    """Requirement → the first exchange that breaks it."""
+    found: dict[str, Example] = {}
+    for one in results:
+        for outcome in one.report.outcomes:
+            place = _worst(outcome)
+            if place and outcome.requirement not in found and (exchange := _at(one.runs, place)):
+                found[outcome.requirement] = _example(one.of, exchange, place)
+    return found
+
+
+def passing(results: Sequence[Shown], like: Mapping[str, Example]) -> dict[str, Example]:
+    """Requirement → an exchange that keeps it, in the scenario and form in which another breaks it if it can be."""
+    found: dict[str, Example] = {}
+    for one in results:
+        for outcome in sorted(one.report.outcomes, key=lambda outcome: not _alike(outcome, like)):
+            if outcome.strict is Verdict.PASS and outcome.requirement not in found:
+                exchange = _shows(one.runs, outcome, like.get(outcome.requirement))
+                if exchange:
+                    found[outcome.requirement] = _example(one.of, exchange, None)
+    return found
+
+
+def _worst(outcome: Judgement) -> Place | None:
+    """The place to show: one with bytes, where there is one."""
+    places = outcome.places if outcome.strict in BROKEN else ()
+    return next((one for one in places if one.offset is not None), next(iter(places), None))
+
+
+def _alike(outcome: Judgement, like: Mapping[str, Example]) -> bool:
+    other = like.get(outcome.requirement)
+    return other is not None and other.scenario == outcome.scenario
+
+
+def _at(runs: Sequence[Run], place: Place) -> Exchange | None:
+    there = (
+        one for run in runs if run.scenario.name == place.scenario for those in run.exchanges.values() for one in those
+    )
+    return next(
+        (one for one in there if (one.dialect, one.mode, one.number) == (place.dialect, place.mode, place.exchange)),
+        None,
+    )
+
+
+def _shows(runs: Sequence[Run], outcome: Judgement, other: Example | None) -> Exchange | None:
+    """The exchange that is broken elsewhere; else the last of the scenario, in the form that is if it can be."""
+    mine = (run for run in runs if run.scenario.name == outcome.scenario)
+    there = [those for run in mine for those in run.exchanges.values() if those]
+    those = next((those for those in there if other and str(those[0].form) == other.form), next(iter(there), ()))
+    alike = (one for one in those if other and (one.scenario.name, one.number) == (other.scenario, other.number))
+    return next(alike, those[-1] if those else None)
+
+
+def _example(of: str, exchange: Exchange, place: Place | None) -> Example:
+    transcript = exchange.transcript
+    body = transcript.body
+    begin, end = _marked(place, len(body))
+    start, stop = _window(body, begin, end)
+    head = [f"HTTP {transcript.status}" if transcript.status else f"no answer ({transcript.end})"]
+    head += [f"{name}: {value}" for name, value in transcript.headers]
+    return Example(
+        of=of,
+        scenario=exchange.scenario.name,
+        form=str(exchange.form),
+        number=exchange.number,
+        request=visible(curl(transcript, exchange.target)),
+        answer=_lines("\n".join(head)),
+        before=("… " if start else "") + _text(body[start:begin]),
+        at=_text(body[begin:end]),
+        after=_text(body[end:stop]) + (" …" if stop < len(body) else ""),
+        seen=visible(place.seen) if place else "",
+    )
+
+
+def _marked(place: Place | None, size: int) -> tuple[int, int]:
+    """Where the bytes of a place begin and end; a place that is the whole body marks nothing."""
+    if place is None or place.offset is None or (place.offset == 0 and (place.length or 0) >= size):
+        return 0, 0
+    return place.offset, min(place.offset + min(place.length or 0, 2 * AROUND), size)
+
+
+def _window(body: bytes, begin: int, end: int) -> tuple[int, int]:
+    """What is shown around: whole frames, where there are some."""
+    start = max(begin - AROUND, 0)
+    if start:
+        frame = body.find(_FRAME, start, begin)
+        start = frame + len(_FRAME) if frame >= 0 else start
+    return start, min(end + (AROUND if begin else 2 * AROUND), len(body))
+
+
+def _text(data: bytes) -> str:
+    return _lines(data.decode(errors="backslashreplace"))
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(visible, _cut(text)))
+
+
+def _cut(text: str) -> Iterator[str]:
+    # Not `splitlines`, which takes other characters for ends of lines, too.
+    return (line.removesuffix("\r") for line in text.split("\n"))

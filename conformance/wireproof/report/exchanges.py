@@ -1,0 +1,148 @@
+"""The exchanges of a run as the page shows them: cut to what a person reads, and as plain data.
+
+A page of a whole run stays below 5 MB: long bodies are cut, and of long streams both ends are kept, with each frame in
+which something was found.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from wireproof.report.curl import curl
+from wireproof.wire.sse import Frame, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.transcript import Transcript
+    from wireproof.reading.exchange import Exchange
+    from wireproof.results.report import Report
+
+LONGEST = 6000
+"""Characters of a body or a frame that are shown."""
+ENDS = 60
+"""How many frames are shown at each end of a long stream."""
+_Place = tuple[str, str, str, int]
+"""An exchange: scenario, dialect, mode, number."""
+
+
+def exchanges(runs: Iterable[Run], report: Report) -> dict[str, list[dict[str, Any]]]:
+    """`scenario dialect mode` → its exchanges."""
+    found = _offsets(report)
+    return {
+        f"{run.scenario.name} {form.dialect} {form.mode}": [
+            _exchange(one, found.get((run.scenario.name, form.dialect, form.mode, one.number), ())) for one in those
+        ]
+        for run in runs
+        for form, those in run.exchanges.items()
+    }
+
+
+def _offsets(report: Report) -> Mapping[_Place, Sequence[int]]:
+    """Where in an answer something was found."""
+    found: dict[_Place, list[int]] = {}
+    for outcome in report.outcomes:
+        for place in outcome.places:
+            if place.offset is not None:
+                key = (place.scenario, str(place.dialect), str(place.mode), place.exchange)
+                found.setdefault(key, []).append(place.offset)
+    return found
+
+
+def _exchange(exchange: Exchange, offsets: Sequence[int]) -> dict[str, Any]:
+    transcript = exchange.transcript
+    frames = list(_frames(exchange, offsets)) if _is_stream(transcript) else []
+    return {
+        "number": exchange.number,
+        "method": transcript.method,
+        "path": exchange.target.path_of(transcript.url),
+        "answer": _answer(transcript),
+        "request": _headers(transcript.request_headers) + _text(transcript.request_body),
+        "curl": curl(transcript, exchange.target),
+        "headers": _headers(transcript.headers),
+        "size": len(transcript.body),
+        "body": "" if frames else _text(transcript.body, around=offsets),
+        "frames": frames,
+        "received": _received(exchange),
+    }
+
+
+def _answer(transcript: Transcript) -> str:
+    status = "no answer" if transcript.status is None else f"HTTP {transcript.status}"
+    count = len(transcript.waits)
+    waits = f", after {count} {'refusal' if count == 1 else 'refusals'} for lack of capacity" if count else ""
+    died = f", and the process ended with status {transcript.death.status}" if transcript.death else ""
+    return f"{status} ({transcript.end}, {transcript.seconds:.3f} s{waits}{died})"
+
+
+def _headers(headers: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"{name}: {value}\n" for name, value in headers) + "\n"
+
+
+def _text(body: bytes, around: Sequence[int] = ()) -> str:
+    """A body for a person to read; one that is long is cut behind the last place in it."""
+    longest = max([LONGEST, *(offset + LONGEST for offset in around)])
+    shown = body[:longest].decode(errors="backslashreplace")
+    return shown if len(body) <= longest else f"{shown}\n… {len(body) - longest} bytes more"
+
+
+def _is_stream(transcript: Transcript) -> bool:
+    return (transcript.header("content-type") or "").startswith("text/event-stream")
+
+
+def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The frames of a stream with their times; where some are left out, their number stands for them."""
+    reader, timed = Reader(), list[tuple[float, Frame]]()
+    for piece in exchange.transcript.pieces:
+        timed += [(piece.at, frame) for frame in reader.feed(piece.data)]
+    last = exchange.transcript.pieces[-1].at if exchange.transcript.pieces else 0.0
+    timed += [(last, frame) for frame in reader.end()]
+    skipped = 0
+    for number, (at, frame) in enumerate(timed):
+        found = any(frame.offset <= offset < frame.offset + len(frame.raw) for offset in offsets)
+        if found or number < ENDS or number >= len(timed) - ENDS:
+            if skipped:
+                yield {"skipped": skipped}
+            skipped = 0
+            inside = [offset - frame.offset for offset in offsets] if found else []
+            yield {
+                "number": frame.number, "offset": frame.offset, "length": len(frame.raw), "at": round(at, 6),
+                "lanes": _lanes(frame), "text": _text(frame.raw, inside),
+            }  # fmt: skip
+        else:
+            skipped += 1
+    rest = bytes(reader.rest)
+    if rest:
+        offset = len(exchange.transcript.body) - len(rest)
+        yield {
+            "number": len(timed), "offset": offset, "length": len(rest), "at": round(last, 6), "lanes": ["cut off"],
+            "text": _text(rest),
+        }  # fmt: skip
+
+
+def _lanes(frame: Frame) -> list[str]:
+    """What a frame is about: choices, an item of a response, or the answer as a whole."""
+    try:
+        data = json.loads(frame.data or "")
+    except (ValueError, RecursionError):
+        return ["comment" if frame.data is None else "end"]
+    match data:
+        case {"choices": [*choices]} if choices:
+            return [f"choice {one.get('index') if isinstance(one, dict) else '?'}" for one in choices]
+        case {"output_index": int(index)}:
+            return [f"item {index}"]
+        case _:
+            return ["answer"]
+
+
+def _received(exchange: Exchange) -> str:
+    """What the backend says that it received, where its script answers with that; "" where not."""
+    if exchange.reading is None or not any(wanted.text is None for wanted in exchange.wanted):
+        return ""
+    said = "\n".join(choice.text or "" for choice in exchange.answer.choices)
+    try:
+        return _text(json.dumps(json.loads(said), indent=1, ensure_ascii=False).encode(errors="backslashreplace"))
+    except (ValueError, RecursionError):
+        return _text(said.encode(errors="backslashreplace"))

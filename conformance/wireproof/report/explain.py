@@ -1,0 +1,80 @@
+"""What the catalogue and the scenarios say, for people: lists and explanations."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from wireproof.model.requirement import Level
+from wireproof.report.lines import columns, indented
+from wireproof.report.scenario_json import scenario_data
+from wireproof.report.topics import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from wireproof.model.catalogue import Catalogue, Requirement
+    from wireproof.model.scenario import Scenario
+
+
+def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) -> None:
+    """All rows: id, level, sentence."""
+    if as_json:
+        # Field by field, so that a new field of a row is there without a word here.
+        _json(console, [dataclasses.asdict(row) for row in catalogue.requirements])
+        return
+    # `Text`, since rich would take brackets in a plain string for its markup: `tools[i]` would vanish.
+    columns(console, [(Text(row.id, style="bold"), Text(row.level), Text(row.text)) for row in catalogue.requirements])
+
+
+def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: bool) -> None:
+    """All scenarios: name, modes, title."""
+    if as_json:
+        _json(console, [scenario_data(scenario) for scenario in scenarios])
+        return
+    columns(console, [(Text(one.name, style="bold"), Text(", ".join(one.modes)), Text(one.title)) for one in scenarios])
+
+
+def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
+    # Past rich, which would wrap the lines at the width of the terminal.
+    console.file.write(as_json_text(data) + "\n")
+
+
+def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], seeds: Mapping[str, str]) -> None:
+    """One row in full; `seeds` has the titles of the texts that it cites."""
+    console.print(
+        Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"),
+        soft_wrap=True,
+    )
+    _paragraph(console, row.text)
+    _paragraph(console, f"To do: {row.hint}")
+    _paragraph(console, _at_levels(row))
+    for effect in row.breaks:
+        _paragraph(console, f"Breaks {effect}")
+    for cited in row.source:
+        _paragraph(console, f"Source “{seeds.get(cited.seed, cited.seed)}”, line {cited.line}: “{cited.quote}”")
+    _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
+    _paragraph(console, f"Page: docs/{page_of(row.id)}")
+
+
+def _at_levels(row: Requirement) -> str:
+    """What a violation is at either level, and why."""
+    if row.level is Level.MUST and not row.compat:
+        return "At level strict a violation is a failure, at level compat a warning: it harms no real client."
+    weight = "a failure" if row.level is Level.MUST else "a warning"
+    return f"At both levels a violation is {weight}. {row.compat_why}".rstrip()
+
+
+def _paragraph(console: Console, text: str) -> None:
+    indented(console, Text(text))
+
+
+def as_json_text(data: object) -> str:
+    """JSON for people and programs: as it is, but for bytes that no text has, which are escaped."""
+    # Lone surrogates: some scripts hold them on purpose, and no UTF-8 output could be written with them.
+    return json.dumps(data, indent=2, ensure_ascii=False).encode(errors="backslashreplace").decode()

@@ -1,0 +1,121 @@
+"""A result as JUnit's XML, which every CI shows: a suite per scenario, a test case per requirement judged in it.
+
+A broken MUST of the level that decides is a failure. A broken SHOULD passes, and says in its output what is wrong:
+JUnit has no warnings. A declared failure is skipped, and so is what was not observed, each with its reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof.results.report import Judgement, Report
+
+SKIPPED = frozenset({Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE})
+
+
+def junit(report: Report) -> str:
+    """The document."""
+    by_scenario: dict[str, list[Judgement]] = {}
+    for one in report.outcomes:
+        by_scenario.setdefault(one.scenario, []).append(one)
+    root = Element("testsuites", name=_text(_title(report)))
+    seconds = _seconds(report)
+    for scenario, outcomes in by_scenario.items():
+        _suite(root, scenario, outcomes, report, seconds.get(scenario, 0.0))
+    _flaky(root, report)
+    if report.reason:
+        _not_driven(root, report)
+    _count(root)
+    root.set("time", f"{report.seconds:.3f}")
+    indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _title(report: Report) -> str:
+    return f"wireproof: {report.target.base_url}" if report.target else "wireproof"
+
+
+def _seconds(report: Report) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for one in report.driven:
+        found[one.scenario] = found.get(one.scenario, 0.0) + one.seconds
+    return found
+
+
+def _suite(root: Element, scenario: str, outcomes: Sequence[Judgement], report: Report, seconds: float) -> None:
+    suite = SubElement(root, "testsuite", name=_text(scenario), timestamp=report.began, time=f"{seconds:.3f}")
+    for one in outcomes:
+        _case(suite, one, report)
+    _count(suite)
+
+
+def _case(suite: Element, one: Judgement, report: Report) -> None:
+    level = report.configuration.level
+    verdict = one.strict if level is VerdictLevel.STRICT else one.compat
+    case = SubElement(suite, "testcase", classname=_text(one.scenario), name=_text(one.requirement))
+    if one.known:
+        SubElement(case, "skipped", message=_text(f"known failing: {one.known}"))
+    elif verdict is Verdict.ERROR:
+        SubElement(case, "error", message=_text(one.reason))
+    elif verdict in SKIPPED:
+        SubElement(case, "skipped", message=_text(f"{verdict}: {one.reason}"))
+    elif verdict is Verdict.FAIL:
+        SubElement(case, "failure", message=_text(_seen(one))).text = _details(one, report)
+    elif verdict is Verdict.WARN:
+        SubElement(case, "system-out").text = f"warning: {_details(one, report)}"
+
+
+def _seen(one: Judgement) -> str:
+    return one.places[0].seen if one.places else one.reason
+
+
+def _details(one: Judgement, report: Report) -> str:
+    row = report.requirements[one.requirement]
+    places = (f"{place.mode}, {place.dialect}, exchange {place.exchange + 1}: {place.seen}" for place in one.places)
+    return "\n".join(_text(line) for line in (row.text, *places, *([one.reason] if one.reason else []), row.hint))
+
+
+def _flaky(root: Element, report: Report) -> None:
+    """A suite of its own for what is broken in some runs of a repeated one and not in all."""
+    if not report.flaky:
+        return
+    suite = SubElement(root, "testsuite", name="flaky", timestamp=report.began, time="0")
+    for one in report.flaky:
+        said = one.at(report.configuration.level)
+        case = SubElement(
+            suite, "testcase", classname="flaky", name=_text(f"{one.requirement} ({one.dialect}, {one.mode})")
+        )
+        words = _text(f"{', '.join(said)} in {len(said)} runs: {one.seen}")
+        if Verdict.FAIL in said:
+            SubElement(case, "failure", message=words).text = "\n".join(map(_text, one.scenarios))
+        else:
+            SubElement(case, "system-out").text = f"warning: {words}"
+    _count(suite)
+
+
+def _not_driven(root: Element, report: Report) -> None:
+    """A case of its own for a run that did not come to its end, so that a CI shows it."""
+    suite = SubElement(root, "testsuite", name="wireproof", timestamp=report.began, time="0")
+    case = SubElement(suite, "testcase", classname="wireproof", name="the run")
+    SubElement(case, "error", message=_text(f"{report.ended}: {report.reason}"))
+    _count(suite)
+
+
+def _count(element: Element) -> None:
+    """The counts that CIs show."""
+    tests = list(element.iter("testcase"))
+    element.set("tests", str(len(tests)))
+    for tag, name in {"failure": "failures", "error": "errors", "skipped": "skipped"}.items():
+        element.set(name, str(sum(case.find(tag) is not None for case in tests)))
+
+
+def _text(said: str) -> str:
+    """A text without the characters that XML has not, such as those that steer a terminal."""
+    return visible(said)

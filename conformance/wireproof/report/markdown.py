@@ -1,0 +1,152 @@
+"""A result as Markdown, for an issue, a pull request or a CI's summary: what it comes to, then what is wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.roots import roots
+from wireproof.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wireproof.results.report import Found, Report
+
+NAMED = 6
+"""How many scenarios of a finding are named; the others are counted."""
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$@&-])")
+"""What Markdown, or GitHub in it, takes for more than a character: links, tags, mentions, tables."""
+RUNS = re.compile(r"`+")
+
+
+def markdown(report: Report) -> str:
+    """The document."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# {_plain(report.target.base_url if report.target else 'no target')}"
+    yield ""
+    yield from _levels(report)
+    if report.reason:
+        yield f"**{report.ended}**: {_plain(report.reason)}"
+        yield ""
+    yield from _roots(report)
+    yield from _surfaces(report)
+    yield from _flaky(report)
+    failing = [one for one in report.findings if not one.known]
+    if failing:
+        yield "## What is wrong"
+        yield ""
+        for one in failing:
+            yield from _finding(one, report)
+    yield from _known(report)
+    yield from _unobserved(report)
+    yield _foot(report)
+
+
+def _levels(report: Report) -> Iterator[str]:
+    if report.levels:
+        yield "| level | result | pass | fail | warn | not observed |"
+        yield "| --- | --- | --: | --: | --: | --: |"
+    for level, at in report.levels.items():
+        decides = " (decides)" if level is report.configuration.level else ""
+        columns = (Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED)
+        counts = " | ".join(str(at.counts.get(verdict, 0)) for verdict in columns)
+        yield f"| {level}{decides} | **{at.summary}** | {counts} |"
+    if report.levels:
+        yield ""
+
+
+def _roots(report: Report) -> Iterator[str]:
+    found = roots(report)
+    if found.shown:
+        yield f"**{found.title}:**"
+        yield ""
+        yield from (f"{number}. {_plain(str(one))}" for number, one in enumerate(found.shown, start=1))
+        yield ""
+
+
+def _surfaces(report: Report) -> Iterator[str]:
+    for one in report.target.surfaces if report.target else ():
+        dialects = f" in {', '.join(one.dialects)}" if one.dialects else ""
+        reason = f": {_plain(one.reason)}" if one.reason else ""
+        yield f"- {one.surface} {one.state}{dialects}{reason}"
+    if report.target and report.target.surfaces:
+        yield ""
+
+
+def _flaky(report: Report) -> Iterator[str]:
+    """What is broken in some runs of a repeated one and not in all."""
+    if report.repeats:
+        ends = ", ".join(str(one.status) for one in report.repeats)
+        yield f"{len(report.repeats)} runs, exit statuses {ends}; the worst is shown."
+        yield ""
+    if report.flaky:
+        yield "## Flaky"
+        yield ""
+        yield "| requirement | dialect | mode | verdict of each run | what was seen |"
+        yield "| --- | --- | --- | --- | --- |"
+        for one in report.flaky:
+            said = ", ".join(one.at(report.configuration.level))
+            yield f"| `{one.requirement}` | {one.dialect} | {one.mode} | {said} | {_plain(one.seen)} |"
+        yield ""
+
+
+def _finding(one: Found, report: Report) -> Iterator[str]:
+    row = report.requirements[one.requirement]
+    verdict = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+    yield f"### {verdict.upper()} `{one.requirement}`"
+    yield ""
+    yield f"{_plain(row.text)}"
+    yield ""
+    yield f"- seen: {_plain(one.seen)}"
+    if one.cause:
+        hides = f", and hides {one.cause.hidden} of them" if one.cause.hidden else ""
+        yield f"- the same in {one.cause.exchanges} exchanges{hides}: {_plain(one.cause.says)}"
+    more = f" and {len(one.scenarios) - NAMED} more" if len(one.scenarios) > NAMED else ""
+    yield f"- scenarios: {', '.join(one.scenarios[:NAMED])}{more}"
+    if one.excerpt:
+        yield f"- at {one.excerpt.where}: {_code(visible(one.excerpt.before + one.excerpt.at + one.excerpt.after))}"
+    if one.request:
+        yield f"- request: {_code(visible(one.request))}"
+    yield f"- to do: {_plain(row.hint)}"
+    yield ""
+
+
+def _known(report: Report) -> Iterator[str]:
+    known = [one for one in report.outcomes if one.known]
+    if known:
+        yield "## Known failures"
+        yield ""
+        yield from (f"- `{one.scenario}:{one.requirement}` {_plain(one.known)}" for one in known)
+        yield ""
+
+
+def _unobserved(report: Report) -> Iterator[str]:
+    at = report.levels.get(report.configuration.level)
+    if at and at.unobserved:
+        yield "## Not observed"
+        yield ""
+        yield from (f"- `{row}`: {_plain(reason)}" for row, reason in at.unobserved.items())
+        yield ""
+
+
+def _foot(report: Report) -> str:
+    model = f"model {_plain(report.target.model)}, {report.target.backend} backend, " if report.target else ""
+    made = f"catalogue of {report.catalogue.date}, Wireproof {report.versions.wireproof}"
+    return f"{model}{made}, {report.began or 'time not known'}, {report.seconds:.1f} s"
+
+
+def _plain(said: str) -> str:
+    """A text as it is, whatever it would mean in Markdown."""
+    return SPECIAL.sub(r"\\\1", visible(said))
+
+
+def _code(said: str) -> str:
+    """A text as code, between more backticks than stand in it."""
+    longest = max((len(run) for run in RUNS.findall(said)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {said} {fence}"

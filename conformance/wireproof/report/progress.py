@@ -1,0 +1,60 @@
+"""How far a run is: a bar with the time left on a terminal, a plain line for each tenth where the output is piped."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from wireproof.driving import drive
+    from wireproof.model.dialect import Dialect
+    from wireproof.model.scenario import Form, Scenario
+
+LONG = 100
+"""How many steps a run has at least for which a log gets lines: a shorter one is over before they are read."""
+TENTHS = 10
+
+
+@contextmanager
+def progress(
+    console: Console, scenarios: Sequence[Scenario], dialects: Sequence[Dialect], *, what: str = "driving"
+) -> Iterator[drive.Progress]:
+    """What is to be called after each scenario and form; `what` is done in these steps."""
+    total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
+    if not console.is_interactive:
+        yield _lines(console, total, what)
+        return
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    # Transient: the report stands alone at the end.
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda scenario, form: bar.update(task, advance=1, description=f"{what} {scenario.name} ({form})")
+
+
+def _lines(
+    console: Console, total: int, what: str, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Scenario, Form], None]:
+    """Prints a line for each tenth of a long run."""
+    began, done = clock(), 0
+
+    def advance(_scenario: Scenario, _form: Form) -> None:
+        nonlocal done
+        done += 1
+        # When this step is the first of another tenth; the last needs no line, since the report follows.
+        if total >= LONG and done < total and done * TENTHS // total > (done - 1) * TENTHS // total:
+            left = (clock() - began) / done * (total - done)
+            console.print(
+                f"{what}: {done} of {total}, about {left:.0f} s left", soft_wrap=True, markup=False, highlight=False
+            )
+
+    return advance

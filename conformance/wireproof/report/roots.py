@@ -1,0 +1,147 @@
+"""What explains most of what is wrong: findings that say the same of a target, put together, the largest first.
+
+A proxy that validates no parameter breaks a requirement for each of them, and one that garbles streams breaks many of a
+stream's. Each such group is one line, so that a person with seventy broken requirements knows where to begin.
+Findings belong together if they have one cause (`wireproof.judging.causes`); if requests of one topic get another
+status than they should; else if their requirements are of one topic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wireproof.model.requirement import Harm, Level
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof.results.report import Found, Report
+
+SHOWN = 3
+"""How many are shown."""
+FEW = 4
+"""Up to this many broken requirements are read one by one."""
+LONGEST = 96
+"""Characters of what was seen that a line has."""
+_STATUS = re.compile(r"was answered HTTP (\d+); it should be (\d+)")
+_VALUES = re.compile(r"\"[^\"]*\"|\d+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Root:
+    """What several broken requirements have in common."""
+
+    says: str
+    """What it is, in a clause that holds nothing invisible."""
+    broken: tuple[str, ...]
+    """The requirements that it breaks, known failures left out."""
+    hidden: int
+    """How many further MUSTs could not be observed for it."""
+
+    def __str__(self) -> str:
+        """It in a line, with the first of its requirements."""
+        count = f"{len(self.broken)} broken" + (f", {self.hidden} hidden" if self.hidden else "")
+        return f"{self.says} ({count}, as {self.broken[0]})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roots:
+    """The largest groups, and how far they reach."""
+
+    shown: tuple[Root, ...]
+    """Empty where the findings are few enough to be read one by one."""
+    explained: int
+    """How many of the broken requirements they explain."""
+    broken: int
+
+    @property
+    def title(self) -> str:
+        """A line above them."""
+        things = "one thing explains" if len(self.shown) == 1 else f"{len(self.shown)} things explain"
+        hidden = sum(one.hidden for one in self.shown)
+        more = f", and {'hides' if len(self.shown) == 1 else 'hide'} {hidden} more" if hidden else ""
+        return f"{things} {self.explained} of {self.broken} broken requirements{more}"
+
+
+def roots(report: Report) -> Roots:
+    """What explains most of what is wrong with a target at the level that decides."""
+    groups: dict[tuple[str, ...], list[Found]] = {}
+    for one in report.findings:
+        if not one.known and _fails(one, report):
+            groups.setdefault(_key(one), []).append(one)
+    found = [_root(key, those, report) for key, those in groups.items()]
+    broken = {name for one in found for name in one.broken}
+    if len(broken) <= FEW:
+        return Roots(shown=(), explained=0, broken=len(broken))
+    # Stable: those that explain as much stay in the order of what they do to clients.
+    largest = sorted(found, key=lambda one: -len(one.broken) - one.hidden)[:SHOWN]
+    explained = {name for one in largest for name in one.broken}
+    return Roots(shown=tuple(largest), explained=len(explained), broken=len(broken))
+
+
+def _fails(one: Found, report: Report) -> bool:
+    verdict = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+    return verdict is Verdict.FAIL
+
+
+def _key(one: Found) -> tuple[str, ...]:
+    if one.cause is not None:
+        return ("cause", _VALUES.sub("…", one.cause.says))
+    if _STATUS.search(one.seen):
+        return ("status", one.requirement.split(".")[0])
+    return ("topic", one.requirement.rpartition(".")[0])
+
+
+def _root(key: tuple[str, ...], those: Sequence[Found], report: Report) -> Root:
+    broken = tuple(dict.fromkeys(one.requirement for one in those))
+    return Root(
+        says=visible(_says(key, those, broken, report)),
+        broken=broken,
+        hidden=_hidden(broken, report),
+    )
+
+
+def _says(key: tuple[str, ...], those: Sequence[Found], broken: Sequence[str], report: Report) -> str:
+    first = min(those, key=lambda one: list(Harm).index(report.requirements[one.requirement].harm))
+    match key:
+        case ("cause", _) if first.cause is not None:
+            return _cut(first.cause.says)
+        case ("status", topic):
+            return f"{topic}: {_statuses(those)}"
+        case (_, topic) if len(broken) > 1:
+            return f"{topic}: {_cut(first.seen)}"
+        case _:
+            return _cut(first.seen)
+
+
+def _statuses(those: Sequence[Found]) -> str:
+    """Which statuses came, and which should have."""
+    seen = [match for one in those for place in one.places or (one,) if (match := _STATUS.search(place.seen))]
+    came, due = (Counter(match[number] for match in seen) for number in (1, 2))
+    return f"requests are answered HTTP {_most(came)}, they should be {_most(due)}"
+
+
+def _most(statuses: Counter[str]) -> str:
+    """The statuses, the most frequent first."""
+    return " or ".join(status for status, _ in statuses.most_common(3))
+
+
+def _hidden(broken: Sequence[str], report: Report) -> int:
+    """How many MUSTs were not observed since what they are about is hidden behind these requirements."""
+    at = report.levels.get(report.configuration.level)
+    reasons = at.unobserved.items() if at else ()
+    behind = tuple(f"hidden behind {name}" for name in broken)
+    return sum(reason.startswith(behind) for name, reason in reasons if _must(name, report))
+
+
+def _must(name: str, report: Report) -> bool:
+    return name in report.requirements and report.requirements[name].level is Level.MUST
+
+
+def _cut(said: str) -> str:
+    return said if len(said) <= LONGEST else f"{said[:LONGEST].rstrip()}…"

@@ -1,0 +1,200 @@
+"""A site of many results: proxies beside each other, a page for each of them and for each requirement.
+
+Its pages need no script, no network and no server. What comes from a target is escaped where it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from wireproof.model.dialect import Surface
+from wireproof.model.requirement import Level
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.examples import Example, Shown, failing, passing
+from wireproof.report.page import page
+from wireproof.report.roots import roots
+from wireproof.report.templates import environment, raw
+from wireproof.report.topics import topic_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.requirement import Requirement
+    from wireproof.results.report import Cell, Report
+
+WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.NOT_OBSERVED, Verdict.PASS, Verdict.NOT_APPLICABLE)
+"""Which verdict stands for a topic: what is broken, then what is not known."""
+JUDGED = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.PASS})
+_UNSAFE = re.compile(r"[^A-Za-z0-9@._-]+|^\.+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A result of the site."""
+
+    name: str
+    """The proxy."""
+    version: str
+    """"": not known."""
+    report: Report
+    runs: Sequence[Run]
+
+    @property
+    def file(self) -> str:
+        """The name of its pages, in which only letters, digits, dots, dashes, underscores and one @ stand."""
+        return slug(f"{self.name}@{self.version}" if self.version else self.name)
+
+
+def slug(name: str) -> str:
+    """A name as that of a file, whatever stands in it."""
+    return _UNSAFE.sub("-", name) or "-"
+
+
+def site(
+    entries: Sequence[Entry], catalogue: Catalogue, *, level: VerdictLevel, shown: Sequence[Shown] = ()
+) -> Iterator[tuple[str, str]]:
+    """The pages, each with its path in the site.
+
+    Args:
+        entries: The results; those of one proxy in the order of its versions.
+        catalogue: The requirements that have a page.
+        level: The level whose verdicts the tables show.
+        shown: Results that serve as examples alone, such as those of the reference proxy and its miniatures.
+    """
+    proxies: dict[str, list[Entry]] = {}
+    for entry in entries:
+        proxies.setdefault(entry.name, []).append(entry)
+    newest = [those[-1] for those in proxies.values()]
+    where = list(_columns(newest))
+    rows = [{"entry": one, "cells": [_topic(one, level, *column) for column in where]} for one in newest]
+    surfaces = {surface: [topic for one, topic in where if one is surface] for surface, _ in where}
+    yield "index.html", _written("site_index.html", up="", rows=rows, surfaces=surfaces, level=level)
+    for those in proxies.values():
+        pages = list(_trend(those, level))
+        yield (
+            f"proxies/{slug(those[-1].name)}.html",
+            _written(
+                "site_proxy.html", up="../", entry=those[-1], trend=pages[::-1], level=level,
+                roots=roots(those[-1].report),
+                findings=[(found, _at(found, level)) for found in those[-1].report.findings],
+            ),
+        )  # fmt: skip
+    for entry in entries:
+        yield f"results/{entry.file}.html", page(entry.report, entry.runs)
+    results = [Shown(of=f"{one.name} {one.version}".strip(), report=one.report, runs=one.runs) for one in newest]
+    yield from _requirements(newest, catalogue, level, [*shown, *results])
+
+
+def _requirements(
+    newest: Sequence[Entry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[Shown]
+) -> Iterator[tuple[str, str]]:
+    broken = failing(shown)
+    kept = passing(shown, broken)
+    listed = []
+    for row in catalogue.requirements:
+        verdicts = [(one, [cell for cell in one.report.cells if cell.requirement == row.id]) for one in newest]
+        breaking = [one.name for one, cells in verdicts if any(_at(cell, level) is Verdict.FAIL for cell in cells)]
+        listed.append({"row": row, "breaking": breaking})
+        yield (
+            f"requirements/{row.id}.html",
+            _written(
+                "site_requirement.html", up="../", row=row, level=level, why=_why(row), seeds=catalogue.seeds,
+                verdicts=[(one, _shown(one, cells, level)) for one, cells in verdicts],
+                breaking=breaking,
+                examples=[("kept", kept.get(row.id)), ("broken", broken.get(row.id))],
+            ),
+        )  # fmt: skip
+    yield "requirements/index.html", _written("site_requirements.html", up="../", rows=listed, level=level)
+
+
+def _shown(entry: Entry, cells: Iterable[Cell], level: VerdictLevel) -> list[tuple[Cell, Verdict, bool]]:
+    """Cells with their verdicts, and whether other runs had others."""
+    flaky = {(one.requirement, one.dialect, one.mode) for one in entry.report.flaky}
+    return [(cell, _at(cell, level), (cell.requirement, cell.dialect, cell.mode) in flaky) for cell in cells]
+
+
+def _why(row: Requirement) -> str:
+    """What a violation is at either level, and why."""
+    if row.level is Level.MUST and not row.compat:
+        return "A violation fails the level strict and is a warning at compat: it harms no real client."
+    weight = "fails both levels" if row.level is Level.MUST else "is a warning at both levels"
+    return f"A violation {weight}. {row.compat_why}".rstrip()
+
+
+def _at(one: Any, level: VerdictLevel) -> Verdict:  # noqa: ANN401 (a cell, a finding, an outcome)
+    verdict: Verdict = one.strict if level is VerdictLevel.STRICT else one.compat
+    return verdict
+
+
+def _columns(entries: Iterable[Entry]) -> Iterator[tuple[Surface, str]]:
+    """Surface by surface, the topics that anything is said about, in the order of reports."""
+    cells = [cell for entry in entries for cell in entry.report.cells]
+    for surface in Surface:
+        mine = (topic_of(cell.requirement) for cell in cells if cell.dialect.spec.surface is surface)
+        yield from ((surface, topic) for topic in dict.fromkeys(mine))
+
+
+def _topic(entry: Entry, level: VerdictLevel, surface: Surface, topic: str) -> dict[str, Any]:
+    """What a proxy's result says of a topic on a surface: how many requirements are kept, of those that were judged."""
+    cells = [
+        cell
+        for cell in entry.report.cells
+        if cell.dialect.spec.surface is surface and topic_of(cell.requirement) == topic
+    ]
+    worst = {name: _worst((one for one in cells if one.requirement == name), level) for name in _names(cells)}
+    verdicts = list(worst.values())
+    return {
+        "surface": surface,
+        "topic": topic,
+        "verdict": min(verdicts, key=WORST.index, default=None),
+        "kept": verdicts.count(Verdict.PASS),
+        "judged": sum(verdict in JUDGED for verdict in verdicts),
+        "broken": [name for name, verdict in worst.items() if verdict in {Verdict.FAIL, Verdict.WARN}],
+    }
+
+
+def _names(cells: Iterable[Cell]) -> list[str]:
+    return list(dict.fromkeys(cell.requirement for cell in cells))
+
+
+def _worst(cells: Iterable[Cell], level: VerdictLevel) -> Verdict:
+    # A form in which it passes shows that the proxy can; only what was seen nowhere is not observed.
+    seen = [_at(cell, level) for cell in cells]
+    judged = [verdict for verdict in seen if verdict in JUDGED]
+    return min(judged or seen, key=WORST.index)
+
+
+def _trend(entries: Sequence[Entry], level: VerdictLevel) -> Iterator[dict[str, Any]]:
+    """Version by version: what it comes to, and what has changed from the one before."""
+    before: frozenset[str] | None = None
+    for entry in entries:
+        at = entry.report.levels.get(level)
+        broken = frozenset(at.broken) if at else frozenset()
+        yield {
+            "entry": entry,
+            "levels": entry.report.levels,
+            "broken": len(broken),
+            "new": sorted(broken - before) if before is not None else [],
+            "mended": sorted(before - broken) if before is not None else [],
+        }
+        before = broken
+
+
+def _written(name: str, **values: Any) -> str:  # noqa: ANN401 (a template's own)
+    """A page of the site, filled in."""
+    templates = environment()
+    body = Markup(  # noqa: S704 (rendered with everything escaped)
+        templates.get_template(name, globals={"slug": slug, "topic_of": topic_of}).render(**values)
+    )
+    title = body.partition("<h1>")[2].partition("</h1>")[0].striptags()
+    css = raw("page.css", "site.css")
+    return templates.get_template("site.html").render(body=body, title=title, css=css, up=values["up"])
+
+
+__all__ = ["Entry", "Example", "Shown", "site", "slug"]

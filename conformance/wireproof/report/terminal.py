@@ -1,0 +1,262 @@
+"""The terminal report: counts, then each failure with what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from wireproof.model.dialect import DEFAULT, Arguments
+from wireproof.model.requirement import Harm, Level
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.causes import blocks, named
+from wireproof.report.data import INTERRUPTED
+from wireproof.report.head import head
+from wireproof.report.lines import indented
+from wireproof.report.phrases import STYLES, broken_requirement
+from wireproof.results.certificate import NOT_RUN, Certificate, Exit
+from wireproof.results.flaky import flaky
+from wireproof.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from rich.console import Console
+
+    from wireproof.model.catalogue import Catalogue, Requirement
+    from wireproof.report.roots import Roots
+
+INCREMENTAL = Arguments.INCREMENTAL
+REPEATS = " when each delta repeats the arguments so far"
+"""How the catalogue ends an effect that only cumulative arguments have."""
+
+
+def report(
+    console: Console,
+    certificate: Certificate,
+    catalogue: Catalogue,
+    *,
+    again: str,
+    demonstration: bool = False,
+    allow_partial: bool = False,
+    roots: Roots | None = None,
+) -> None:
+    """Print everything, in the order in which a person wants it.
+
+    Args:
+        console: Where to print.
+        certificate: The result.
+        catalogue: The requirements that it was judged by.
+        again: The command that certifies the same target again.
+        demonstration: The target is the proxy that comes with Wireproof, because no other was named.
+        allow_partial: A partial result is accepted, so how to accept it need not be said.
+        roots: What explains most of what is wrong; None: it is not known.
+    """
+    if roots is not None and roots.shown:
+        _roots(console, certificate, roots)
+    head(console, certificate)
+    _counts(console, certificate)
+    _incompatible(console, certificate, catalogue)
+    _failures(console, certificate, catalogue, again)
+    _flaky(console, certificate, catalogue)
+    _known(console, certificate)
+    _errors(console, certificate)
+    console.print()
+    if demonstration:
+        what = "This is the proxy that comes with Wireproof; to certify yours, name it with --url or --launch."
+        console.print(what, soft_wrap=True)
+    _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
+
+
+def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:
+    """Where to begin, printed first, so that it is seen without scrolling back."""
+    console.print(Text(_levels(certificate), style="bold"), soft_wrap=True)
+    console.print(Text(f"{roots.title}:"), soft_wrap=True)
+    for number, one in enumerate(roots.shown, start=1):
+        console.print(Text(f"  {number}. {one}"), soft_wrap=True)
+    console.print()
+
+
+def _counts(console: Console, certificate: Certificate) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    # In the order of the enumeration, so that two reports can be compared line by line.
+    for verdict in Verdict:
+        count = certificate.counts[verdict]
+        if count:
+            table.add_row(Text(str(count), style=STYLES[verdict], justify="right"), verdict.value)
+    if certificate.known:
+        table.add_row(Text(str(len(certificate.known)), justify="right"), "known failing")
+    console.print(table)
+
+
+def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
+    """List the clients that break if a target sends arguments cumulatively in OpenAI's own dialect, which it may."""
+    target = certificate.target
+    # No failure: S4-8 asks for cumulative arguments, and a target is judged by the mode that it declares or shows. But
+    # clients concatenate, some of them into other arguments that they then run.
+    if DEFAULT not in target.dialects or target.argument_mode(DEFAULT) is INCREMENTAL:
+        return
+    console.print()
+    console.print(
+        "[bold yellow]incompatible with OpenAI clients[/]: in openai-json each delta repeats the arguments so far",
+        soft_wrap=True,
+    )
+    for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
+        # The row lists what else breaks these clients, too, which such a target need not do.
+        if REPEATS in effect:
+            indented(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
+
+
+def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
+    """Requirement by requirement, cause by cause; the first scenario in full, the others by name."""
+    harming = certificate.broken_at(VerdictLevel.COMPAT)
+    shown = [one for one in certificate.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN} and not one.known]
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
+        broken = [outcome for outcome in shown if outcome.requirement == row.id]
+        if not broken:
+            continue
+        for found in blocks(certificate, broken):
+            console.print()
+            head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
+            console.print(head, soft_wrap=True)
+            # One scenario is enough to see it again, and takes a moment instead of the whole run.
+            repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
+            for line in (*lines, Text(found.where), repeat):
+                indented(console, line)
+
+
+def _weight(row: Requirement, harming: Container[str]) -> int:
+    """Where a requirement stands among those that are broken: what harms clients most comes first.
+
+    Those of the same harm stay in the order of the catalogue: by surface and topic, not by when each was seen.
+    """
+    weighs = row.level is Level.SHOULD or row.id in harming
+    return list(Harm).index(row.harm if weighs else Harm.FORM)
+
+
+def _flaky(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
+    """What is broken in some runs of a repeated one and not in all; the rest of the report is of the worst run."""
+    if not certificate.every:
+        return
+    ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
+    console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
+    for one in flaky(certificate, catalogue):
+        verdicts = ", ".join(one.at(certificate.level))
+        where = f"  {one.requirement}  {one.mode}, {one.dialect}: {verdicts}; {visible(one.seen)}"
+        console.print(Text.assemble(("FLAKY", "bold yellow"), where), soft_wrap=True)
+
+
+def _known(console: Console, certificate: Certificate) -> None:
+    for outcome in certificate.known:
+        console.print(Text(f"known failing  {outcome.key}  {outcome.known}", style="dim"), soft_wrap=True)
+
+
+def _errors(console: Console, certificate: Certificate) -> None:
+    # Each reason once: a target that died ends every scenario after it in the same words.
+    for reason in dict.fromkeys(o.reason for o in certificate.outcomes if o.verdict is Verdict.ERROR):
+        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), visible(reason)), soft_wrap=True)
+
+
+def _levels(certificate: Certificate) -> str:
+    """The verdict at each level, in a line."""
+    return "; ".join(f"{level}: {_verdict(certificate, level)}" for level in VerdictLevel)
+
+
+def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
+    broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
+    match certificate.verdict(level):
+        # As the data say it: what an interrupted run has not broken says nothing of the rest.
+        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+            return f"no certificate, {unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
+        case Exit.FAILED:
+            said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
+            return said if certificate.selection else f"not certified, {said}"
+        case Exit.PARTIAL:
+            said = f"{unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
+            return said if certificate.selection else f"certified in part, {said}"
+        case Exit.CERTIFIED:
+            return "nothing broken" if certificate.selection else "certified"
+        case _:
+            return "no certificate"
+
+
+def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue, *, allow_partial: bool) -> None:
+    """The last lines: both verdicts, then that of the level that decides, in the words of its exit status."""
+    console.print(_levels(certificate), soft_wrap=True)
+    at = f" at level {certificate.level}"
+    if certificate.interrupted:
+        console.print(f"[bold magenta]no certificate[/]: {INTERRUPTED}", soft_wrap=True)
+    match certificate.exit:
+        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+            _not_observed_either(console, certificate)
+        # Before the plain cases: a selection is never "certified", however well it went.
+        case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
+            _not_observed_either(console, certificate)
+            console.print(f"{_selection(certificate, catalogue)}: {_broken(certificate)}", soft_wrap=True)
+        case Exit.CERTIFIED:
+            known = len(certificate.known)
+            but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
+            console.print(f"[bold green]certified[/]{at}{but}", soft_wrap=True)
+        case Exit.FAILED:
+            _not_observed_either(console, certificate)
+            console.print(f"[bold red]not certified[/]{at}: {_broken(certificate)}", soft_wrap=True)
+        case Exit.PARTIAL:
+            console.print(_partial(certificate, catalogue), soft_wrap=True)
+            _print_unobserved(console, certificate)
+            if not allow_partial:  # who has accepted it already knows how
+                console.print(f"exit status {Exit.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True)
+        case _:
+            console.print("[bold magenta]no certificate[/]: the target could not be driven to the end", soft_wrap=True)
+
+
+def _selection(certificate: Certificate, catalogue: Catalogue) -> str:
+    looked_at = sum(row.id in certificate.observed for row in catalogue.requirements)
+    return f"selection: {looked_at} of {len(catalogue.requirements)} requirements looked at; not a certificate"
+
+
+def _broken(certificate: Certificate) -> str:
+    failed = certificate.broken_at(certificate.level)
+    return f"{len(failed) or 'no'} {'requirement' if len(failed) == 1 else 'requirements'} broken"
+
+
+def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
+    if certificate.selection:
+        what = _selection(certificate, catalogue)
+    else:
+        # Nothing observed is not even a part.
+        what = (
+            f"[bold yellow]certified in part[/] at level {certificate.level}"
+            if certificate.observed
+            else "[bold magenta]no certificate[/]"
+        )
+    missed, all_of_them = len(certificate.unobserved), len(certificate.musts_at(certificate.level))
+    those = "requirements of the selection" if certificate.selection else "MUSTs"
+    if not missed:  # there was no MUST to observe, and nothing else was observed
+        return f"{what}: nothing could be observed"
+    return f"{what}: nothing broken, but {missed} of {all_of_them} {those} could not be observed:"
+
+
+def _not_observed_either(console: Console, certificate: Certificate) -> None:
+    """What a broken requirement must not hide: the MUSTs of which nothing is known. The verdict stands below them."""
+    missed = len(certificate.unobserved)
+    if missed:
+        all_of_them = len(certificate.musts_at(certificate.level))
+        console.print(f"{missed} of {all_of_them} MUSTs could not be observed:", soft_wrap=True)
+        _print_unobserved(console, certificate)
+
+
+def _print_unobserved(console: Console, certificate: Certificate) -> None:
+    for line in _unobserved(certificate):
+        indented(console, Text(visible(line)))
+
+
+def _unobserved(certificate: Certificate) -> Iterator[str]:
+    """One line for each reason for which MUSTs were not observed, and one that counts those of no scenario."""
+    rows: dict[str, list[str]] = {}
+    for row, reason in certificate.unobserved.items():
+        rows.setdefault(reason, []).append(row)
+    not_run = len(rows.pop(NOT_RUN, []))
+    yield from (f"{named(those)}: {reason}" for reason, those in rows.items())
+    if not_run:
+        yield f"{not_run} {'MUST' if not_run == 1 else 'MUSTs'}{' more' if rows else ''}: {NOT_RUN}"

@@ -1,0 +1,83 @@
+"""Scenarios as they are driven against one target: plain requests in its style of key, on the surface that it serves.
+
+What HTTP demands holds on any route and in any style, so a scenario about it is written once, for chat completions and
+a bearer token. Pure, and the same for a saved run: whoever judges one adapts its scenarios again.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wireproof.model.dialect import CHATS, Dialect, Surface
+from wireproof.model.target import KeyStyle
+from wireproof.requests.carried import SCHEMES
+
+if TYPE_CHECKING:
+    from wireproof.model.scenario import JsonObject, Request, Scenario
+    from wireproof.model.target import Target
+
+SHARED = frozenset({"model", "messages", "stream", "temperature", "top_p", "user"})
+"""The fields of a chat request that Responses have too; `messages` is `input` there."""
+
+
+def adapted(scenario: Scenario, target: Target) -> Scenario:
+    """The scenario for a target; itself where nothing differs."""
+    if scenario.request is None:
+        return scenario
+    if target.key_style is not KeyStyle.BEARER:
+        scenario = _in_style(scenario, scenario.request)
+    spoken = {dialect.spec.surface for dialect in target.dialects}
+    return _on_responses(scenario) if spoken == {Surface.RESPONSES} else scenario
+
+
+def _in_style(scenario: Scenario, request: Request) -> Scenario:
+    """The scenario without what only a bearer token has: a scheme, and the challenge that names it (RFC 6750)."""
+    first, *others = [_unchallenged(one) for one in request.each if one.auth not in SCHEMES]
+    return replace(scenario, request=replace(first, also=tuple(others)))
+
+
+def _unchallenged(request: Request) -> Request:
+    shows = {name: text for name, text in request.shows.items() if name != "www-authenticate"}
+    return replace(request, shows=shows, also=())
+
+
+def _on_responses(scenario: Scenario) -> Scenario:
+    """The scenario on the Responses route; for chat alone where its requests have fields that Responses lack."""
+    if scenario.request is None or Dialect.RESPONSES not in scenario.dialects:
+        return scenario
+    moved = [_moved(replace(one, also=())) for one in scenario.request.each]
+    there = [one for one in moved if one is not None]
+    if len(there) < len(moved):
+        return replace(scenario, dialects=CHATS)
+    return replace(scenario, request=replace(there[0], also=tuple(there[1:])))
+
+
+def _moved(request: Request) -> Request | None:
+    """The request on the Responses route; itself where it is for another one; None where it cannot be moved."""
+    if request.path != Surface.CHAT.endpoint:
+        return request
+    fields = request.json if request.json is not None else _object(request.body)
+    if not SHARED.issuperset(fields) or (request.param or "").startswith("messages"):
+        return None
+    return replace(
+        request,
+        path=Surface.RESPONSES.endpoint,
+        json=None if request.json is None else {_name(field): value for field, value in request.json.items()},
+        # As text: it may be broken on purpose.
+        body=request.body.replace(b'"messages"', b'"input"'),
+    )
+
+
+def _name(field: str) -> str:
+    return "input" if field == "messages" else field
+
+
+def _object(body: bytes) -> JsonObject:
+    """The members of a body; none where it is no JSON object."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,222 @@
+"""What the client sends: request bodies built from a scenario, and the history that grows with each answer.
+
+The history is kept in the messages of chat completions, the richest spelling, and written for the surface of each
+request. The marker begins the conversation's first user text, so the client resends it with every request.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireproof.model.asks import Fits
+from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Form, Mode, Scenario, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from wireproof.wire.calls import Choice
+
+Message = dict[str, Any]
+"""A message of chat completions, or any other JSON object of a request."""
+REQUIRED = "required"
+"""The `tool_choice` that asks for a call of any tool."""
+
+
+def marker(script: str, nonce: str) -> str:
+    """The text in a user message by which the mock backend chooses its script and keeps conversations apart."""
+    return f"[[wireproof:{script}#{nonce}]]"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A request ready to be sent."""
+
+    body: bytes
+    """The JSON of its body."""
+    messages: tuple[Message, ...]
+    """The conversation in it, as messages of chat completions: what `remember` continues."""
+
+
+def prepare(
+    scenario: Scenario, turn: Turn, *, form: Form, model: str, nonce: str, history: Sequence[Message]
+) -> Prepared:
+    """The request of a turn. `history` is what `remember` returned for the turn before, () at first."""
+    messages = _messages(scenario, turn, nonce, history)
+    written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
+    body = {"model": model, **written.conversation, **scenario.body, **turn.body, **written.options}
+    if isinstance(turn.asks, Fits):
+        body |= _FORMATS[form.dialect.spec.surface](turn.asks)
+    if form.mode is Mode.STREAM:
+        body["stream"] = True
+        body |= written.stream_options
+    return Prepared(
+        body=json.dumps(body, ensure_ascii=False).encode(errors="backslashreplace"), messages=tuple(messages)
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Written:
+    """The members of a request that a surface spells in its own way."""
+
+    conversation: Message
+    """The history and the new message."""
+    options: Message
+    """The declared tools, and what else the scenario asks for."""
+    stream_options: Message = field(default_factory=dict)
+    """What a request for a stream has besides `stream`."""
+
+
+def _chat(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
+    """Chat completions: messages as they are kept, or with functions in their legacy spelling."""
+    functions = form.dialect.spec.functions
+    options: Message = {}
+    if scenario.tools:
+        tools = list(scenario.tools)
+        options |= {"functions": [tool["function"] for tool in tools]} if functions else {"tools": tools}
+    if scenario.choices > 1:
+        options["n"] = scenario.choices
+    if scenario.tool_choice:
+        options["tool_choice"] = _choice(scenario, {"type": "function", "function": {"name": scenario.tool_choice}})
+    if scenario.cap is not None:
+        # Not `max_completion_tokens`: servers that do not know that name would answer without a limit.
+        options["max_tokens"] = scenario.cap
+    return _Written(
+        conversation={"messages": [_as_legacy(one, messages) for one in messages] if functions else list(messages)},
+        options=options,
+        stream_options={"stream_options": {"include_usage": True}} if scenario.usage else {},
+    )
+
+
+def _response(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
+    """Responses: items instead of messages, flat tools. There are no choices, and a stream always has its usage."""
+    del form  # its dialects share one spelling
+    options: Message = {}
+    if scenario.tools:
+        options["tools"] = [{"type": "function", **tool["function"]} for tool in scenario.tools]
+    if scenario.tool_choice:
+        options["tool_choice"] = _choice(scenario, {"type": "function", "name": scenario.tool_choice})
+    if scenario.cap is not None:
+        options["max_output_tokens"] = scenario.cap
+    return _Written(conversation={"input": list(_items(messages))}, options=options)
+
+
+def _choice(scenario: Scenario, named: Message) -> str | Message:
+    """The `tool_choice` of a request that forces a call; `named` is how the surface names a tool."""
+    return scenario.tool_choice if scenario.tool_choice == REQUIRED else named
+
+
+def _schema(asks: Fits) -> Message:
+    return {"name": "answer", "strict": True, "schema": dict(asks.schema)}
+
+
+_FORMATS: Mapping[Surface, Callable[[Fits], Message]] = {
+    Surface.CHAT: lambda asks: {"response_format": {"type": "json_schema", "json_schema": _schema(asks)}},
+    Surface.RESPONSES: lambda asks: {"text": {"format": {"type": "json_schema", **_schema(asks)}}},
+}
+"""How each surface asks for an answer that fits a schema."""
+
+
+_WRITERS: Mapping[Surface, Callable[[Scenario, Form, Sequence[Message]], _Written]] = {
+    Surface.CHAT: _chat,
+    Surface.RESPONSES: _response,
+}
+
+
+def _items(messages: Sequence[Message]) -> Iterator[Message]:
+    """A history as items: a `message` for each text, an item of its own for each call and each result."""
+    for message in messages:
+        if message["role"] == "tool":
+            yield {
+                "type": "function_call_output",
+                "call_id": message["tool_call_id"],
+                "output": _parts("tool", message["content"]),
+            }
+            continue
+        # An assistant's message with calls alone has no text, and the model wrote no empty message.
+        if message["content"]:
+            yield {"type": "message", "role": message["role"], "content": _parts(message["role"], message["content"])}
+        for call in message.get("tool_calls", ()):
+            # Without an item's `id`, as real clients replay them.
+            yield {"type": "function_call", "call_id": call["id"], **call["function"]}
+
+
+def _parts(role: str, content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """The content of a message, with the part types of Responses instead of chat's."""
+    if isinstance(content, str):
+        return content
+    text = "output_text" if role == "assistant" else "input_text"
+    return [
+        {"type": text, "text": part["text"]}
+        if part["type"] == "text"
+        else {"type": "input_image", "image_url": part["image_url"]["url"]}
+        for part in content
+    ]
+
+
+def _as_legacy(message: Message, messages: Sequence[Message]) -> Message:
+    """A message in the spelling of `functions`: one call without an id, results under the function's name."""
+    if message.get("tool_calls"):
+        return {"role": "assistant", "content": None, "function_call": message["tool_calls"][0]["function"]}
+    if message["role"] == "tool":
+        # Only the function's name links a legacy result to its call.
+        calls = [call for said in messages for call in said.get("tool_calls", ())]
+        name = next(call["function"]["name"] for call in calls if call["id"] == message["tool_call_id"])
+        return {"role": "function", "name": name, "content": message["content"]}
+    return message
+
+
+def _messages(scenario: Scenario, turn: Turn, nonce: str, history: Sequence[Message]) -> list[Message]:
+    # A turn with a script of its own begins another conversation: the marker of the first text would choose for it.
+    if turn.script is not None:
+        return [{"role": "user", "content": f"{marker(turn.script, nonce)} {turn.say}"}]
+    messages = list(history) if history else [dict(message) for message in scenario.history]
+    if turn.results is not None:
+        messages += _results(turn, messages[-1])
+    if turn.say is not None:
+        # A model is sent the prompt alone: there is no script to choose.
+        head = "" if history or not scenario.script else marker(scenario.script, nonce) + " "
+        messages.append({"role": "user", "content": _with_images(head + turn.say, turn.images)})
+    return messages
+
+
+def _with_images(text: str, images: Sequence[str]) -> str | list[dict[str, Any]]:
+    """The content of a user's message: a string, or with images a list of parts."""
+    if not images:
+        return text
+    return [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in images)]
+
+
+def _results(turn: Turn, assistant: Message) -> list[Message]:
+    """The result of each call in the last answer, chosen by the tool's name."""
+    # Every call gets one: OpenAI refuses a history in which a call is not answered.
+    results = turn.results or {}
+    return [
+        {"role": "tool", "tool_call_id": call["id"], "content": results.get(call["function"]["name"], "")}
+        for call in assistant["tool_calls"]
+    ]
+
+
+def remember(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:
+    """The history after an answer: the messages that were sent, and the assistant's as the client understood it."""
+    # Null may stand only beside calls; any other message has a text.
+    said: Message = {"role": "assistant", "content": choice.text if choice.calls else choice.text or ""}
+    if choice.calls:
+        said["tool_calls"] = [
+            {
+                "id": call.id or f"call_{number}",  # the legacy dialect has no ids; results are matched here by one
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for number, call in enumerate(choice.calls)
+        ]
+    return (*messages, said)
+
+
+def can_follow(turn: Turn, choice: Choice | None) -> bool:
+    """Whether a turn can be sent after this answer: tool results need calls to answer."""
+    if turn.script is not None:
+        return True
+    return choice is not None and (turn.results is None or bool(choice.calls))

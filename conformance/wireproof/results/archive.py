@@ -1,0 +1,222 @@
+"""Runs in a file: what was sent and what came back, so that a run can be judged again without its target.
+
+The file is gzip over JSON lines. The first line holds the target; each further one a scenario as it was driven. Bodies
+are text where they are UTF-8 and base64 where they are not, so that a recording can be read and compared. Nothing that
+is judged is kept, only transcripts: what is read in them is read again, and by the reader of the day.
+
+No secret stands in it: see `masking`.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from wireproof.judging.outcomes import Run
+from wireproof.model import dialect
+from wireproof.model.capability import Capability
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.target import Target
+from wireproof.model.transcript import Death, End, Piece, Transcript, Wait
+from wireproof.reading import recorded
+from wireproof.requests.adapted import adapted
+from wireproof.results.masking import masked_runs, masked_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from wireproof.model.scenario import Scenario
+    from wireproof.reading.exchange import Exchange
+
+FORMAT = 1
+"""The number of this form; a file of another one is refused."""
+MOST = 1 << 28
+"""Bytes of an unpacked file at most. A whole run has 40 MiB; a file of a few kB may unpack to what fills the memory."""
+Json = Any
+
+
+@cache
+def _target_form() -> TypeAdapter[Target]:
+    """What writes and reads a target, field by field, so that a new field is there without a word here."""
+    form = TypeAdapter(Target)
+    # Its annotations name types that `wireproof.model.target` imports for type checkers alone.
+    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping, "Capability": Capability})
+    return form
+
+
+class ArchiveError(ValueError):
+    """A file that holds no runs; the message says where and why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive:
+    """A run as it was recorded."""
+
+    target: Target
+    runs: tuple[Run, ...]
+    unknown: tuple[str, ...] = ()
+    """Scenarios of the file that do not exist any more; they cannot be judged."""
+
+
+def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
+    """Write runs of a target to a file, whose folder must exist."""
+    head = {"format": FORMAT, "target": _target_form().dump_python(masked_target(target), mode="json")}
+    lines = (head, *map(_of_run, masked_runs(tuple(runs), target)))
+    # Without a time in its head: the same runs give the same file.
+    with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+        for line in lines:
+            packed.write(json.dumps(line, ensure_ascii=False).encode(errors="backslashreplace") + b"\n")
+
+
+def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
+    """The runs in a file, of the scenarios that exist.
+
+    Raises:
+        ArchiveError: the file cannot be read, or holds no runs.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ArchiveError(f"{path} holds no recorded run: {error}") from error
+    return of_bytes(data, scenarios, name=str(path))
+
+
+def of_bytes(data: bytes, scenarios: Iterable[Scenario], *, name: str) -> Archive:
+    """The runs in what a file held; `name` is what messages call it.
+
+    Raises:
+        ArchiveError: it holds no runs.
+    """
+    try:
+        head, *lines = [json.loads(line) for line in _unpacked(data).splitlines()]
+    # RecursionError: JSON of thousands of lists in each other.
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        raise ArchiveError(f"{name} holds no recorded run: {error}") from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise ArchiveError(f"{name} is not in format {FORMAT}, the one that this version of Wireproof reads")
+    try:
+        target = _target_form().validate_python(head["target"])
+        known = {scenario.name: adapted(scenario, target) for scenario in scenarios}
+        runs = tuple(_run(known[line["scenario"]], line, target) for line in lines if line["scenario"] in known)
+        unknown = tuple(line["scenario"] for line in lines if line["scenario"] not in known)
+    except (LookupError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        raise ArchiveError(f"{name} is damaged: {error}") from error
+    return Archive(target=target, runs=runs, unknown=unknown)
+
+
+def _unpacked(data: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        plain = packed.read(MOST + 1)
+    if len(plain) > MOST:
+        raise ValueError(f"unpacked it has more than {MOST >> 20} MiB, and no run has")
+    return plain
+
+
+def _of_run(run: Run) -> Json:
+    return {
+        "scenario": run.scenario.name,
+        "error": run.error,
+        "not_driven": [[*_of_form(form), reason] for form, reason in run.not_driven.items()],
+        "exchanges": _of_exchanges(run.exchanges),
+        "repeated": run.repeated,
+        "set_aside": _of_exchanges(run.set_aside),
+    }
+
+
+def _run(scenario: Scenario, line: Json, target: Target) -> Run:
+    return Run(
+        scenario=scenario,
+        error=line["error"],
+        not_driven={_form(*form): reason for *form, reason in line["not_driven"]},
+        exchanges=_exchanges(scenario, line["exchanges"], target),
+        repeated=line["repeated"],
+        set_aside=_exchanges(scenario, line["set_aside"], target),
+    )
+
+
+def _of_exchanges(exchanges: Mapping[Form, Sequence[Exchange]]) -> Json:
+    return [[*_of_form(form), list(map(_of_exchange, those))] for form, those in exchanges.items()]
+
+
+def _exchanges(scenario: Scenario, data: Json, target: Target) -> dict[Form, list[Exchange]]:
+    return {
+        _form(*form): [_exchange(scenario, number, _form(*form), target, one) for number, one in enumerate(those)]
+        for *form, those in data
+    }
+
+
+def _of_exchange(exchange: Exchange) -> Json:
+    return {
+        "transcript": _of_transcript(exchange.transcript),
+        # A further try may have allowed the model more tokens than the scenario does.
+        "cap": exchange.scenario.cap,
+        "earlier": [_of_exchange(one) for one in exchange.earlier],
+    }
+
+
+def _exchange(scenario: Scenario, number: int, form: Form, target: Target, data: Json) -> Exchange:
+    """The exchange as it was when it was driven, read anew."""
+    transcript = _transcript(data["transcript"])
+    if scenario.request is not None:
+        return recorded.of_request(scenario, number, form, target, transcript)
+    sent = scenario if data["cap"] == scenario.cap else dataclasses.replace(scenario, cap=data["cap"])
+    earlier = [_exchange(scenario, number, form, target, one) for one in data["earlier"]]
+    return recorded.of_turn(sent, number, form, target, transcript, earlier=earlier)
+
+
+def _of_form(form: Form) -> Sequence[str]:
+    return (form.dialect.value, form.mode.value)
+
+
+def _form(spoken: str, mode: str) -> Form:
+    return Form(Dialect(spoken), Mode(mode))
+
+
+def _of_transcript(transcript: Transcript) -> Json:
+    plain = {one.name: getattr(transcript, one.name) for one in dataclasses.fields(transcript)}
+    return plain | {
+        "request_body": _of_bytes(transcript.request_body),
+        "pieces": [[round(piece.at, 6), _of_bytes(piece.data)] for piece in transcript.pieces],
+        "waits": [dataclasses.asdict(wait) for wait in transcript.waits],
+        "death": dataclasses.asdict(transcript.death) if transcript.death else None,
+    }
+
+
+def _transcript(data: Mapping[str, Json]) -> Transcript:
+    return Transcript(**{
+        **data,
+        "request_headers": _headers(data["request_headers"]),
+        "request_body": _bytes(data["request_body"]),
+        "headers": _headers(data["headers"]),
+        "pieces": tuple(Piece(at=at, data=_bytes(piece)) for at, piece in data["pieces"]),
+        "end": End(data["end"]),
+        "waits": tuple(Wait(**wait) for wait in data["waits"]),
+        "death": Death(**data["death"]) if data["death"] else None,
+    })  # fmt: skip
+
+
+def _headers(pairs: Json) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value) for name, value in pairs)
+
+
+def _of_bytes(data: bytes) -> Json:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def _bytes(data: Json) -> bytes:
+    return data.encode() if isinstance(data, str) else base64.b64decode(data["base64"])

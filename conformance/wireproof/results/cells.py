@@ -1,0 +1,136 @@
+"""The verdict on each requirement in each form of answers, over all scenarios.
+
+An outcome speaks of a scenario in all its forms. What was found has its form. A form in which nothing was found passes
+where the outcome passes; where the outcome fails in another form, it passes if nothing at all was found in this one,
+for then nothing hid the requirement in it. Else it is not known, and counts as not observed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wireproof.model.requirement import Level
+from wireproof.model.scenario import Form, Mode
+from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
+from wireproof.results.certificate import NOT_RUN
+from wireproof.results.report import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.requirement import Requirement
+    from wireproof.results.certificate import Certificate
+
+WORST = (
+    Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.PASS, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE,
+)  # fmt: skip
+"""Which verdict stands for several: what is broken, then what is known, then what is not."""
+BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+BESIDE = "something else is wrong with the same answers"
+"""Why a form is not known to pass whose requirement is broken in another form."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What one scenario says of a requirement in one form."""
+
+    strict: Verdict
+    compat: Verdict
+    reason: str
+    known: str = ""
+    """Why the failure is accepted; "": it is not."""
+    outcome: Outcome | None = None
+    """The outcome that says it, with what was found in this form alone; None: no scenario was run."""
+
+    def at(self, level: VerdictLevel) -> Verdict:
+        """The verdict at a level."""
+        return self.strict if level is VerdictLevel.STRICT else self.compat
+
+
+def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
+    """One cell for each requirement and form that something is said about, in the order of the catalogue."""
+    found = parts(certificate, catalogue)
+    looked_at = {requirement for requirement, _ in found}
+    forms = [Form(dialect, mode) for dialect in certificate.target.dialects for mode in Mode]
+    return tuple(
+        _cell(row, form, said)
+        for row in catalogue.requirements
+        for form in forms
+        if (said := found.get((row.id, form)) or (() if row.id in looked_at else _not_run(row, form, certificate)))
+    )
+
+
+def parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[Part]]:
+    """What each scenario says of each requirement in each form."""
+    runs = {run.scenario.name: run for run in certificate.runs}
+    driven = {name: run.scenario.forms(certificate.target.dialects) for name, run in runs.items()}
+    wrong = _wrong(certificate)
+    found: defaultdict[tuple[str, Form], list[Part]] = defaultdict(list)
+    for outcome in certificate.outcomes:
+        run, row = runs[outcome.scenario], catalogue.by_id[outcome.requirement]
+        broken = {finding.form for finding in outcome.findings}
+        forms = driven[outcome.scenario]
+        for form in (*(one for one in forms if row.speaks_of(one) or one in broken), *(broken - set(forms))):
+            found[row.id, form].append(_part(outcome, form, run, row, wrong))
+    return found
+
+
+def _wrong(certificate: Certificate) -> frozenset[tuple[str, Form]]:
+    """The scenarios and forms in which anything was found."""
+    found = {(one.scenario, finding.form) for one in certificate.outcomes for finding in one.findings}
+    caused = {(one.scenario.name, one.form) for cause in certificate.causes for one in cause.exchanges}
+    return frozenset(found | caused)
+
+
+def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> Part:
+    mine = tuple(finding for finding in outcome.findings if finding.form == form)
+    here = replace(outcome, findings=mine) if len(mine) < len(outcome.findings) else outcome
+    if outcome.verdict not in BROKEN or mine or not outcome.findings:
+        return Part(
+            strict=here.verdict,
+            compat=here.at(VerdictLevel.COMPAT),
+            reason=here.reason,
+            known=here.known,
+            outcome=here,
+        )
+    reason = _unknown(form, run, row, hidden=(outcome.scenario, form) in wrong)
+    verdict = Verdict.NOT_OBSERVED if reason else Verdict.PASS
+    return Part(strict=verdict, compat=verdict, reason=reason, outcome=here)
+
+
+def _unknown(form: Form, run: Run, row: Requirement, *, hidden: bool) -> str:
+    """Why it is not known that a form passes; "": it does."""
+    exchanges = run.exchanges.get(form)
+    if not exchanges:
+        return run.not_driven.get(form, "the scenario was not driven")
+    if row.arguments not in {None, exchanges[0].target.argument_mode(form.dialect)}:
+        return "the target streams arguments in the other way"
+    return BESIDE if hidden else ""
+
+
+def _not_run(row: Requirement, form: Form, certificate: Certificate) -> Sequence[Part]:
+    """What is said of a MUST that no scenario of a whole run was about."""
+    if certificate.selection or row.level is not Level.MUST or not row.speaks_of(form):
+        return ()
+    return (Part(strict=Verdict.NOT_OBSERVED, compat=Verdict.NOT_OBSERVED, reason=NOT_RUN),)
+
+
+def _cell(row: Requirement, form: Form, said: Sequence[Part]) -> Cell:
+    strict = min((part.strict for part in said), key=WORST.index)
+    compat = min((part.compat for part in said), key=WORST.index)
+    reasons = [part.reason for part in said if part.strict is strict and part.reason]
+    judged = {Verdict.FAIL, Verdict.WARN, Verdict.PASS}
+    return Cell(
+        requirement=row.id,
+        dialect=form.dialect,
+        mode=form.mode,
+        strict=strict,
+        compat=compat,
+        known=strict in BROKEN and all(part.known for part in said if part.strict in BROKEN),
+        reason=reasons[0] if reasons else "",
+        scenarios=sum(part.strict in judged for part in said),
+    )

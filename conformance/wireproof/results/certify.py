@@ -1,0 +1,115 @@
+"""A whole run: drive the scenarios, judge what they left behind, and hold the result in a certificate."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wireproof.driving.drive import Progress, drive, no_progress
+from wireproof.judging.checks import CHECKS
+from wireproof.judging.judge import judge_runs
+from wireproof.results.interrupted import InterruptedRun, Kept
+from wireproof.results.judged import Course, Terms, certificate_of, judged
+from wireproof.results.masking import masked_runs, masked_target
+from wireproof.results.repeating import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping, Sequence
+
+    from wireproof.driving.budget import Budget
+    from wireproof.driving.drive import Driving
+    from wireproof.judging.outcomes import Run
+    from wireproof.judging.registry import Checks
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.target import Target
+    from wireproof.model.verdict import VerdictLevel
+    from wireproof.results.certificate import Certificate
+
+
+def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
+    target: Target,
+    scenarios: Sequence[Scenario],
+    catalogue: Catalogue,
+    *,
+    known: Mapping[str, str] | None = None,
+    jobs: int = 8,
+    progress: Progress = no_progress,
+    selection: Sequence[str] = (),
+    checks: Checks = CHECKS,
+    level: VerdictLevel | None = None,
+    budget: Budget | None = None,
+) -> Certificate:
+    """Drive every scenario and judge what it left behind; what rests on time is driven again first.
+
+    Args:
+        target: A target past its preflight.
+        scenarios: What to drive.
+        catalogue: The requirements to judge by.
+        known: `<scenario>:<requirement>` → why its failure is accepted.
+        jobs: How many exchanges run at the same time.
+        progress: Called after each scenario and form.
+        selection: The names by which the scenarios were selected; empty when these are all of them.
+        checks: What finds out whether a requirement is broken.
+        level: What decides the exit status; None: `default_level`.
+        budget: What the run may cost; None: there is no bound.
+
+    A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR. The certificate holds
+    no secret of the target.
+
+    Raises:
+        InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
+    """
+    terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
+    clock, kept = _Clock(), Kept(scenarios=tuple(scenarios), target=target)
+    try:
+        driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
+        target = replace(target, adjusted=driving.adjusted)
+        shown = masked_target(target)
+        judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
+        again = partial(_again, driving.runs, target, budget)
+        runs, found = settled(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
+        return certificate_of(runs, found, shown, catalogue, terms, clock.course(at_a_time=driving.at_a_time))
+    except KeyboardInterrupt as interrupt:
+        course = clock.course(interrupted=True)
+        raise InterruptedRun(
+            lambda: judged(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
+        ) from interrupt
+
+
+class _Clock:
+    """When a run began, and how long it takes."""
+
+    def __init__(self) -> None:
+        # The time of day may be set in the meantime.
+        self._since, self._began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+
+    def course(self, *, at_a_time: int = 0, interrupted: bool = False) -> Course:
+        """How the run went until now."""
+        seconds = time.monotonic() - self._since
+        return Course(began=self._began, seconds=seconds, at_a_time=at_a_time, interrupted=interrupted)
+
+
+def _again(
+    runs: Sequence[Run], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
+) -> Sequence[Run]:
+    """Forms of scenarios, driven again with nothing beside them; without their secrets."""
+    scenarios = [run.scenario for run in runs if run.scenario.name in forms]
+    return masked_runs(_driven(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs, target)
+
+
+def _driven(work: Coroutine[object, object, Driving]) -> Driving:
+    """What a drive comes to, on an event loop of its own."""
+    found: list[Driving] = []
+
+    async def keep() -> None:
+        found.append(await work)
+
+    # Not as the task's result: when `asyncio.run` ends, the signal module writes the task down, with all transcripts in
+    # it, for an error that it then swallows. A whole run took a gigabyte for that.
+    asyncio.run(keep())
+    return found[0]

@@ -1,0 +1,54 @@
+"""The scenarios of the suite, as data."""
+
+from wireproof.model.scenario import Scenario
+from wireproof.scenarios.agent import AGENT
+from wireproof.scenarios.calls import CALLS
+from wireproof.scenarios.choices import CHOICES
+from wireproof.scenarios.clients import CLIENTS
+from wireproof.scenarios.failures import FAILURES
+from wireproof.scenarios.http import HTTP, REUSE
+from wireproof.scenarios.leaving import LEAVING
+from wireproof.scenarios.params import PARAMS
+from wireproof.scenarios.precedence import PRECEDENCE
+from wireproof.scenarios.responses import BLOCKS as RESPONSES_BLOCKS
+from wireproof.scenarios.responses import INPUT, SETTINGS
+from wireproof.scenarios.sentinel import SENTINEL
+from wireproof.scenarios.shapes import SHAPES
+from wireproof.scenarios.stored import STORED
+from wireproof.scenarios.structured import STRUCTURED
+from wireproof.scenarios.text import TEXT
+from wireproof.scenarios.tool_choice import TOOL_CHOICE
+from wireproof.scenarios.turns import TURNS
+from wireproof.scenarios.untouched import UNTOUCHED
+from wireproof.scenarios.xml import BLOCKS, MODES, TEXTUAL
+
+SCENARIOS: tuple[Scenario, ...] = (
+    *TEXT,
+    *CALLS,
+    *FAILURES,
+    *LEAVING,
+    *BLOCKS,
+    *TEXTUAL,
+    *MODES,
+    *SHAPES,
+    *CHOICES,
+    *SENTINEL,
+    *SETTINGS,
+    # Of one module, but each beside the scenarios of chat that are about the same.
+    *RESPONSES_BLOCKS,
+    *TURNS,
+    *UNTOUCHED,
+    *TOOL_CHOICE,
+    *STRUCTURED,
+    *HTTP,
+    *REUSE,
+    *PRECEDENCE,
+    *PARAMS,
+    *CLIENTS,
+    *INPUT,
+    *STORED,
+    *AGENT,
+)
+"""All of them, in the order of reports."""
+
+__all__ = ["SCENARIOS"]

@@ -1,0 +1,384 @@
+"""Plain requests: what the contract says of HTTP itself."""
+
+from wireproof.model.scenario import Auth, Mode, Request, Scenario
+from wireproof.model.served import UNKNOWN_MODEL
+
+HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
+TOO_LARGE = 20 * 2**20
+"""Bytes: more than a proxy takes that says nothing of its limit."""
+ENVELOPE = ("http.error.envelope", "http.error.no-internals")
+PLAIN_TEXT = {"content-type": "text/plain"}
+# Obsidian on the desktop; the one on phones is capacitor://localhost.
+OBSIDIAN = {"origin": "app://obsidian.md"}
+PREFLIGHT = {
+    "access-control-request-method": "POST",
+    # The last is what OpenAI's SDKs add to each request: a browser drops the request if it is not allowed.
+    "access-control-request-headers": "authorization,content-type,x-proxy-output-mode,x-stainless-lang",
+}
+
+
+def _again(nonce: str, text: str) -> Request:
+    """A question over the connection of the request before: the backend answers with what it has received."""
+    words = {"role": "user", "content": f"[[wireproof:reflect/received#{nonce}]] {text}"}
+    return Request(json={"model": "{model}", "messages": [words]}, kept=True, reflects=(text,))
+
+
+REUSE: tuple[Scenario, ...] = (
+    Scenario(
+        name="connection-reuse",
+        title="A connection that is kept serves further requests: after answers, a stream, errors and refused bodies",
+        request=Request(
+            json=HELLO,
+            # Judged elsewhere: what is wrong with these answers in themselves says nothing of the connection.
+            judged="param.real-clients",
+            also=(
+                _again("kept-1", "This follows a whole answer."),
+                Request(json={**HELLO, "stream": True}, kept=True, judged="param.real-clients"),
+                _again("kept-2", "This follows a stream."),
+                Request(json={"messages": []}, kept=True, expect=400, judged="param.model"),
+                _again("kept-3", "This follows a refused parameter."),
+                Request(body=b'{"model": "{model}", ', kept=True, expect=400, judged="http.body.json"),
+                _again("kept-4", "This follows a broken body."),
+                # Three that can be refused without a look at their bodies: what stays unread is no request.
+                Request(json=HELLO, kept=True, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
+                _again("kept-5", "This follows a body of another type."),
+                Request(
+                    json=HELLO,
+                    kept=True,
+                    headers={**PLAIN_TEXT, "transfer-encoding": "chunked"},
+                    expect=415,
+                    judged="http.body.media-type",
+                ),
+                _again("kept-6", "This follows a body in chunks."),
+                Request(path="/wireproof/nothing", json=HELLO, kept=True, expect=404, judged="http.route.unknown"),
+                _again("kept-7", "This follows a body that was sent nowhere."),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+    Scenario(
+        # Apart, since a target may ask for no key.
+        name="connection-reuse-without-key",
+        title="A connection serves further requests after one without a right key",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            judged="http.auth.wrong",
+            also=(_again("kept-8", "This follows a wrong key."),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+    Scenario(
+        # Apart, since a target's limit may not be known.
+        name="connection-reuse-too-large",
+        title="A connection serves further requests after a body that was too large",
+        request=Request(
+            json=HELLO,
+            padding=TOO_LARGE,
+            expect=413,
+            judged="http.body.size",
+            also=(_again("kept-9", "This follows a body that was too large."),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+)
+
+HTTP: tuple[Scenario, ...] = (
+    Scenario(
+        name="route-unknown",
+        title="Addresses at which there is nothing, whatever is sent there",
+        request=Request(
+            path="/chat/completion",  # one letter short, as a person mistypes it
+            json=HELLO,
+            expect=404,
+            also=(
+                Request(method="GET", path="/wireproof/nothing/here", expect=404),
+                # A broken body under a wrong media type: the address answers first (http.precedence.route-before-auth).
+                Request(path="/chat/completions/nothing", body=b"{", headers=PLAIN_TEXT, expect=404),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.route.unknown", *ENVELOPE),
+    ),
+    Scenario(
+        name="route-wrong-method",
+        title="Methods that an address does not take, whatever is sent with them",
+        request=Request(
+            method="DELETE",
+            json=HELLO,
+            expect=405,
+            shows={"allow": "POST"},
+            also=(
+                Request(method="PUT", body=b"{", headers=PLAIN_TEXT, expect=405, shows={"allow": "POST"}),
+                Request(method="DELETE", path="/models", expect=405, shows={"allow": "GET"}),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.route.wrong-method", *ENVELOPE),
+    ),
+    Scenario(
+        name="auth-missing",
+        title="A request without a key",
+        request=Request(
+            json=HELLO,
+            auth=Auth.NONE,
+            expect=401,
+            code="invalid_api_key",
+            shows={"www-authenticate": "Bearer"},
+            also=(
+                Request(
+                    method="GET",
+                    path="/models",
+                    auth=Auth.NONE,
+                    expect=401,
+                    code="invalid_api_key",
+                    shows={"www-authenticate": "Bearer"},
+                ),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.auth.missing", *ENVELOPE),
+    ),
+    Scenario(
+        name="auth-wrong",
+        title="A wrong key, the right one cut, extended, under another scheme, and in every spelling of Bearer",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            code="invalid_api_key",
+            shows={"www-authenticate": "Bearer"},
+            also=(
+                *(
+                    Request(
+                        json=HELLO,
+                        auth=auth,
+                        expect=401,
+                        code="invalid_api_key",
+                        shows={"www-authenticate": "Bearer"},
+                    )
+                    # A comparison as far as the shorter text goes takes the first two.
+                    for auth in (Auth.CUT, Auth.EXTENDED, Auth.OTHER_SCHEME)
+                ),
+                # Names of schemes are case-insensitive in HTTP.
+                Request(method="GET", path="/models", auth=Auth.OTHER_CASE),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.auth.wrong", "http.echo-no-key", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-not-json",
+        title="Bodies that are not JSON: cut short, empty, with something behind, with a number that JSON has not",
+        request=Request(
+            body=b'{"model": "{model}", "messages": [',
+            expect=400,
+            also=(
+                Request(expect=400),
+                # A reader that stops at the end of the first value takes this.
+                Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}]} {}', expect=400),
+                Request(
+                    # Python's json reads NaN unless that is forbidden.
+                    body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}], "user": NaN}',
+                    expect=400,
+                ),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.json", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-not-object",
+        title="Bodies that are JSON but no object",
+        request=Request(
+            body=b'["model", "{model}"]',
+            expect=400,
+            also=tuple(Request(body=body, expect=400) for body in (b'"{model}"', b"7", b"null", b"[]")),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.object", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-not-utf8",
+        title="A body with bytes that are no UTF-8",
+        request=Request(
+            body=b'{"model": "{model}", "messages": [{"role": "user", "content": "\xff\xfe"}]}', expect=400
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.utf8", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-too-large",
+        title="A body above the limit that the target declares, or of 20 MiB",
+        # Padded with spaces: a body that is right but for its size, so a proxy that takes it answers 200 and nothing
+        # else.
+        request=Request(json=HELLO, padding=TOO_LARGE, expect=413),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.size", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-media-type",
+        title="JSON that is called something else, and JSON that says its character set",
+        request=Request(
+            json=HELLO,
+            headers=PLAIN_TEXT,
+            expect=415,
+            also=(
+                Request(json=HELLO, headers={"content-type": "application/x-www-form-urlencoded"}, expect=415),
+                # Media types are case-insensitive, and a charset may stand behind them.
+                Request(json=HELLO, headers={"content-type": "Application/JSON; charset=utf-8"}),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.media-type", *ENVELOPE),
+    ),
+    Scenario(
+        name="request-ids",
+        title="Answers and errors, each with an id of its own",
+        request=Request(
+            json=HELLO,
+            also=(
+                # Streams and errors are often written by other code than whole answers.
+                Request(json={**HELLO, "stream": True}),
+                Request(method="GET", path="/models"),
+                Request(method="GET", path="/wireproof/nothing/here", expect=404),
+                Request(json={}, expect=400),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.request-id",),
+    ),
+    Scenario(
+        name="cors",
+        title="Obsidian on the desktop, on a phone, and a page in development ask first; and see the errors",
+        request=Request(
+            method="OPTIONS",
+            auth=Auth.NONE,
+            headers={**OBSIDIAN, **PREFLIGHT},
+            expect=204,
+            # Browsers ask for an ok status (Fetch, CORS-preflight fetch), and many servers answer 200.
+            any_success=True,
+            also=(
+                *(
+                    Request(
+                        method="OPTIONS",
+                        auth=Auth.NONE,
+                        headers={"origin": origin, **PREFLIGHT},
+                        expect=204,
+                        any_success=True,
+                    )
+                    # Obsidian on phones, and the usual port of a development server (Vite).
+                    for origin in ("capacitor://localhost", "http://localhost:5173")
+                ),
+                Request(json={}, headers=OBSIDIAN, expect=400),
+                Request(method="GET", path="/models", headers=OBSIDIAN),
+                Request(json={**HELLO, "stream": True}, headers=OBSIDIAN),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        # Apart from `cors`: each first request is judged by its own requirement, without an origin. If that is broken
+        # already, CORS is not blamed for it.
+        name="cors-refused",
+        title="A page that sent a wrong key sees that it was refused",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            judged="http.auth.wrong",
+            also=(Request(json=HELLO, auth=Auth.WRONG, headers=OBSIDIAN, expect=401),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="cors-nowhere",
+        title="A page that asked at a wrong address sees that there is nothing",
+        request=Request(
+            method="GET",
+            path="/wireproof/nothing/here",
+            expect=404,
+            judged="http.route.unknown",
+            also=(Request(method="GET", path="/wireproof/nothing/here", headers=OBSIDIAN, expect=404),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="cors-wrong-method",
+        title="A page that asked by a wrong method sees that it was the method",
+        request=Request(
+            method="DELETE",
+            path="/models",
+            expect=405,
+            judged="http.route.wrong-method",
+            also=(Request(method="DELETE", path="/models", headers=OBSIDIAN, expect=405),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="models",
+        title="The list of models",
+        request=Request(method="GET", path="/models"),
+        modes=(Mode.WHOLE,),
+        exercises=("http.models.list",),
+    ),
+    Scenario(
+        name="model",
+        title="One model",
+        request=Request(method="GET", path="/models/{model}"),
+        modes=(Mode.WHOLE,),
+        exercises=("http.models.get",),
+    ),
+    Scenario(
+        name="model-unknown",
+        title="A model that is not served: looked up, and asked for an answer",
+        request=Request(
+            method="GET",
+            path=f"/models/{UNKNOWN_MODEL}",
+            expect=404,
+            code="model_not_found",
+            also=(Request(json={**HELLO, "model": UNKNOWN_MODEL}, expect=404, code="model_not_found"),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.models.unknown", *ENVELOPE),
+    ),
+    Scenario(
+        name="live",
+        title="The process lives",
+        # Without a key and beside /v1, as those who ask (containers, load balancers) have no key.
+        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.live",),
+    ),
+    Scenario(
+        name="live-not-ready",
+        title="The process lives while its backend is not ready",
+        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, unready=True),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.live",),
+        behind_upstreams=True,
+    ),
+    Scenario(
+        name="ready",
+        title="The backend has shaken hands",
+        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.ready",),
+    ),
+    Scenario(
+        name="not-ready",
+        title="The backend has not shaken hands",
+        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, unready=True, expect=503),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.ready",),
+        behind_upstreams=True,
+    ),
+)

@@ -1,0 +1,117 @@
+"""Conversations whose texts, results and tools are easily changed on their way to the backend, which says them back."""
+
+from wireproof.model.dialect import WITH_TOOLS
+from wireproof.model.scenario import JsonObject, Scenario, Turn
+from wireproof.scenarios.tools import GET_FILE_TREE, GET_TIME, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
+
+# What editors, parsers and well-meaning code change: blanks at the ends of the text and of its lines, tabs, line ends
+# of two systems, empty lines, a letter with a combining mark (normalised, it is another one), a blank that does not
+# break, characters that look like markup, an escape, and a character beyond the first plane.
+ODD_TEXT = (
+    "  \tTwo blanks and a tab come before this,  \nblanks end this line,   \r\n\r\n\n"
+    "cafe\u0301 and caf\u00e9 are spelt in two ways,\u00a0\u2003<b>&amp; this</b> is no markup, \\n is no line end, "
+    "```\n    indented  twice\n``` and the last line ends in blanks \U0001f9ac \n \n"
+)
+ODD_RESULT = '{ "notes" : [ "caf\\u00e9",\t1.50, 1e3 ] ,\r\n  "count":2 }  \n\n'
+LINES = "".join(
+    f"{number:05} The ferryman's log of that day; the wind came from the west.  \n" for number in range(700)
+)
+"""About 45 KiB: more than one read of a pipe or socket, and than what careless code cuts a text to."""
+
+
+def _called(*names: str) -> JsonObject:
+    calls = [
+        {"id": f"call_{name}", "type": "function", "function": {"name": name, "arguments": '{"query": "ferry"}'}}
+        for name in names
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+BOOK_TABLE: JsonObject = {
+    "type": "function",
+    "function": {
+        "name": "book_table-2",
+        "description": "Books a table.\n\n  * indented  twice, blanks at the end   \n  * \u201equoted\u201c, 5 < 7\n",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "zone": {"type": "string", "enum": ["window", "garden", "bar"], "description": "Where  to sit"},
+                "guests": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "name": {"type": "string", "pattern": "^\\S+$"},
+                            "age": {"type": ["integer", "null"], "minimum": 0},
+                        },
+                        "required": ["name"],
+                        "additionalProperties": False,
+                    },
+                },
+                "at": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
+            },
+            "required": ["zone", "guests"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+UNTOUCHED: tuple[Scenario, ...] = (
+    Scenario(
+        name="untouched-text",
+        title="Texts of the user with blanks, line ends and characters that are easily tidied up",
+        script="reflect/received",
+        history=(
+            {"role": "user", "content": ODD_TEXT},
+            {"role": "assistant", "content": "I have read it."},
+        ),
+        turns=(Turn(say="What have you received?\r\n\tAll  of it, e\u0301 and \u00e9 as well:  \n\n \t "),),
+        exercises=("turn.input-untouched",),
+    ),
+    Scenario(
+        name="untouched-repeats",
+        title="The user says the same twice: it is sent twice, and nothing else is",
+        script="reflect/received",
+        history=(
+            {"role": "user", "content": "Once more, please: what does the grebe eat?"},
+            {"role": "assistant", "content": "Small fish."},
+            {"role": "user", "content": "Once more, please: what does the grebe eat?"},
+            {"role": "assistant", "content": "Small fish, as before."},
+        ),
+        turns=(Turn(say="What have you received, and how often?"),),
+        exercises=("turn.input-untouched",),
+    ),
+    Scenario(
+        # With other requests beside it: all forms of a scenario are driven at the same time.
+        name="untouched-large",
+        title="A long text reaches the backend whole, and no text of another request beside it",
+        script="reflect/received",
+        turns=(Turn(say=f"What have you received? {LINES}The log ends here."),),
+        exercises=("turn.input-untouched",),
+    ),
+    Scenario(
+        name="untouched-results",
+        title="Results of tools: one of odd JSON, one empty, one long",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH, READ_NOTE, GET_TIME),
+        history=(
+            {"role": "user", "content": "Search, look at the clock, and read."},
+            _called("localSearch", "getCurrentTime", "readNote"),
+            {"role": "tool", "tool_call_id": "call_localSearch", "content": ODD_RESULT},
+            {"role": "tool", "tool_call_id": "call_getCurrentTime", "content": ""},
+            {"role": "tool", "tool_call_id": "call_readNote", "content": f"{LINES}The note ends here.  \n"},
+        ),
+        dialects=WITH_TOOLS,
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.input-untouched",),
+    ),
+    Scenario(
+        name="untouched-tools",
+        title="Six tools, with all that their descriptions and schemas say",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH, WRITE_TO_FILE, GET_FILE_TREE, GET_TIME, READ_NOTE, BOOK_TABLE),
+        turns=(Turn(say="What tools have you got?"),),
+        exercises=("turn.input-untouched",),
+    ),
+)

@@ -1,0 +1,205 @@
+"""Blocks: how calls are written into the content, calls in the backend's text, and the choice of the output mode."""
+
+from wireproof.model.dialect import CHATS, MODE_HEADER, Dialect
+from wireproof.model.scenario import Mode, Request, Scenario, Turn
+from wireproof.scenarios.http import ENVELOPE, HELLO
+from wireproof.scenarios.tools import (
+    CONVERT_TIME,
+    GET_FILE_TREE,
+    GET_TAG_LIST,
+    LOCAL_SEARCH,
+    READ_NOTE,
+    REPLACE_IN_FILE,
+    WEB_SEARCH,
+    WRITE_TO_FILE,
+)
+
+XML = (Dialect.OBSIDIAN_XML,)
+
+BLOCKS: tuple[Scenario, ...] = (
+    Scenario(
+        name="xml-values",
+        title="Values of every JSON type, and characters that XML escapes",
+        script="xml/values",
+        turns=(Turn(say="Search for everything."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=XML,
+        exercises=("xml.values", "xml.escape", "xml.round-trip", "chat.stream.parity"),
+    ),
+    Scenario(
+        name="xml-order",
+        title="Keys out of their canonical order, and one that the tool does not know",
+        script="xml/order",
+        turns=(Turn(say="Write a note."),),
+        tools=(WRITE_TO_FILE,),
+        dialects=XML,
+        exercises=("xml.order", "xml.shape", "chat.stream.parity"),
+    ),
+    Scenario(
+        # The order of each tool is data of its own, so one that is wrong shows in no other.
+        name="xml-orders",
+        title="Each tool of several parameters, its keys against their canonical order",
+        script="xml/orders",
+        turns=(Turn(say="Do everything."),),
+        tools=(LOCAL_SEARCH, WEB_SEARCH, CONVERT_TIME, READ_NOTE, GET_TAG_LIST, REPLACE_IN_FILE),
+        dialects=XML,
+        body={"parallel_tool_calls": True},
+        exercises=("xml.order", "chat.stream.burst-all", "chat.stream.parity"),
+    ),
+    Scenario(
+        # Such arguments have no keys to make elements of; they stand whole in <args>, so that nothing is lost.
+        name="xml-no-object",
+        title="Arguments that are JSON but no object",
+        script="xml/no-object",
+        turns=(Turn(say="Search by a list."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=XML,
+        exercises=("xml.values", "chat.stream.parity"),
+    ),
+    Scenario(
+        name="xml-broken",
+        title="Arguments that are no JSON: a block is written all the same",
+        script="xml/broken",
+        turns=(Turn(say="Break off."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=XML,
+        exercises=("xml.values", "chat.stream.parity"),
+    ),
+    Scenario(
+        name="xml-no-arguments",
+        title="A call without arguments",
+        script="xml/no-arguments",
+        turns=(Turn(say="What notes are there?"),),
+        tools=(GET_FILE_TREE,),
+        dialects=XML,
+        exercises=("xml.no-arguments", "chat.stream.parity"),
+    ),
+    Scenario(
+        # `two words` and `2nd` cannot name an element.
+        name="xml-odd-key",
+        title="A key that is no XML name",
+        script="xml/odd-key",
+        turns=(Turn(say="Search oddly."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=XML,
+        exercises=("xml.values", "chat.stream.parity"),
+    ),
+    Scenario(
+        name="mode-header",
+        title="The header asks for obsidian-xml, and the response says so",
+        script="call/one",
+        turns=(Turn(say="Search the notes."),),
+        tools=(LOCAL_SEARCH, READ_NOTE),
+        dialects=XML,
+        exercises=("mode.header",),
+    ),
+)
+
+TEXTUAL: tuple[Scenario, ...] = (
+    Scenario(
+        name="textual-verbatim",
+        title="A block in the backend's text, oddly spaced",
+        script="textual/verbatim",
+        turns=(Turn(say="Call in text."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        exercises=("textual.verbatim",),
+        attribute_to="textual.verbatim",
+    ),
+    Scenario(
+        name="textual-any-cut",
+        title="The same block, one character a delta",
+        script="textual/any-cut",
+        turns=(Turn(say="Call in single letters."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        exercises=("textual.any-cut",),
+        attribute_to="textual.any-cut",
+    ),
+    Scenario(
+        name="textual-prefix",
+        title="Text before a block",
+        script="textual/prefix",
+        turns=(Turn(say="Say what you do, then call in text."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        # Whole answers with calls drop the text before them.
+        modes=(Mode.STREAM,),
+        exercises=("textual.prefix-kept",),
+        attribute_to="textual.prefix-kept",
+    ),
+    Scenario(
+        name="textual-tail",
+        title="Text after a block",
+        script="textual/tail",
+        turns=(Turn(say="Call in text, and keep talking."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        exercises=("textual.tail-dropped",),
+        attribute_to="textual.tail-dropped",
+    ),
+    Scenario(
+        name="textual-false-start",
+        title="Text that looks like the beginning of a block, but is not",
+        script="textual/false-start",
+        turns=(Turn(say="Compare a and b."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        exercises=("textual.false-start",),
+        attribute_to="textual.false-start",
+    ),
+    Scenario(
+        name="textual-unterminated",
+        title="A block that never closes",
+        script="textual/unterminated",
+        turns=(Turn(say="Begin a call."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        exercises=("textual.unterminated",),
+        attribute_to="textual.unterminated",
+    ),
+    Scenario(
+        # `parallel_tool_calls`, as else a proxy that sends the call twice would be stopped after the first, and look
+        # right.
+        name="textual-structured-wins",
+        title="A call sent twice: structured and in text",
+        script="textual/structured-wins",
+        turns=(Turn(say="Call once, tell it twice."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        body={"parallel_tool_calls": True},
+        exercises=("textual.structured-wins",),
+        attribute_to="textual.structured-wins",
+    ),
+)
+
+MODES: tuple[Scenario, ...] = (
+    Scenario(
+        name="mode-default",
+        title="A request that names no output mode",
+        request=Request(
+            json={
+                "model": "{model}",
+                "messages": [{"role": "user", "content": "[[wireproof:call/one#mode-default]] Search the notes."}],
+                "tools": [LOCAL_SEARCH, READ_NOTE],
+            },
+        ),
+        modes=(Mode.WHOLE,),
+        # S4-5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the clients that a proxy
+        # serves, so it is declared.
+        needs_default_mode=True,
+        exercises=("mode.default",),
+    ),
+    Scenario(
+        name="mode-invalid",
+        title="An output mode that does not exist",
+        request=Request(
+            json=HELLO,
+            headers={MODE_HEADER: "obsidian-xml"},
+            requires_echo=MODE_HEADER,
+            also=(Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("mode.invalid", *ENVELOPE),
+    ),
+)

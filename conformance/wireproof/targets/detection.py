@@ -1,0 +1,162 @@
+"""Which surfaces a target serves, found by what answers to a plain request for a text. Nothing is sent here.
+
+A surface is spoken when its route gives a text answer, whole or streamed, right or wrong in its form; calls have no
+part in it. Where no surface is spoken, one whose route is there all the same (it fails, refuses, hangs) is judged:
+those are findings. `Route` is what one route did, `surfaces_of` what that makes of all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from wireproof.model.target import SurfaceReport, SurfaceState
+from wireproof.model.transcript import End
+from wireproof.targets.recognition import Recognised, error_of, is_page, recognise, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wireproof.model.dialect import Surface
+    from wireproof.model.scenario import Mode
+    from wireproof.targets.probe import ProbeAnswer
+
+BAD_REQUEST = 400
+"""The lowest status that says that a request failed."""
+NOT_FOUND = 404
+TOO_MANY_REQUESTS = 429
+SERVER_ERROR = 500
+"""The lowest status that says that the server is to blame."""
+NO_ROUTE = frozenset({404, 405, 410, 501})
+"""Statuses of a server that has nothing at an address."""
+NO_ENTRY = frozenset({401, 403})
+"""Statuses that ask for a key."""
+NAMING_MODEL = frozenset({400, 404, 422})
+"""Statuses with which an unknown model is refused."""
+
+
+class Route(StrEnum):
+    """What the route of a surface did with a request for a text."""
+
+    TEXT = "text"
+    """It answered."""
+    FAILS = "fails"
+    """It is there and gave no answer: a server's error, a closed connection, silence, a redirect, no capacity."""
+    REFUSES = "refuses"
+    """It is there and takes no such request."""
+    LOCKED = "locked"
+    """It wants a key, or another one."""
+    NO_MODEL = "no model"
+    """It does not know the model."""
+    NOTHING = "nothing"
+    """There is no such route, or what is there is no such API."""
+
+
+DOUBTFUL = frozenset({Route.FAILS, Route.REFUSES})
+"""What a route may do with a whole answer alone: it is asked for a stream, too."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sighting:
+    """What was seen of a surface."""
+
+    route: Route
+    answer: ProbeAnswer
+    """The answer that showed it."""
+    mode: Mode
+    """How the answer was asked for."""
+    recognised: Recognised | None
+    """What came; None where the route is not TEXT."""
+
+
+def sighting(answer: ProbeAnswer, surface: Surface, mode: Mode, model: str) -> Sighting:
+    """What an answer to a request for a text shows of its route."""
+    recognised = recognise(answer.body, surface) if answer.ok else None
+    route = Route.TEXT if recognised is not None else _route(answer, model)
+    return Sighting(route=route, answer=answer, mode=mode, recognised=recognised)
+
+
+def _route(answer: ProbeAnswer, model: str) -> Route:
+    """What a route did that gave no answer of its surface."""
+    status, error = answer.status, error_of(answer.body)
+    # Before the body: whatever page comes with it, that a key is missing is worth more.
+    if status in NO_ENTRY:
+        return Route.LOCKED
+    if status is None:
+        return Route.FAILS
+    if answer.ok:
+        return _success(answer, failed=error is not None)
+    if error is not None and _unknown_model(status, error, model):
+        return Route.NO_MODEL
+    refused = BAD_REQUEST <= status < SERVER_ERROR and status != TOO_MANY_REQUESTS
+    if status in NO_ROUTE or (refused and is_page(answer.body)):
+        return Route.NOTHING
+    return Route.REFUSES if refused else Route.FAILS
+
+
+def _success(answer: ProbeAnswer, *, failed: bool) -> Route:
+    """The same of a success; `failed`: its body reports an error."""
+    if is_page(answer.body):
+        return Route.NOTHING
+    # An error that was sent as a success, and an answer that broke off, are of this API all the same. Any other body is
+    # of some other service.
+    return Route.FAILS if failed or not answer.body.strip() or answer.end is not End.COMPLETE else Route.NOTHING
+
+
+def _unknown_model(status: int, error: Mapping[str, object], model: str) -> bool:
+    """Whether a refusal says that the model is unknown: by its code or field, or by the model's name in a 404."""
+    if status in NAMING_MODEL and (error.get("code") == "model_not_found" or error.get("param") == "model"):
+        return True
+    # As a word of its own: a model called `m` is in most messages. Other refusals name the model in passing.
+    named = re.search(rf"(?<![\w-]){re.escape(model)}(?![\w-])", str(error.get("message")))
+    return status == NOT_FOUND and named is not None
+
+
+def surfaces_of(sightings: Mapping[Surface, Sighting]) -> dict[Surface, SurfaceReport]:
+    """What the sightings make of each surface; none is judged where there is no such API."""
+    spoken = any(one.route is Route.TEXT for one in sightings.values())
+    return {surface: _report(one, spoken=spoken) for surface, one in sightings.items()}
+
+
+def _report(one: Sighting, *, spoken: bool) -> SurfaceReport:
+    """What is known of a surface; `spoken`: some surface gives text, so a refusal means that this one is absent."""
+    match one.route:
+        case Route.TEXT:
+            state, reason = SurfaceState.JUDGED, ""
+        case Route.FAILS:
+            state, reason = SurfaceState.JUDGED, f"although no text came: {seen(one.answer)}"
+        case Route.REFUSES if not spoken:
+            state, reason = SurfaceState.JUDGED, f"although it refuses a plain request: {seen(one.answer)}"
+        case Route.LOCKED:
+            state, reason = SurfaceState.NOT_JUDGED, f"it wants another key: {seen(one.answer)}"
+        case Route.REFUSES | Route.NO_MODEL | Route.NOTHING:
+            state, reason = SurfaceState.ABSENT, seen(one.answer)
+    answer, text = one.answer, one.route is Route.TEXT
+    return SurfaceReport(
+        state=state, reason=reason, status=answer.status, said=shown(answer.body),
+        first_byte=answer.first_byte if text else None, seconds=answer.seconds if text else None,
+    )  # fmt: skip
+
+
+def seen(answer: ProbeAnswer) -> str:
+    """What came back, in a few words."""
+    if answer.status is None:
+        return _NO_HEAD.get(answer.end, "") or f"the connection broke ({answer.fault})"
+    location = answer.headers.get("location")
+    if location is not None:
+        return f"HTTP {answer.status} redirects to {location}; name the URL that it leads to"
+    error = error_of(answer.body)
+    if error is not None and isinstance(error.get("message"), str):
+        return f"HTTP {answer.status} ({shown(str(error['message']).encode(errors='replace'))})"
+    what = f" with {answer.kind}" if answer.kind else ""
+    if answer.ok and answer.end is not End.COMPLETE:
+        return f"HTTP {answer.status}{what}, and then nothing more came"
+    return f"HTTP {answer.status}{what}" + ("" if answer.body.strip() else " and an empty body")
+
+
+_NO_HEAD: Mapping[End, str] = {
+    End.TIMEOUT: "no answer came within the limit (--timeout sets it)",
+    End.REFUSED: "nothing listens any more",
+}

@@ -1,0 +1,165 @@
+"""Gateways: proxies whose backend is an OpenAI-compatible upstream, here the endpoint that `wireproof serve` serves.
+
+Wireproof starts that upstream, then the gateway, whose command, variables and configuration say where the upstream is.
+What
+the gateway sends reaches the scripted mock by way of the upstream, so the scripts play, and those that reflect what was
+received show what the gateway made of a request.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+
+from wireproof.model.scenario import Auth
+from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
+from wireproof.model.verdict import HarnessError
+from wireproof.requests.carried import address, carried_headers
+from wireproof.targets.address import is_local
+from wireproof.targets.launch import LOCAL, Launched, launch
+from wireproof.targets.ports import free_port
+from wireproof.targets.serving import is_free
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof.model.target import Target
+    from wireproof.targets.options import TargetOptions
+
+BAD_GATEWAY = 502
+"""The lowest status of a gateway that is still starting. A 500 is an answer: LiteLLM 1.106 without its database package
+gives one to whoever asks without a key."""
+COMMIT = 0.3
+"""Seconds that the upstream's status line waits for a first output: a script that fails before it fails at once, and
+where one is silent the usual 2 s would only add up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upstream:
+    """A running upstream: where a gateway finds it, and with which key."""
+
+    base_url: str
+    """It ends in `/v1`."""
+    key: str
+
+    @property
+    def host(self) -> str:
+        """Its host and port."""
+        return self.base_url.removeprefix("http://").removesuffix("/v1")
+
+    def placeholders(self) -> dict[str, str]:
+        """What stands for it in commands, variables and configurations → what is filled in."""
+        return {"{upstream_url}": self.base_url, "{upstream_key}": self.key, "{upstream_host}": self.host}
+
+
+@contextmanager
+def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Upstream]:
+    """The upstream for the length of a `with` block, at a free port with a key of its own, or at a port that is named.
+
+    At a named port its key is that of `wireproof serve`, and a `wireproof serve` that listens there already is used
+    instead.
+
+    Raises:
+        HarnessError: it does not start.
+    """
+    if port is not None and not is_free(port):
+        # Whether that is a `wireproof serve` shows when the gateway is first asked.
+        yield Upstream(base_url=_at(port), key=SERVED_KEY)
+        return
+    key = secrets.token_urlsafe(12) if port is None else SERVED_KEY
+    url = LOCAL if port is None else _at(port)
+    # In a file that its owner alone can read: `ps` shows every user the words of a command.
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="wireproof-key-") as file:
+        file.write(key)
+        file.flush()
+        words = (
+            sys.executable,
+            "-m",
+            "wireproof_endpoint",
+            "--api-key-file",
+            file.name,
+            "--unknown-models",
+            UNKNOWN_MODEL,
+        )
+        command = shlex.join((*words, "--commit", str(COMMIT), "--port", "{port}" if port is None else str(port)))
+        yield from _running(command, url, key, timeout)
+
+
+def _running(command: str, url: str, key: str, timeout: float) -> Iterator[Upstream]:
+    with launch(command, env={}, url=url, timeout=timeout) as launched:
+        yield Upstream(base_url=launched.base_url, key=key)
+
+
+def _at(port: int) -> str:
+    return LOCAL.replace("{port}", str(port))
+
+
+@contextmanager
+def gateway(command: str, options: TargetOptions, behind: Upstream) -> Iterator[Launched]:
+    """The gateway that a command starts in front of an upstream, for the length of a `with` block.
+
+    Raises:
+        HarnessError: its configuration cannot be filled in, or it does not start.
+    """
+    # The port is chosen here and not by `launch`: a configuration may have to name it, too.
+    values = {**behind.placeholders(), "{port}": str(free_port())}
+    with ExitStack() as stack:
+        if options.config_template is not None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            values["{config}"] = str(_configured(options.config_template, folder, values))
+        env = {"PORT": values["{port}"], "PROXY_PORT": values["{port}"], **variables(options.env, values)}
+        url = fill(options.url or LOCAL, values)
+        launched = launch(fill(command, values), env=env, url=url, timeout=options.start_timeout, below=BAD_GATEWAY)
+        yield stack.enter_context(launched)
+
+
+def asks_for_key(target: Target) -> bool:
+    """Whether a gateway refuses a key that is neither its own nor its upstream's.
+
+    Raises:
+        HarnessError: it does not answer.
+    """
+    body = {"model": target.model, "messages": [{"role": "user", "content": "Who is there?"}]}
+    try:
+        answer = httpx.post(
+            address(target.url("/chat/completions"), target, Auth.WRONG),
+            json=body,
+            headers=carried_headers(target, Auth.WRONG),
+            timeout=target.timeout,
+            trust_env=not is_local(target.base_url),
+        )
+    except httpx.HTTPError as error:
+        raise HarnessError(f"{target.base_url} gave no answer to a request with a wrong key: {error}") from error
+    return not answer.is_success
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with its placeholders filled in. Other braces stay as they are: JSON and YAML are full of them."""
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, value)
+    return text
+
+
+def variables(assignments: tuple[str, ...], values: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables of `NAME=VALUE`, their values filled in."""
+    split = (one.partition("=") for one in assignments)
+    return {name: fill(value, values) for name, _, value in split}
+
+
+def _configured(template: Path, folder: Path, values: Mapping[str, str]) -> Path:
+    """The file that a template becomes in a folder, under its own name: its ending may say how it is to be read."""
+    try:
+        text = template.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HarnessError(f"the template {template} cannot be read: {error}") from error
+    file = folder / template.name
+    file.write_text(fill(text, values), encoding="utf-8")
+    return file

@@ -1,0 +1,382 @@
+"""Start a proxy with the mock as its backend, wait until it answers, stop it with all its children.
+
+While it runs it can be asked whether it has ended, and be started again at the same address: a proxy that dies in the
+midst of a run is to be judged by the rest, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Required, TypedDict, Unpack
+
+import httpx
+
+from wireproof.model.transcript import Death
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.address import check_url
+from wireproof.targets.orphans import ending_with_parent
+from wireproof.targets.ports import free_port
+from wireproof.targets.trust import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+LOCAL = "http://127.0.0.1:{port}/v1"
+"""The base URL of a launched proxy when none is given."""
+START = 30.0
+"""Seconds that a launched proxy has to become ready, when nothing else is said."""
+READY_BELOW = 500
+"""The status below which its list of models shows that it is ready, when nothing else is said: a 401 does, too."""
+GRACE = 5.0
+"""Seconds that a proxy has to stop after SIGTERM."""
+
+POLL = 0.02
+"""Seconds between two looks at a proxy that is starting."""
+SHOWN = 2000
+"""How many characters of a dead proxy's output an error message quotes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Log:
+    """What a process writes.
+
+    Files, not pipes: a proxy that logs much would block on a pipe that nothing reads. Two of them, since stdout is
+    often written only when the process ends, behind the stderr that says why.
+    """
+
+    out: IO[bytes]
+    err: IO[bytes]
+
+    def last_words(self) -> str:
+        """The end of stderr."""
+        return _end_of(self.err)
+
+    def tail(self) -> str:
+        """The end of what was said, to complete an error message."""
+        said = "\n".join(filter(None, map(_end_of, (self.out, self.err))))[-SHOWN:]  # why it died stands at the end
+        return f"; it said:\n{said}" if said else "; it said nothing"
+
+
+def _end_of(file: IO[bytes]) -> str:
+    # By `pread`: the process writes at the file's own position, which a `seek` here would move.
+    size = os.fstat(file.fileno()).st_size
+    return os.pread(file.fileno(), SHOWN, max(0, size - SHOWN)).decode(errors="replace").strip()
+
+
+@dataclass(kw_only=True)
+class Launched:
+    """A proxy that was started: its address, whether it still runs, and how it is started again."""
+
+    base_url: str
+    words: list[str]
+    env: Mapping[str, str]
+    timeout: float
+    """How long it may take to become ready, in seconds."""
+    below: int
+    """It is ready when the list of models is answered with a status below this one."""
+    log: _Log
+    process: subprocess.Popen[bytes] | None
+    """The leader of its process group; another one after each restart. None: it was not started yet."""
+    restarts: int = 0
+    """How many times it was started again."""
+    over: bool = False
+    """Whether it is to be started no more."""
+    _begun: bool = False
+    """Whether it was started and nobody has waited for it yet."""
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a process is started or stopped, since restarts run in another thread."""
+
+    @property
+    def pid(self) -> int:
+        """The id of the process that runs now, or ran last; 0 before the first."""
+        return self.process.pid if self.process else 0
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it was not started yet, or not waited for; `restart` does that."""
+        return self.process is None or self._begun
+
+    def death(self) -> Death | None:
+        """How the process ended; None while it runs."""
+        status = self.process.poll() if self.process else None
+        return None if status is None else Death(status=status, last_words=self.log.last_words())
+
+    def begin(self) -> None:
+        """Start it, for the first time, and do not wait: `restart` does.
+
+        Raises:
+            HarnessError: it cannot be started.
+        """
+        with self._starting:
+            if self.process is None and not self.over:
+                self.process, self.restarts, self._begun = _start(self.words, self.env, self.log), 1, True
+
+    def restart(self) -> None:
+        """Start it, or start it again at the same address, and wait until it answers.
+
+        Raises:
+            HarnessError: it cannot be started, ends again, or does not become ready.
+        """
+        with self._starting:
+            # The run may have been interrupted while this thread waited for its turn.
+            if self.over:
+                return
+            if not self._begun:
+                if self.process is not None:
+                    stop(self.process)  # also the children of a leader that is gone, who may still hold the port
+                self.restarts += 1
+                self.process = _start(self.words, self.env, self.log)
+            self._begun = False
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Wait until it answers.
+
+        Raises:
+            HarnessError: it ends, or does not answer in time.
+        """
+        deadline = time.monotonic() + self.timeout
+        # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
+        # environment would answer for one that does not listen yet.
+        with httpx.Client(timeout=1.0, trust_env=False, verify=trust(self.base_url)) as client:
+            while time.monotonic() < deadline and not self.over:
+                # Before the look: another program may answer on the port of a proxy that has died.
+                ended = self.death()
+                if ended is not None:
+                    raise HarnessError(
+                        f"the proxy ended with status {ended.status} before it was ready{self.log.tail()}"
+                    )
+                # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a
+                # SHOULD).
+                if _answers(client, f"{self.base_url}/models", self.below):
+                    return
+                time.sleep(POLL)
+        limit = f"within {self.timeout:g} s"
+        raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self.log.tail()}")
+
+    def begin_to_stop(self) -> None:
+        """Ask it to stop, without waiting: several that are asked first stop at the same time."""
+        self.over = True
+        with self._starting:
+            if self.process is not None and self.process.poll() is None:
+                _signal(self.process, signal.SIGTERM)
+
+    def close(self) -> None:
+        """Stop what was started again, and start nothing more; the first process is stopped by who started it."""
+        self.over = True
+        with self._starting:
+            if self.restarts and self.process is not None:
+                stop(self.process)
+
+
+_STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="wireproof-starter")
+"""Starts every process: one that ends with its parent ends with the thread that started it."""
+_RUNNING: dict[str, Launched] = {}
+"""The base URLs of the proxies that run now. There is one table of processes, too, and it belongs to no one target."""
+
+
+def launched_at(base_url: str | None) -> Launched | None:
+    """The proxy that Wireproof has started at an address; None: it has started none there."""
+    return next((one for url, one in _RUNNING.items() if base_url and _origin(url) == _origin(base_url)), None)
+
+
+def _origin(url: str) -> tuple[str, int | None]:
+    # A process may serve several targets below its address, as the miniatures are served.
+    parsed = httpx.URL(url)
+    return parsed.host, parsed.port
+
+
+def executable(name: str) -> str:
+    """The path of a console command that is installed beside this Python; HarnessError when it is not."""
+    beside = Path(sys.executable).parent
+    # Beside this Python first: a virtual environment that is not activated is not on PATH, and another version may be.
+    found = shutil.which(name, path=str(beside)) or shutil.which(name)
+    if found is None:
+        raise HarnessError(f"the command {name} is not installed in {beside}; install the package wireproof there")
+    return found
+
+
+class Options(TypedDict, total=False):
+    """How a proxy is started."""
+
+    env: Required[Mapping[str, str]]
+    """Variables, over those of this process. CODEX_BIN names the mock unless it is among them."""
+    url: str
+    """The base URL, `LOCAL` unless given; `{port}` is replaced in it, too."""
+    timeout: float
+    """How long it may take to become ready, in seconds; `START` unless given."""
+    below: int
+    """It is ready when it answers `GET <url>/models` with a status below this one, `READY_BELOW` unless given."""
+    without: str
+    """Variables of this process whose names begin so are kept from it; none unless given."""
+
+
+@contextmanager
+def launch(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
+    """Run a proxy for the length of a `with` block.
+
+    `{port}` in the command is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
+
+    Raises:
+        HarnessError: the URL is not usable, or the command cannot be started, dies, or does not become ready.
+    """
+    with (
+        _at_port(command, **options) as launched,
+        started(lambda: _start(launched.words, launched.env, launched.log)) as process,
+    ):
+        launched.process = process
+        launched.wait_until_ready()
+        with _known(launched):
+            yield launched
+
+
+@contextmanager
+def launch_at_need(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
+    """The same, but the proxy is started when the first request is to be sent to it (see `wireproof.driving.reviving`).
+
+    For an instance that few scenarios need: its start costs others time, and a run may not need it at all.
+    """
+    with _at_port(command, **options) as launched, _known(launched):
+        yield launched
+
+
+@contextmanager
+def _at_port(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
+    """What is to be started, at a port of its own; not started yet."""
+    port = str(free_port())
+    # Not `format`: a command and a URL may hold other braces.
+    base_url = options.get("url", LOCAL).replace("{port}", port)
+    check_url(base_url)
+    words = _words(command.replace("{port}", port))
+    mock = {"CODEX_BIN": executable("wireproof-codex"), "PORT": port, "PROXY_PORT": port}
+    # PATH, HOME and the like stay: a command of a user needs them.
+    without = options.get("without")
+    own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        yield Launched(
+            base_url=base_url,
+            words=words,
+            env={**own, **mock, **options["env"]},
+            timeout=options.get("timeout", START),
+            below=options.get("below", READY_BELOW),
+            log=_Log(out=out, err=err),
+            process=None,
+        )
+
+
+@contextmanager
+def _known(launched: Launched) -> Iterator[None]:
+    """The time in which `launched_at` finds it; at its end nothing of it runs that was started again, or at need."""
+    _RUNNING[launched.base_url] = launched
+    try:
+        yield
+    finally:
+        del _RUNNING[launched.base_url]
+        launched.close()
+
+
+@contextmanager
+def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess.Popen[bytes]]:
+    """The leader of a process group for the length of a `with` block; at its end the whole group is stopped.
+
+    Another thread starts it: an interrupt is raised in the main thread, so it cannot fall between the start of the
+    process and the assignment of what is needed to stop it.
+    """
+    begin, starting = threading.Event(), Future[subprocess.Popen[bytes]]()
+
+    def work() -> None:
+        # Nothing is started before the block below is entered, which stops what is started.
+        begin.wait()
+        try:
+            starting.set_result(start())
+        except Exception as error:  # noqa: BLE001 - it is raised where the result is read
+            starting.set_exception(error)
+
+    # A daemon: an interrupt within `start` leaves a thread that waits endlessly.
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        # An interrupt may have come before the first `set`; then the process is started only to be stopped, since the
+        # thread cannot be called back.
+        begin.set()
+        yield starting.result()
+    finally:
+        begin.set()
+        if starting.exception() is None:
+            stop(starting.result())
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise HarnessError(f"the command to launch cannot be read: {error}: {command}") from error
+    if not words:
+        raise HarnessError("the command to launch is empty")
+    return words
+
+
+def _start(words: list[str], env: Mapping[str, str], log: _Log) -> subprocess.Popen[bytes]:
+    try:
+        # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Wireproof alone, which then stops
+        # it in order.
+        # SIGTERM when Wireproof is killed: the proxy knows what it has started itself, and ends that.
+        dying = ending_with_parent(signal.SIGTERM)
+        return _STARTER.submit(
+            lambda: subprocess.Popen(
+                words,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=log.out,
+                stderr=log.err,
+                start_new_session=True,
+                preexec_fn=dying,  # noqa: PLW1509 - it calls the kernel and nothing else
+            )
+        ).result()
+    except OSError as error:
+        raise HarnessError(f"{words[0]} cannot be started: {error.strerror}") from error
+
+
+def _answers(client: httpx.Client, url: str, below: int) -> bool:
+    """Whether a server is there and answers with a status below `below`."""
+    try:
+        # The status is enough; the body of a list of models is not waited for.
+        with client.stream("GET", url) as response:
+            return response.status_code < below
+    # Refused, reset, slow: all of it is usual while a server starts.
+    except httpx.TransportError:
+        return False
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Stop the process group that a process leads: SIGTERM, then after the grace SIGKILL to all that are left.
+
+    An interrupt during the grace, by a second Ctrl-C, sends SIGKILL at once.
+    """
+    try:
+        _signal(process, signal.SIGTERM)
+        # The leader may be gone within the grace and leave children: so SIGKILL goes to the group in any case.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    finally:
+        _signal(process, signal.SIGKILL)
+        process.wait()  # reaped, or it would stay as a zombie
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    # The whole group has ended already.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,130 @@
+"""From options to a target that runs: at a URL, started by a command, a gateway, or the bundled proxy."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Agent, Backend, Target
+from wireproof.model.verdict import HarnessError
+from wireproof.targets import bundled
+from wireproof.targets.bundled import behind
+from wireproof.targets.cursor_agent import cursor_agent
+from wireproof.targets.gateway import Upstream, asks_for_key, fill, gateway, upstream, variables
+from wireproof.targets.launch import LOCAL, launch
+from wireproof.targets.preflight import preflight
+from wireproof.targets.real_codex import real_codex
+from wireproof.targets.unready_instance import unready_instance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof.targets.cursor_agent import CursorAgent
+    from wireproof.targets.launch import Launched
+    from wireproof.targets.options import TargetOptions
+    from wireproof.targets.real_codex import RealCodex
+
+
+@contextmanager
+def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
+    """The target, running and past its preflight, for the length of a `with` block.
+
+    `hurried`: whether all that the run will need is started at once.
+
+    Raises:
+        HarnessError: it cannot be reached or driven.
+        OptionError: see `TargetOptions.check`, `TargetOptions.api_key` and `TargetOptions.carried`.
+    """
+    # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
+    options.check()
+    found: dict[str, Any] = {
+        "api_key": options.api_key(), "absent": options.declared_absent(), **options.carried(),
+    }  # fmt: skip
+    with ExitStack() as stack:
+        # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
+        codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
+        cursor = None
+        if options.agent is Agent.CURSOR and (options.command is not None or options.url is None):
+            cursor = stack.enter_context(cursor_agent())
+        if options.gateway is not None:
+            behind_it = stack.enter_context(upstream(timeout=options.start_timeout))
+            launched = stack.enter_context(gateway(options.gateway, options, behind_it))
+            yield _of_gateway(options, launched.base_url, behind_it, found)
+        elif options.upstream is not None and options.url is not None:
+            behind_it = stack.enter_context(upstream(options.upstream, timeout=options.start_timeout))
+            yield _of_gateway(options, options.url, behind_it, found)
+        elif options.command is not None:
+            launched, unready_url = stack.enter_context(_launched(options, options.command, codex, cursor))
+            target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
+            # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
+            yield _with_mock(preflight(behind(target, codex, cursor)))
+        elif options.url is not None:
+            # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
+            target = target_of(options, base_url=options.url, **found)
+            yield preflight(replace(target, backend=_BACKENDS[options.agent]))
+        else:
+            started = bundled.proxy(
+                timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
+                dialects=options.dialects or tuple(one for one in Dialect if one.spec.surface in options.wanted),
+                hurried=hurried,
+            )  # fmt: skip
+            yield replace(
+                _with_mock(stack.enter_context(started)),
+                absent=options.declared_absent(),
+                answer_seconds=options.answer_seconds,
+                answer_bytes=options.answer_bytes,
+            )
+
+
+_BACKENDS = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}
+"""What is behind a proxy that runs already, until its answers show otherwise."""
+
+
+@contextmanager
+def _launched(
+    options: TargetOptions, command: str, codex: RealCodex | None, cursor: CursorAgent | None
+) -> Iterator[tuple[Launched, str | None]]:
+    """The proxy that a command starts, and the base URL of its unready instance, for the length of a `with` block."""
+    url = options.url or LOCAL
+    ready = cursor.placeholders(cursor.url) if cursor else {}
+    env = {**(codex.env if codex else {}), **(cursor.env if cursor else {}), **variables(options.env, ready)}
+    with launch(fill(command, ready), env=env, url=url, timeout=options.start_timeout) as launched:
+        unready = cursor.placeholders(cursor.nowhere) if cursor else {}
+        env = {**env, **variables(options.env, unready)}
+        # After the proxy itself: if that cannot start, its own error is the one to show.
+        nowhere = {**cursor.unready, **variables(options.env, unready)} if cursor else None
+        with unready_instance(fill(command, unready), env=env, url=url, unready=nowhere) as unready_url:
+            yield launched, unready_url
+
+
+def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)
+    """The target that options declare: each option that has the name of a field of a target becomes that field.
+
+    `found` are the fields that no option gives.
+    """
+    names = {one.name for one in fields(Target)}
+    declared = {one.name: getattr(options, one.name) for one in fields(options) if one.name in names}
+    return Target(base_url=base_url.rstrip("/"), **declared, **found)
+
+
+def _of_gateway(options: TargetOptions, base_url: str, behind_it: Upstream, found: Mapping[str, Any]) -> Target:
+    """A gateway past its preflight; without a key of its own it is sent the upstream's, which many pass on."""
+    declared = target_of(options, base_url=base_url, **found)
+    # Some gateways learn from a header where their upstream is.
+    headers = tuple((name, fill(value, behind_it.placeholders())) for name, value in declared.headers)
+    key = declared.api_key or behind_it.key
+    target = preflight(replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key))
+    if target.backend is Backend.LIVE:
+        where = f"call {behind_it.base_url} with the key of that upstream"
+        raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?")
+    # A key that was not declared is not judged where it makes no difference.
+    return target if declared.api_key is not None or asks_for_key(target) else replace(target, api_key=None)
+
+
+def _with_mock(target: Target) -> Target:
+    if target.backend is Backend.LIVE:
+        # Certified as live it would be partial, with most of it not observed, for a mistake in the command.
+        raise HarnessError("the launched proxy does not send what the mock says: does it start CODEX_BIN?")
+    return target

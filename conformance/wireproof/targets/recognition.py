@@ -1,0 +1,147 @@
+"""What an answer is recognised as: a chat completion, a response, or neither. Nothing is judged, nothing is sent.
+
+Lenient on purpose, and so no part of the wire grammar: an answer whose form is wrong is to be judged, and must not be
+left out as if the target did not serve it. So neither the content type nor the framing counts: JSON that came as text,
+a stream that came where a whole answer was asked for, `data:` lines with anything in them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wireproof.model.dialect import Carrier, Surface, carriers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SHOWN = 200
+"""Characters of an answer that are shown."""
+DONE = "[DONE]"
+LAST_EVENTS = frozenset({"response.completed", "response.incomplete", "response.failed", "error"})
+"""The events that end a stream of Responses."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recognised:
+    """An answer of a surface."""
+
+    text: str
+    """All its text, of all choices or items; "" for none."""
+    carriers: frozenset[Carrier]
+    """Where it carries calls."""
+
+
+def recognise(body: bytes, surface: Surface) -> Recognised | None:
+    """The answer of a surface that a body is; None when it is none."""
+    if is_page(body):
+        return None
+    said = payloads(body)
+    return _chat(said, frames=_is_stream(body)) if surface is Surface.CHAT else _response(said)
+
+
+def is_page(body: bytes) -> bool:
+    """Whether a body is a page for a browser, or XML."""
+    # Neither JSON nor a stream begins so.
+    return body.lstrip().startswith(b"<")
+
+
+def is_over(body: bytes) -> bool:
+    """Whether a stream has sent what ends it, and nothing more need be read."""
+    *_, last = ("", *_data(body))
+    if last == DONE:
+        return True
+    parsed = _parsed(last)
+    return isinstance(parsed, dict) and parsed.get("type") in LAST_EVENTS
+
+
+def error_of(body: bytes) -> dict[str, Any] | None:
+    """The error that a body reports, whole or in a stream; None when it reports none."""
+    for payload in payloads(body):
+        match payload:
+            case {"error": {} as error} if error:
+                return dict(error)
+            case {"error": str(message)} if message:
+                return {"message": message}
+            # The framework's own spelling (FastAPI), and that of an error event.
+            case {"detail": detail} if detail and "choices" not in payload:
+                return {"message": detail if isinstance(detail, str) else json.dumps(detail)}
+            case {"type": "error", "message": str(message)}:
+                return dict(payload)
+    return None
+
+
+def shown(body: bytes) -> str:
+    """The beginning of a body, on one line."""
+    return " ".join(body[: 4 * SHOWN].decode(errors="replace").split())[:SHOWN]
+
+
+def payloads(body: bytes) -> list[Any]:
+    """The JSON values of a body: the body itself, or what its `data:` lines hold."""
+    whole = _parsed(body)
+    if whole is not None:
+        return [whole]
+    return [parsed for data in _data(body) if (parsed := _parsed(data)) is not None]
+
+
+def _parsed(text: bytes | str) -> Any:  # noqa: ANN401 (JSON)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _data(body: bytes) -> Iterator[str]:
+    for line in body.decode(errors="replace").splitlines():
+        if line.startswith("data:"):
+            yield line.removeprefix("data:").strip()
+
+
+def _is_stream(body: bytes) -> bool:
+    return any(True for _ in _data(body))
+
+
+def _chat(said: Sequence[Any], *, frames: bool) -> Recognised | None:
+    chunks = [one for one in said if isinstance(one, dict) and isinstance(one.get("choices"), list)]
+    # Frames that cannot be read are a stream all the same; those of an error alone, or of Responses, are not.
+    unreadable = frames and not any(isinstance(one, dict) for one in said)
+    if not chunks and not unreadable:
+        return None
+    messages = [
+        message
+        for chunk in chunks
+        for choice in chunk["choices"]
+        if isinstance(choice, dict)
+        for message in (choice.get("message"), choice.get("delta"))
+        if isinstance(message, dict)
+    ]
+    text = "".join(_text(message.get("content")) for message in messages)
+    calls = [{**message, "content": _text(message.get("content"))} for message in messages]
+    found = [carriers_of(message) for message in (*calls, {"content": text})]
+    return Recognised(text=text, carriers=frozenset[Carrier]().union(*found))
+
+
+def _response(said: Sequence[Any]) -> Recognised | None:
+    events = [one for one in said if isinstance(one, dict) and str(one.get("type", "")).startswith("response.")]
+    objects = [one for one in said if isinstance(one, dict) and one.get("object") == "response"]
+    objects += [one["response"] for one in events if isinstance(one.get("response"), dict)]
+    if not events and not objects:
+        return None
+    items = [item for one in objects for item in one.get("output") or () if isinstance(item, dict)]
+    deltas = [str(one["delta"]) for one in events if one["type"] == "response.output_text.delta" and "delta" in one]
+    texts = [_text(item.get("content")) for item in items if item.get("type") == "message"]
+    calls = any(item.get("type") == "function_call" for item in items)
+    text = "".join(deltas) or "".join(texts)
+    return Recognised(text=text, carriers=frozenset({Carrier.ITEMS} if calls else ()))
+
+
+def _text(content: object) -> str:
+    """The text of a content: a string, or a list of parts."""
+    match content:
+        case str():
+            return content
+        case list():
+            return "".join(str(part["text"]) for part in content if isinstance(part, dict) and "text" in part)
+        case _:
+            return ""

@@ -1,0 +1,63 @@
+"""The unready instance of a proxy that Wireproof starts: the same command, with a backend that never shakes hands.
+
+It shows what a proxy does before its backend is ready. A proxy that does not start with such a backend has none.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wireproof.model.verdict import HarnessError
+from wireproof.targets.launch import launch, launch_at_need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PATIENCE = 10.0
+"""Seconds in which the instance must answer."""
+# It must live: a backend that ended would be restarted, or be reported as dead instead of as not ready. `exec` leaves
+# no shell between, so the end of its input or a signal ends it.
+MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
+"""A backend that reads its input to the end and never writes."""
+
+
+@contextmanager
+def unready_instance(
+    command: str,
+    *,
+    env: Mapping[str, str],
+    url: str,
+    without: str = "",
+    unready: Mapping[str, str] | None = None,
+    at_need: bool = False,
+) -> Iterator[str | None]:
+    """The base URL of an unready instance for the length of a `with` block; None where there cannot be one.
+
+    Args:
+        command: As for `launch`.
+        env: Variables of the instance.
+        url: Its base URL, with `{port}`: at a fixed port there is no room for a second proxy.
+        without: As for `launch`.
+        unready: Variables by which its backend never gets ready; None: those of a Codex that never answers.
+        at_need: Whether it is started only when a request is to be sent to it: for a command that is known to start
+            with such a backend.
+    """
+    with ExitStack() as stack:
+        base_url = None
+        if "{port}" in url:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            mute = Path(folder) / "mute-backend"
+            mute.write_text(MUTE, encoding="utf-8")
+            mute.chmod(0o700)  # a proxy starts it as a program
+            try:
+                # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
+                mine = {**env, **({"CODEX_BIN": str(mute)} if unready is None else unready)}
+                start = launch_at_need if at_need else launch
+                launched = start(command, env=mine, url=url, timeout=PATIENCE, below=600, without=without)
+                base_url = stack.enter_context(launched).base_url
+            except HarnessError:
+                base_url = None  # it may rightly refuse to start; then what it would do unready is not observed
+        yield base_url

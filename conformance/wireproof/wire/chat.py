@@ -1,0 +1,183 @@
+"""A chat stream, read: the machine that puts the questions of `wireproof.wire.grammar` to chunks.
+
+A payload is first a sign to the stream as a whole, then delta by delta signs to its choices. Events end where a client
+stops reading, at `[DONE]` or at the first error frame; only comments come after that. Comments may stand anywhere,
+after `[DONE]` too.
+
+https://platform.openai.com/docs/api-reference/chat-streaming/streaming
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wireproof.wire.choice import ChoiceReader
+from wireproof.wire.deltas import Delta, read_deltas
+from wireproof.wire.events import ChatEvent, Done
+from wireproof.wire.fields import JsonObject, failure_of, object_of, usage_of
+from wireproof.wire.grammar import (
+    CHAT_STREAM_VIOLATIONS,
+    FRAME,
+    STABLE,
+    STREAM,
+    STRICT_ONLY,
+    ChoiceSign,
+    StreamSign,
+    StreamState,
+)
+from wireproof.wire.quoting import quoted
+from wireproof.wire.reading import Reading
+from wireproof.wire.stream import Findings, Stream, read_pieces
+from wireproof.wire.table import FrameFault, Note
+from wireproof.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wireproof.wire.sse import Frame
+
+__all__ = ["CHAT_STREAM_VIOLATIONS", "Reading", "chat_stream", "read_stream"]
+
+SHOWN = 60
+"""Characters of a value that a violation shows."""
+_RUNNING = frozenset({StreamState.OPEN, StreamState.COUNTED})
+
+
+def chat_stream(*, blocks: bool = False) -> Stream:
+    """A reader of one streamed chat answer.
+
+    `blocks`: the dialect writes calls as `<use_tool>` blocks, so content that ends with one is a call, not a tail.
+    """
+    findings = Findings()
+    # Malformed bytes beside readable data are one violation, and the data is still judged: clients decode leniently.
+    return Stream(_Chat(findings, blocks=blocks), findings, FRAME, reads_malformed=True, strict_only=STRICT_ONLY)
+
+
+def read_stream(pieces: Iterable[bytes], *, ended: bool = True, blocks: bool = False) -> Reading:
+    """Read a streamed chat answer; see `read_pieces` and `chat_stream`."""
+    return read_pieces(chat_stream(blocks=blocks), pieces, ended=ended)
+
+
+class _Chat:
+    def __init__(self, findings: Findings, *, blocks: bool) -> None:
+        self._findings = findings
+        self._blocks = blocks
+        self._state = StreamState.OPEN
+        self._choices: dict[int, ChoiceReader] = {}
+        self._first: dict[str, object] = {}  # the members that must not change, as they first came
+
+    def payload(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+        """Take a chunk or an error frame."""
+        # `"error": null` is no error; whether a chunk may have the member is for the schema (chat.stream.schema).
+        if payload.get("error") is not None:
+            yield from self._error(frame, payload["error"])
+        else:
+            yield from self._chunk(frame, payload)
+
+    def done(self, frame: Frame) -> Iterator[ChatEvent]:
+        """Take a `[DONE]`."""
+        # The choices first: one that lacks its finish is named at the [DONE] that came instead.
+        self._close(frame.place)
+        if self._step(StreamSign.DONE, frame.place):
+            yield Done(frame=frame.number)
+
+    def end(self, place: Place) -> None:
+        """Take the end of the body."""
+        self._step(StreamSign.END if self._close(place) else StreamSign.CUT, place)
+
+    def _error(self, frame: Frame, error: object) -> Iterator[ChatEvent]:
+        running = self._state in _RUNNING
+        # Once every choice has its finish, an error of the backend must leave no trace (S4-10).
+        late = bool(self._choices) and all(choice.finished for choice in self._choices.values())
+        accepted = self._step(StreamSign.LATE_ERROR if late else StreamSign.ERROR, frame.place)
+        # After [DONE] or an error frame no client reads on, so there is no event.
+        if not running:
+            return
+        self._state = StreamState.FAILED  # even after one that comes too late: clients stop here
+        failure = failure_of(error, frame.number)
+        yield failure
+        # `error.message` is what users of every client see. The shape of an error that must not come at all is not
+        # judged.
+        if accepted and not (object_of(error) and failure.message):
+            fault = FrameFault.ERROR_SHAPE
+            self._findings.add_once(
+                # An error that is a text is shown by every client as if it were the message.
+                Violation(
+                    requirement=FRAME[fault], seen=fault.value, place=frame.place, strict_only=bool(failure.message)
+                )
+            )
+
+    def _chunk(self, frame: Frame, chunk: JsonObject) -> Iterator[ChatEvent]:
+        deltas = read_deltas(chunk)
+        self._step(self._sign(deltas, chunk.get("usage")), frame.place)
+        if self._state not in _RUNNING:
+            return
+        self._compare(frame, chunk)
+        usage = chunk.get("usage")
+        for delta in deltas:
+            # The choice that a usage chunk should not have is one fault: it is not also a delta after the finish.
+            if usage is None or not self._says_nothing(delta):
+                yield from self._delta(delta, frame)
+        if counted := usage_of(usage, frame.number):
+            yield counted
+
+    def _sign(self, deltas: tuple[Delta, ...], usage: object) -> StreamSign:
+        if not deltas:
+            # `usage: null` in each chunk is OpenAI's own way where usage was asked for, so null says nothing.
+            return StreamSign.BARE if usage is None else StreamSign.USAGE
+        if usage is not None:
+            return StreamSign.BESIDE
+        # A broken choice counts as ended, too: its violation explains whatever still comes for it.
+        named = [self._choices.get(delta.index) for delta in deltas]
+        return StreamSign.LATE if all(choice and choice.settled for choice in named) else StreamSign.CHUNK
+
+    def _says_nothing(self, delta: Delta) -> bool:
+        """Whether a delta brings nothing to a choice that has its finish."""
+        choice = self._choices.get(delta.index)
+        return choice is not None and choice.finished and delta.signs() == [ChoiceSign.EMPTY]
+
+    def _compare(self, frame: Frame, chunk: JsonObject) -> None:
+        for member, requirement in STABLE.items():
+            value = chunk.get(member)
+            # A member that is null or missing is the JSON Schema's business; it does not also count as changed.
+            first = self._first.setdefault(member, value) if value is not None else None
+            if value != first:
+                seen = f"{member} is {quoted(value, SHOWN)}, but was {quoted(first, SHOWN)} before"
+                self._findings.add_once(
+                    Violation(requirement=requirement, seen=seen, place=frame.place, strict_only=True, harmless=True)
+                )
+
+    def _delta(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+        choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
+        # A choice keeps its first violation only, so what it has now is new if it had none before.
+        before, noted = choice.violation, len(choice.notes)
+        yield from choice.read(delta, frame)
+        for note in choice.notes[noted:]:
+            self._findings.add(note)
+        if choice.violation and not before:
+            self._findings.add(choice.violation)
+
+    def _close(self, place: Place) -> bool:
+        """End the answer; False if a choice was not finished. A stream without any choice lacks the first."""
+        if self._state not in _RUNNING:
+            return True
+        choices = self._choices or {0: ChoiceReader(0, blocks=self._blocks)}
+        broken = [choice.violation for choice in choices.values() if not choice.close(place)]
+        for violation in broken:
+            if violation:
+                self._findings.add(violation)
+        return not broken
+
+    def _step(self, sign: StreamSign, place: Place) -> bool:
+        seen = f"{sign.value}, {self._state.value}"
+        match STREAM[self._state, sign]:
+            case str(requirement):
+                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place))
+                return False
+            case Note(requirement=requirement, then=state):
+                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place, strict_only=True))
+                self._state = state
+                return False
+            case state:
+                self._state = state
+                return True

@@ -1,0 +1,234 @@
+"""The grammar of a chat stream, as tables.
+
+Three machines read a stream together. The *stream* follows its chunks, usage, errors and `[DONE]`; each *choice* goes
+from its role through text and calls to its finish; each *call* is opened once, then grows. What a frame says is a sign
+to each machine that it concerns. A table has one cell for every state and sign: the next state, or a violation, which
+is the id of the requirement that such a stream breaks (see `wireproof.wire.table`).
+
+One cause gives one violation:
+
+- A choice that broke a requirement (its calls are part of it) is judged no more: what follows is relative to a state
+  that is unknown. The stream as a whole stays in its state, and never names the same requirement again.
+- A fault that every measured client copes with is a `Note`: it is named once, and the choice is judged on from the
+  state that the cell names. So it hides nothing of what the answer says.
+- Frames are judged before any of this (`FRAME`). After one that cannot be read at all nothing is judged, since it may
+  have held anything.
+- A stream that breaks off with a choice unfinished names the missing finish, not also the missing `[DONE]`: whoever
+  ends too early misses both. Hence `CUT` beside `END`.
+- Usage that comes too early is named when the rest of the answer follows it (`CHUNK` in `COUNTED`). Naming it when it
+  comes would name it in each stream that merely lacks its finish.
+- A chunk for choices that have ended is a sign of its own (`LATE`): the choice names it, so the stream does not.
+
+A dialect that writes calls into the content has a sign of its own for a delta that ends with such a block: it may
+follow the deltas of its call, and nothing may follow it but other calls and the finish.
+
+The values of states and signs are the words of a violation: "choice 0: content, after a tool call".
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from wireproof.wire.table import FrameFault, Note, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wireproof.wire.table import Table
+
+FRAMES = "chat.stream.frames"
+KEEPALIVE = "chat.stream.keepalive-is-comment"
+ROLE_FIRST = "chat.stream.role-first"
+ROLE_ONCE = "chat.stream.role-once"
+NO_MIXED = "chat.stream.no-mixed-frame"
+UTF8 = "chat.stream.utf8"
+OPENING = "chat.stream.call-opening"
+ON_CHANGE = "chat.stream.call-delta-on-change"
+TAIL = "chat.stream.tail-suppressed"
+XML_SINGLE = "chat.stream.xml-single-delta"
+FINISH_ONCE = "chat.stream.finish-once"
+AFTER_FINISH = "chat.stream.nothing-after-finish"
+USAGE = "chat.stream.usage"
+DONE_LAST = "chat.stream.done-last"
+AFTER_ERROR = "chat.stream.error-after-text"
+
+CHAT_STREAM_VIOLATIONS = (
+    FRAMES,
+    KEEPALIVE,
+    "chat.stream.stable-id",
+    "chat.stream.stable-created",
+    "chat.stream.stable-model",
+    ROLE_FIRST,
+    ROLE_ONCE,
+    NO_MIXED,
+    UTF8,
+    OPENING,
+    ON_CHANGE,
+    TAIL,
+    XML_SINGLE,
+    FINISH_ONCE,
+    AFTER_FINISH,
+    USAGE,
+    DONE_LAST,
+    AFTER_ERROR,
+)
+"""Every requirement that reading a chat stream can name, in the order of the catalogue. A test asserts that these are
+exactly the violations in the tables."""
+
+
+FRAME: Mapping[FrameFault, str] = {
+    FrameFault.EVENT_LINE: FRAMES,
+    FrameFault.UNREADABLE: FRAMES,
+    # Meant as keep-alives, both raise in most clients; a comment does not.
+    FrameFault.EMPTY_DATA: KEEPALIVE,
+    FrameFault.NO_DATA: KEEPALIVE,
+    # Clients show `error.message`; without it users see nothing of what went wrong.
+    FrameFault.ERROR_SHAPE: AFTER_ERROR,
+}
+"""Fault of a frame → the requirement that it breaks."""
+
+STRICT_ONLY = frozenset({FrameFault.EVENT_LINE})
+"""The faults of a frame that every measured client copes with."""
+
+STABLE: Mapping[str, str] = {
+    "id": "chat.stream.stable-id",
+    "created": "chat.stream.stable-created",
+    "model": "chat.stream.stable-model",
+}
+"""Members that are the same in every chunk that has them → the requirement that a change breaks."""
+
+
+class StreamState(Enum):
+    """How far the stream as a whole has come."""
+
+    OPEN = "while the answer runs"
+    COUNTED = "after the usage chunk"
+    FAILED = "after an error frame"
+    DONE = "after [DONE]"
+
+
+class StreamSign(Enum):
+    """What a frame, or the end of the body, says to the stream as a whole."""
+
+    CHUNK = "a chunk with choices"
+    LATE = "a chunk of choices that have ended"
+    BARE = "a chunk without choices"
+    USAGE = "a usage chunk"
+    BESIDE = "usage in a chunk that has choices"
+    ERROR = "an error frame"
+    LATE_ERROR = "an error frame although every choice has its finish"
+    DONE = "[DONE]"
+    END = "the end of the body without [DONE]"
+    CUT = "the end of the body inside a choice"
+
+
+class ChoiceState(Enum):
+    """How far a choice has come."""
+
+    NEW = "before its role"
+    SPEAKING = "after its role"
+    CALLING = "after a tool call"
+    FINISHED = "after its finish"
+
+
+class ChoiceSign(Enum):
+    """What a delta says to its choice; one delta may say several, in this order."""
+
+    ROLE = "role assistant"
+    STRANGER = "a role that is not assistant"
+    TORN = "half of a surrogate pair"
+    MIXED = "content and a call in one delta"
+    TEXT = "content"
+    BLOCK = "a block of a tool call in the content"
+    PIECE = "a piece of a block in the content"
+    CALL = "a delta of a call"
+    EMPTY = "an empty delta"
+    FINISH = "a finish_reason"
+    FULL = "a finish_reason beside a delta that is not empty"
+    END = "the end of the answer without a finish_reason"
+
+
+class CallState(Enum):
+    """Whether a call is known."""
+
+    UNKNOWN = "not yet opened"
+    OPENED = "already opened"
+
+
+class CallSign(Enum):
+    """What one entry of `tool_calls` says."""
+
+    HEAD = "id, type and name"
+    PART = "a part of id, type function and name"
+    GROWTH = "a fragment of its arguments"
+    SAME = "a delta that adds nothing"
+    ASTRAY = "an index that is missing, no integer, out of turn or changed"
+    NO_TEXT = "arguments that are not a string"
+
+
+# fmt: off
+_OPEN, _COUNTED, _FAILED, _DONE = StreamState
+# Every client stops at the error frame.
+_LATE_FRAME = Note(AFTER_ERROR, _FAILED)
+# A body that ends without [DONE] has ended all the same.
+_NO_DONE = Note(DONE_LAST, _DONE)
+_BESIDE = Note(USAGE, _OPEN)
+STREAM: Table[StreamState, StreamSign] = table(StreamState, {
+    #                        OPEN          COUNTED       FAILED       DONE
+    StreamSign.CHUNK:      (_OPEN,        USAGE,        _LATE_FRAME, DONE_LAST),
+    # No violation here: the choice names it (`AFTER_FINISH`).
+    StreamSign.LATE:       (_OPEN,        _COUNTED,     _LATE_FRAME, DONE_LAST),
+    StreamSign.BARE:       (_OPEN,        USAGE,        _LATE_FRAME, DONE_LAST),
+    StreamSign.USAGE:      (_COUNTED,     USAGE,        _LATE_FRAME, DONE_LAST),
+    # OpenAI's usage has a chunk of its own, with `choices: []`; beside choices it is null. Clients take it there, too.
+    StreamSign.BESIDE:     (_BESIDE,      USAGE,        _LATE_FRAME, DONE_LAST),
+    StreamSign.ERROR:      (_FAILED,      _FAILED,      _LATE_FRAME, DONE_LAST),
+    # S4-10: what the backend reports after the finish leaves no trace.
+    StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, _LATE_FRAME, DONE_LAST),
+    # After an error frame [DONE] may come or not (S4-14): clients stop at the error.
+    StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       DONE_LAST),
+    StreamSign.END:        (_NO_DONE,     _NO_DONE,     _FAILED,     _DONE),
+    # Never a violation of the stream: the choice names its missing finish.
+    StreamSign.CUT:        (_OPEN,        _COUNTED,     _FAILED,     _DONE),
+})
+
+# First column: whatever comes before the role, that is the fault. openai-node's `.stream` raises without a role, and
+# Copilot drops the call. Last column: all clients append content that comes after the finish.
+_NEW, _SPEAKING, _CALLING, _FINISHED = ChoiceState
+_ROLE_AGAIN, _ROLE_LATE = Note(ROLE_ONCE, _SPEAKING), Note(ROLE_ONCE, _CALLING)
+_BOTH = Note(NO_MIXED, _CALLING)
+_TAIL = Note(TAIL, _CALLING)
+_FINISH = Note(FINISH_ONCE, _FINISHED)
+_NOTHING = Note(AFTER_FINISH, _FINISHED)
+CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
+    #                      NEW          SPEAKING     CALLING      FINISHED
+    ChoiceSign.ROLE:     (_SPEAKING,   _ROLE_AGAIN, _ROLE_LATE,  _NOTHING),
+    ChoiceSign.STRANGER: (ROLE_FIRST,  ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
+    ChoiceSign.TORN:     (ROLE_FIRST,  UTF8,        UTF8,        AFTER_FINISH),
+    ChoiceSign.MIXED:    (ROLE_FIRST,  _BOTH,       _BOTH,       AFTER_FINISH),
+    ChoiceSign.TEXT:     (ROLE_FIRST,  _SPEAKING,   _TAIL,       AFTER_FINISH),
+    ChoiceSign.BLOCK:    (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
+    # Before a call a piece may be plain text, as a block without its end is (textual.unterminated).
+    ChoiceSign.PIECE:    (ROLE_FIRST,  _SPEAKING,   XML_SINGLE,  AFTER_FINISH),
+    ChoiceSign.CALL:     (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
+    ChoiceSign.EMPTY:    (ROLE_FIRST,  _SPEAKING,   _CALLING,    _NOTHING),
+    ChoiceSign.FINISH:   (ROLE_FIRST,  _FINISHED,   _FINISHED,   _FINISH),
+    # After a finish the same one again is a second finish; with content beside it, something came after.
+    ChoiceSign.FULL:     (ROLE_FIRST,  _FINISH,     _FINISH,     AFTER_FINISH),
+    ChoiceSign.END:      (FINISH_ONCE, FINISH_ONCE, FINISH_ONCE, _FINISHED),
+})
+
+_UNKNOWN, _OPENED = CallState
+CALL: Table[CallState, CallSign] = table(CallState, {
+    #                   UNKNOWN   OPENED
+    # A second head: pydantic-ai raises at it; langchain-openai and Copilot get the call wrong.
+    CallSign.HEAD:    (_OPENED,  OPENING),
+    CallSign.PART:    (OPENING,  OPENING),
+    CallSign.GROWTH:  (OPENING,  _OPENED),
+    # S4-7: a delta only when the state has changed.
+    CallSign.SAME:    (OPENING,  Note(ON_CHANGE, _OPENED)),
+    CallSign.ASTRAY:  (OPENING,  OPENING),
+    CallSign.NO_TEXT: (OPENING,  OPENING),
+})
+# fmt: on

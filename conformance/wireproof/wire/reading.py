@@ -1,0 +1,88 @@
+"""A body, read: what every reader of this package returns, for streams and for whole bodies alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wireproof.wire.calls import Answer, assemble
+from wireproof.wire.fields import JsonObject, parse_object
+from wireproof.wire.sse import Frame
+from wireproof.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wireproof.wire.events import ChatEvent
+
+
+# No slots: `cached_property` keeps its value in the instance's `__dict__`.
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A body, read."""
+
+    frames: tuple[Frame, ...]
+    """The SSE frames; empty for a whole body."""
+    payloads: tuple[tuple[Frame, JsonObject], ...]
+    """Each frame that holds a JSON object, with that object, error frames included; a whole body counts as one."""
+    events: tuple[ChatEvent, ...]
+    """What the body says, in order."""
+    violations: tuple[Violation, ...]
+    """The requirements that it breaks, in the order in which that shows."""
+
+    @property
+    def answer(self) -> Answer:
+        """The events, assembled."""
+        return self.assembled(cumulative=False)
+
+    def assembled(self, *, cumulative: bool) -> Answer:
+        """The events, assembled; once for each way in which deltas may carry arguments."""
+        return self._as_cumulative if cumulative else self._as_usual
+
+    @cached_property
+    def _as_usual(self) -> Answer:
+        return assemble(self.events)
+
+    @cached_property
+    def _as_cumulative(self) -> Answer:
+        return assemble(self.events, cumulative=True)
+
+
+def read_body(
+    body: bytes, envelope: str, said: Callable[[JsonObject, Place], Iterable[ChatEvent | Violation]]
+) -> Reading:
+    """Read a whole body. It is taken as one frame (number 0, all its bytes), and violations point at all of it.
+
+    Args:
+        body: All of it.
+        envelope: The requirement that a body breaks which is no JSON object.
+        said: What the object says and breaks, in order.
+    """
+    place = Place(offset=0, length=len(body))
+    try:
+        text, payload = parse_body(body)
+    except ValueError as error:
+        found = Violation(requirement=envelope, seen=f"the body is {error}", place=place)
+        return Reading(frames=(), payloads=(), events=(), violations=(found,))
+    both = list(said(payload, place))
+    return Reading(
+        frames=(),
+        payloads=((Frame(number=0, offset=0, raw=body, data=text, event=None, comments=()), payload),),
+        events=tuple(one for one in both if not isinstance(one, Violation)),
+        violations=tuple(one for one in both if isinstance(one, Violation)),
+    )
+
+
+def parse_body(body: bytes) -> tuple[str, JsonObject]:
+    """The text of a whole body, and the JSON object in it.
+
+    Raises:
+        ValueError: With a clause on what it is instead.
+    """
+    try:
+        # Not lenient as in a stream, where other frames can be read: JSON is UTF-8 (RFC 8259, section 8.1).
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 ({error.reason} at byte {error.start})") from error
+    return text, parse_object(text)

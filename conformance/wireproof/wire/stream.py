@@ -1,0 +1,232 @@
+"""A streamed body, read as it arrives: what all surfaces share.
+
+`Stream` takes bytes to frames (`wireproof.wire.sse`), frames to JSON objects, and gives these to the machine of its
+surface
+(`wireproof.wire.chat`, `wireproof.wire.responses`), which judges them by its tables and gives the events that they say.
+What comes out does not depend on how the bytes are cut.
+
+The machine is a part of the stream, not a subclass: what it needs of the stream is one list, `Findings`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wireproof.wire.events import ChatEvent, Comment
+from wireproof.wire.fields import JsonObject, parse_object
+from wireproof.wire.quoting import quoted
+from wireproof.wire.reading import Reading
+from wireproof.wire.sse import Frame, Reader
+from wireproof.wire.table import FrameFault
+from wireproof.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+DONE = "[DONE]"
+"""The data of the frame that ends a chat stream. It is no JSON."""
+
+
+class Findings:
+    """The violations of one stream: one cause is to give one violation."""
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+        """In the order in which they showed."""
+        self._named: set[str] = set()
+        self._silent = False
+
+    def add(self, violation: Violation) -> None:
+        """Add a violation of a part of the stream; each part may break the same requirement."""
+        if not self._silent:
+            self.violations.append(violation)
+
+    def add_once(self, violation: Violation) -> None:
+        """Add a violation of the stream as a whole, unless it has broken this requirement before."""
+        if violation.requirement not in self._named and not self._silent:
+            self._named.add(violation.requirement)
+            self.violations.append(violation)
+
+    def add_last(self, violation: Violation) -> None:
+        """Add a violation after which nothing can be judged."""
+        self.add_once(violation)
+        self.silence()
+
+    def silence(self) -> None:
+        """Add no more: what follows has lost its meaning, and each of its faults would be the same cause again."""
+        self._silent = True
+
+
+class Machine(Protocol):
+    """What a surface makes of the frames of a stream. It adds violations to the `Findings` that it was made with."""
+
+    def payload(self, frame: Frame, payload: JsonObject) -> Iterable[ChatEvent]:
+        """Take the JSON object of a frame; give the events that it says."""
+
+    def done(self, frame: Frame) -> Iterable[ChatEvent]:
+        """Take a `[DONE]`; give the events that it says."""
+
+    def end(self, place: Place) -> None:
+        """Take the end of the body: what is missing then is a violation."""
+
+
+class Stream:
+    """Reads one streamed body as it arrives.
+
+    Args:
+        machine: What the surface makes of its frames.
+        findings: Where the machine adds its violations.
+        faults: Fault of a frame → the requirement that it breaks.
+        reads_malformed: A frame with malformed bytes is judged by the data that can be read of it. Without, nothing is
+            judged after one.
+        strict_only: The faults that every measured client copes with.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        findings: Findings,
+        faults: Mapping[FrameFault, str],
+        *,
+        reads_malformed: bool,
+        strict_only: Collection[FrameFault] = (),
+    ) -> None:
+        self._machine = machine
+        self._findings = findings
+        self._faults = faults
+        self._reads_malformed = reads_malformed
+        self._strict_only = strict_only
+        self._reader = Reader(faults[FrameFault.UNREADABLE])
+        self._frames: list[Frame] = []
+        self._payloads: list[tuple[Frame, JsonObject]] = []
+        self._events: list[ChatEvent] = []
+        self._reading: Reading | None = None
+        self._ended = False
+
+    @property
+    def events(self) -> Sequence[ChatEvent]:
+        """What was said so far: a view that grows as pieces are fed, at no cost."""
+        return self._events
+
+    @property
+    def frames(self) -> int:
+        """How many frames have come so far."""
+        return len(self._frames)
+
+    def feed(self, piece: bytes) -> Sequence[ChatEvent]:
+        """Read the next bytes of the body, as many or few as there are.
+
+        Returns:
+            The events that these bytes complete.
+
+        Raises:
+            ValueError: `end` was called before.
+        """
+        known = len(self._events)
+        self._take(self._reader.feed(piece))
+        return self._events[known:]
+
+    def end(self) -> Sequence[ChatEvent]:
+        """The body has ended; what is missing then is a violation. A second call does nothing.
+
+        Returns:
+            The events of a last block that was cut off.
+        """
+        if self._ended:
+            return []
+        self._ended = True
+        known = len(self._events)
+        self._take(self._reader.end())
+        self._machine.end(Place(offset=self._reader.offset, length=0))
+        return self._events[known:]
+
+    def reading(self) -> Reading:
+        """All that was read so far, as a copy (`events` costs nothing). The same object until there is more."""
+        made = self._reading
+        # Frames and violations only grow, and nothing else changes without one of them: equal counts, equal reading.
+        if made and (len(made.frames), len(made.violations)) == (len(self._frames), len(self._findings.violations)):
+            return made
+        self._reading = Reading(
+            frames=tuple(self._frames),
+            payloads=tuple(self._payloads),
+            events=tuple(self._events),
+            violations=tuple(self._findings.violations),
+        )
+        return self._reading
+
+    def discard(self) -> None:
+        """Give up what was read: it fills the memory, and nothing is to be made of it."""
+        self._frames.clear()
+        self._payloads.clear()
+        self._events.clear()
+        self._reading = None
+
+    def _take(self, frames: Iterable[Frame]) -> None:
+        for frame in frames:
+            self._frames.append(frame)
+            self._events += [Comment(frame=frame.number, text=comment) for comment in frame.comments]
+            malformed = self._add_reader_violations(frame.number)
+            # A block of comments says nothing of the answer, so its malformed bytes hide nothing.
+            if malformed and not (self._reads_malformed and (frame.data is not None or not frame.fields)):
+                self._findings.silence()
+            self._take_frame(frame)
+        # A violation may be of a block that never became a frame, since it is too large: nothing is read after that.
+        if self._add_reader_violations(len(self._frames)):
+            self._findings.silence()
+
+    def _add_reader_violations(self, number: int) -> bool:
+        """Add what is malformed in the bytes of the frame of this number; False if nothing is."""
+        found = [one for one in self._reader.violations if one.place and one.place.frame == number]
+        for violation in found:
+            self._findings.add_once(violation)
+        return bool(found)
+
+    def _take_frame(self, frame: Frame) -> None:
+        if frame.data is None:
+            # A block of comments alone is legal anywhere.
+            if frame.fields:
+                self._fault(FrameFault.NO_DATA, frame)
+        # Most clients parse it as JSON and raise.
+        elif not frame.data.strip():
+            self._fault(FrameFault.EMPTY_DATA, frame)
+        else:
+            # The data is still read: a line too many leaves it as it is.
+            if frame.event is not None and FrameFault.EVENT_LINE in self._faults:
+                self._fault(FrameFault.EVENT_LINE, frame, quoted(frame.event, 60))
+            self._take_data(frame, frame.data)
+
+    def _take_data(self, frame: Frame, data: str) -> None:
+        if data == DONE:
+            self._events += self._machine.done(frame)
+            return
+        try:
+            payload = parse_object(data)
+        except ValueError as error:
+            # Nothing is judged after it: it may have held anything, a finish or a call.
+            self._fault(FrameFault.UNREADABLE, frame, str(error))
+            self._findings.silence()
+            return
+        self._payloads.append((frame, payload))
+        self._events += self._machine.payload(frame, payload)
+
+    def _fault(self, fault: FrameFault, frame: Frame, detail: str = "") -> None:
+        seen = f"{fault.value}: {detail}" if detail else fault.value
+        weight = fault in self._strict_only
+        self._findings.add_once(
+            Violation(requirement=self._faults[fault], seen=seen, place=frame.place, strict_only=weight)
+        )
+
+
+def read_pieces(stream: Stream, pieces: Iterable[bytes], *, ended: bool) -> Reading:
+    """Read a streamed body from the pieces in which it arrived.
+
+    Args:
+        stream: A stream that has read nothing yet.
+        pieces: Its bytes, cut anywhere.
+        ended: Whether that is all of it; False where the client left before the end, so nothing is missing.
+    """
+    for piece in pieces:
+        stream.feed(piece)
+    if ended:
+        stream.end()
+    return stream.reading()

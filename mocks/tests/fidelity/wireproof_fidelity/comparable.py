@@ -1,0 +1,178 @@
+"""Makes the messages of two sessions comparable: what must differ between them is named, all else stands as it was.
+
+Ids are named by the order in which they appear, times by their type, values that are an installation's own by their
+key. Three pairs of messages race in the real server; here each pair stands in one order.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from wireproof_fidelity.recording import Message
+
+_TIMES = re.compile(r"(At|AtMs|durationMs|create_time|secs|nanos)$")
+_MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z?|\d{4}/\d\d/\d\d(?=/rollout-)")
+_PLACES = re.compile(r'"rolloutOrdinal":\d+')
+_IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
+
+
+class Names:
+    """Names the values of one session that no other session has.
+
+    `own`: keys whose values are the installation's. `words`: what the recorded model's service said, and what the
+    mock's says instead.
+    """
+
+    def __init__(self, own: Collection[str], words: Mapping[str, str]) -> None:
+        self._own = own
+        self._words = words
+        self._names: dict[str, str] = {}
+
+    def message(self, message: Message) -> Message:
+        """The message with its values named."""
+        return {key: self._value(key, value) for key, value in message.items()}
+
+    def _value(self, key: str, value: Any) -> Any:
+        if value is None:
+            return None
+        if _TIMES.search(key) and isinstance(value, int | float):
+            return f"<{'time' if isinstance(value, int) else 'fraction of a time'}>"
+        return f"<{key}>" if key in self._own else self._other(key, value)
+
+    def _other(self, key: str, value: Any) -> Any:
+        match value:
+            case [{"displayName": _, **fields}, *_]:
+                return list(fields)  # models: the fields of one
+            case dict() if value.keys() and all(map(_IDS.fullmatch, value)):
+                return sorted(
+                    f"{_IDS.sub(self._named, name)}: {self._value(name, inner)}" for name, inner in value.items()
+                )
+            case dict():
+                return {name: self._value(name, inner) for name, inner in value.items()}
+            case list():
+                return [self._value(key, inner) for inner in value]
+            case str():
+                places = _PLACES.sub("<place>", _MOMENTS.sub("<moment>", self._said(value)))
+                return _IDS.sub(self._named, places)
+        return value
+
+    def _said(self, text: str) -> str:
+        for theirs, ours in self._words.items():
+            text = text.replace(theirs, ours)
+        return text
+
+    def _named(self, found: re.Match[str]) -> str:
+        return self._names.setdefault(found[0], f"<id {len(self._names)}>")
+
+
+def comparable(
+    messages: Sequence[Message],
+    *,
+    unsent: Collection[str] = (),
+    own: Collection[str] = (),
+    words: Mapping[str, str] | None = None,
+    counts_race: bool = False,
+) -> list[str]:
+    """One line a message, in which the order of keys counts.
+
+    `unsent`: notifications that are passed over. `counts_race`: what an answer of the model cost is told while its
+    calls are, in any order; here the calls come first.
+    """
+    names = Names(own, words or {})
+    told = [message for message in messages if message.get("method") not in unsent and not _is_context(message)]
+    ordered = _calls_first(_in_order(told)) if counts_race else _in_order(told)
+    return [json.dumps(names.message(message), ensure_ascii=False) for message in ordered]
+
+
+def by_thread(messages: Sequence[Message]) -> list[Message]:
+    """The answers, then the messages of each thread in their order, one thread after the other, those of none last."""
+    answers = [message for message in messages if "method" not in message]
+    threads: dict[str, list[Message]] = {}
+    for message in messages:
+        if "method" in message:
+            threads.setdefault(_thread_of(message), []).append(message)
+    rest = threads.pop("", [])
+    return [message for told in (answers, *threads.values(), rest) for message in told]
+
+
+def _thread_of(message: Message) -> str:
+    told = message.get("params") or {}
+    return str(told.get("threadId") or told.get("conversationId") or told.get("thread", {}).get("id") or "")
+
+
+_COUNTS = frozenset({"codex/event/token_count", "thread/tokenUsage/updated", "account/rateLimits/updated"})
+_CALLS = re.compile(
+    r"item/tool/call|Approval$|^serverRequest/resolved|/outputDelta$|/(dynamic_tool_call|exec_|patch_|apply_patch)"
+)
+_CALL_ITEMS = frozenset({"dynamicToolCall", "commandExecution", "fileChange"})
+
+
+def _racing(message: Message) -> bool | None:
+    """Whether it is about a call (True) or about counts (False); None for all else."""
+    method, params = str(message.get("method")), message.get("params", {})
+    active = method == "thread/status/changed" and params.get("status", {}).get("type") == "active"
+    if active or _CALLS.search(method) or params.get("item", {}).get("type") in _CALL_ITEMS:
+        return True
+    return False if method in _COUNTS else None
+
+
+def _calls_first(messages: Sequence[Message]) -> list[Message]:
+    ordered: list[Message] = []
+    counts: list[Message] = []
+    for message in messages:
+        racing = _racing(message)
+        if racing is False:
+            counts.append(message)
+            continue
+        if racing is None:
+            ordered += counts
+            counts.clear()
+        ordered.append(message)
+    return ordered + counts
+
+
+def _is_context(message: Message) -> bool:
+    """Whether it tells raw what codex itself puts before the conversation, which the mock has not."""
+    if message.get("method") not in {"rawResponseItem/completed", "codex/event/raw_response_item"}:
+        return False
+    text = json.dumps(message)
+    return '"role": "developer"' in text or "<environment_context>" in text or "# AGENTS.md" in text
+
+
+_TURN_BEGINS = frozenset({"thread/status/changed", "turn/started", "codex/event/task_started"})
+_BEFORE_ANSWER = _TURN_BEGINS | {"thread/settings/updated"}
+
+
+def _in_order(messages: Sequence[Message]) -> list[Message]:
+    ordered: list[Message] = []
+    for message in messages:
+        ordered.append(message)
+        at = len(ordered) - 1
+        if "turn" in (message.get("result") or {}):  # the answer of turn/start, before or after the turn's start
+            while at and ordered[at - 1].get("method") in _BEFORE_ANSWER:
+                at -= 1
+            ordered.insert(at, ordered.pop())
+        elif message.get("method") == "item/tool/call" and ordered[at - 2].get("method") == "rawResponse/completed":
+            ordered.append(ordered.pop(at - 2))
+    return _servers_after_threads(ordered)
+
+
+def _servers_after_threads(messages: Sequence[Message]) -> list[Message]:
+    """What is told of the servers of a thread stands after its start."""
+    told = {
+        message["params"]["conversationId"]: message
+        for message in messages
+        if message.get("method") == "codex/event/mcp_startup_complete"
+    }
+    ordered: list[Message] = []
+    for message in messages:
+        if message.get("method") != "codex/event/mcp_startup_complete":
+            ordered.append(message)
+        if message.get("method") == "thread/started":
+            ordered += [told.pop(identity) for identity in [message["params"]["thread"]["id"]] if identity in told]
+    return [*ordered, *told.values()]

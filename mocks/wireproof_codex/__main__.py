@@ -1,0 +1,111 @@
+"""Console command `wireproof-codex`: what starts `codex app-server` can start it instead."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from wireproof_codex.server import Conditions, Server
+from wireproof_codex.settings import USAGE, Settings, UsageError, from_process
+from wireproof_codex.transports.journal import Journal
+from wireproof_codex.transports.listening import RefusedError
+from wireproof_codex.transports.stdio import serve
+from wireproof_codex.versions.version import unmeasured
+from wireproof_scripts.files.errors import ScriptError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wireproof_codex.threads.thread_store import ThreadStore
+    from wireproof_codex.transports.record import Recorded
+    from wireproof_scripts.steps import Library
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
+    try:
+        settings = from_process(sys.argv[1:] if arguments is None else arguments)
+        if settings.command == "app-server":
+            return _serve(settings)
+        if settings.recorded:
+            return _record(settings.recorded)
+    except RefusedError as refused:
+        sys.stderr.write(str(refused))
+        return refused.status
+    except (UsageError, OSError, ValueError) as error:  # the user's mistake: one line, no traceback
+        sys.stderr.write(f"wireproof-codex: {error}\n")
+        return _USAGE_ERROR
+    # The number that was asked for, as clients choose by it: ai-sdk-provider-codex-cli refuses versions before 0.153.0.
+    sys.stdout.write(f"codex-cli {settings.version.number}\n" if settings.command == "version" else USAGE)
+    return 0
+
+
+def _serve(settings: Settings) -> int:
+    unlike = unmeasured(settings.version)
+    if unlike:
+        sys.stderr.write(f"wireproof-codex: {unlike}\n")  # stdout carries messages alone
+        sys.stderr.flush()
+    library = _library(settings)
+    server = Server(
+        library,
+        home=settings.home,
+        cwd=settings.cwd,
+        version=settings.version,
+        conditions=Conditions(
+            pace=settings.pace, crash_at=settings.crash_at, room=settings.room, adapts=settings.adapts
+        ),
+    )
+    if settings.stores:
+        server.store_threads(lambda: _open_thread_store(server))
+    if settings.journal is None:
+        return _run(server, settings, None)
+    with closing(Journal(settings.journal)) as journal:
+        return _run(server, settings, journal)
+
+
+def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
+    if settings.listening is None:
+        return serve(server, journal)
+    from wireproof_codex.transports.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
+
+    return serve_websockets(server, settings.listening, journal)
+
+
+def _open_thread_store(server: Server) -> ThreadStore:
+    """Threads are kept below CODEX_HOME."""
+    from wireproof_codex.threads.rollouts import FileThreadStore  # noqa: PLC0415 - only who stores threads needs it
+
+    return FileThreadStore(server.home, server.log)
+
+
+def _record(recorded: Recorded) -> int:
+    from wireproof_codex.transports.record import record  # noqa: PLC0415 - what it needs would slow every start
+
+    return record(recorded)
+
+
+def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
+    """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
+    if settings.scripts is None:
+        return _bundled
+    from wireproof_scripts.files.read import ScriptFiles  # noqa: PLC0415 - YAML would slow every start without a file
+    from wireproof_scripts.library import LIBRARY  # noqa: PLC0415 - with a file, these are read at the start
+
+    file = ScriptFiles([settings.scripts], LIBRARY, "codex")
+    read = file.library()
+    if isinstance(read, ScriptError):
+        raise read
+    return file.library
+
+
+def _bundled() -> Library:
+    from wireproof_scripts.library import LIBRARY  # noqa: PLC0415 - it is needed for the first turn only
+
+    return LIBRARY
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""The methods that begin, steer and interrupt turns, and what the v1 methods share with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from wireproof_codex.methods.lookup import find_thread
+from wireproof_codex.notifications import legacy, messages, turn_messages
+from wireproof_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
+from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.turns.compaction import choose_summary
+from wireproof_codex.turns.turn import Turn
+from wireproof_codex.versions.failures import Cause
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.selection import Selection, for_app_server, rejected, select
+from wireproof_scripts.steps import Overload
+
+if TYPE_CHECKING:
+    from wireproof_codex.context import ServerContext
+    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.threads.thread import Running, Thread
+
+Json = dict[str, Any]
+Answer = Callable[[str], None]
+
+
+def _turn_start(request: AdmittedRequest) -> None:
+    thread, given = find_thread(request), request.params["input"]
+    check_input(request, given)
+    if given and _tool_output(request) is not None:
+        raise Refused("`toolOutput` cannot be combined with nonempty `input`")
+    start_turn(request, thread, given, lambda turn: request.reply({"turn": turn_object(turn, "inProgress")}))
+
+
+def _tool_output(request: AdmittedRequest) -> Json | None:
+    """The output of a tool with which a turn begins, where the version knows that."""
+    output: Json | None = request.params.get("toolOutput")
+    return output if "toolOutput" in request.server.version.requests.params["turn/start"] else None
+
+
+def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answer: Answer) -> None:
+    """Begin a turn, or take the input into the one that runs; `answer` is given the id to answer with."""
+    server, client_id = request.server, request.params.get("clientUserMessageId")
+    if thread.turn is not None and not thread.turn.steerable:
+        raise Refused("failed to submit turn input: ActiveTurnNotSteerable { turn_kind: Compact }", INTERNAL)
+    if thread.turn is not None:
+        _join(request, thread, thread.turn, answer)
+        thread.turn.steer(given, client_id, cast_for(request, thread, given))
+        return
+    if not given and server.version.turns.without_input != "asks":
+        _NO_INPUT[server.version.turns.without_input](request, thread, answer)
+        return
+    limit = server.version.compaction.limit
+    summary = choose_summary(server, thread) if limit is not None and thread.context >= limit else None
+    casting = cast_for(request, thread, given)
+    # Before anything is changed: a client that tries again finds the thread as it was.
+    _check_load(casting)
+    if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(request.params):
+        # These versions number turns by operations, and overrides are one of their own.
+        server.turn_id(thread)
+    if thread.override(request.params):
+        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
+    thread.failed = False  # systemError lasts until the next turn begins
+    turn = Turn(server, thread, casting, given, summary, schema=request.params.get("outputSchema"))
+    if not thread.ephemeral:
+        answer(turn.id)
+    turn.announce()
+    if thread.ephemeral:  # recordings show turn/started before the response on ephemeral threads
+        answer(turn.id)
+    turn.begin(client_id)
+    output = _tool_output(request)
+    if output is not None:
+        turn.take_output(output["name"], output["output"])
+    server.play(turn)
+
+
+def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: Answer) -> None:
+    """Answer a turn/start that becomes input of the running turn; up to 0.149 as a new turn, which never ends."""
+    server = request.server
+    if server.version.turns.when_busy in {"joins", "steers"}:
+        answer(running.id)
+        return
+    identity = server.turn_id(thread)
+    answer(identity)
+    # v1 conversations have no turn/started at all.
+    if server.version.turns.when_busy == "queues" and not thread.conversation:
+        started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
+        server.notify(thread, "turn/started", started)
+
+
+def _begin_without_model(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
+    """Begin a turn that never ends, without the model; its id."""
+    server = request.server
+    identity = server.turn_id(thread)
+    answer(identity)
+    if server.version.turns.when_busy == "queues":
+        started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
+        server.notify(thread, "turn/started", started)
+    return identity
+
+
+def _complete_without_model(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
+    """Begin and complete a turn without the model."""
+    server = request.server
+    identity = _begin_without_model(request, thread, answer)
+    server.notify(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)))
+    completed = {"threadId": thread.id, "turn": turn_object(identity, "completed")}
+    server.notify(thread, "turn/completed", completed)
+
+
+def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
+    """A turn that fails because it needs input, without turn/completed."""
+    server = request.server
+    place = {"threadId": thread.id, "turnId": _begin_without_model(request, thread, answer)}
+    thread.failed = True
+    server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
+    cause = Cause(message="input must not be empty", info="badRequest")
+    server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place})
+
+
+# Before 0.133.0; newer versions ask the model, which goes on after injected tool results.
+_NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
+    "completes": _complete_without_model,
+    "hangs": _begin_without_model,
+    "refused": _refuse,
+}
+
+
+def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Selection:
+    """What the model is to answer to this input; if that cannot be found, stderr says why."""
+    casting = _casting(request.server, thread, given)
+    if casting.problem is not None:
+        request.server.log(casting.problem)
+    return casting
+
+
+def _check_load(casting: Selection) -> None:
+    """Check that the server is not overloaded, as the script says.
+
+    Raises:
+        Refused: it is.
+    """
+    part = casting.parts[casting.first] if casting.first < len(casting.parts) else ()
+    refused = casting.nonce.refused
+    match part:
+        case (Overload(times), *_) if refused[casting.script] < times:
+            refused[casting.script] += 1
+            raise Refused(OVERLOAD, OVERLOADED)
+
+
+def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Selection:
+    library, call_id = server.library, f"call_{server.ids.number():04}"
+    if isinstance(library, ScriptError):
+        return rejected(str(library))
+    return for_app_server(
+        select(
+            library,
+            server.nonces,
+            history=thread.history,
+            given=given,
+            tools=thread.tools,
+            call_id=call_id,
+            developer=thread.developer or "",
+        )
+    )
+
+
+def check_input(request: AdmittedRequest, given: list[Json]) -> None:
+    """Check what the parameters alone do not show.
+
+    Raises:
+        Refused: the input is too long, or has an image that this version would have to fetch.
+    """
+    version = request.server.version
+    length = sum(len(item["text"]) for item in given if item["type"] == "text")
+    # 0.106.0 and newer refuse it; 0.89.0 took 2.2 MB.
+    if version.requests.max_input_chars is not None and length > version.requests.max_input_chars:
+        data = {
+            "input_error_code": "input_too_large",
+            "max_chars": version.requests.max_input_chars,
+            "actual_chars": length,
+        }
+        raise Refused(
+            f"Input exceeds the maximum length of {version.requests.max_input_chars} characters.", INVALID_PARAMS, data
+        )
+    # An image by `fileId` has no URL to be fetched.
+    urls = [item.get("url") or "data:" for item in given if item["type"] == "image"]
+    # From 0.150.0 on; before, a URL was passed on for the model's service to fetch.
+    if not version.requests.remote_images and not all(url.startswith("data:") for url in urls):
+        raise Refused("remote image URLs are not supported; use an inline data URL instead")
+
+
+def _thread_compact_start(request: AdmittedRequest) -> None:
+    """Summarise the conversation, in a turn of its own that replaces the one that runs."""
+    thread, server = find_thread(request), request.server
+    request.reply({})
+    if thread.turn is not None:
+        thread.turn.replace()
+        server.drop(thread)
+    thread.failed = False
+    turn = Turn(server, thread, choose_summary(server, thread), [], only_summary=True)
+    turn.announce()
+    turn.begin(None)
+    server.play(turn)
+
+
+def _turn_steer(request: AdmittedRequest) -> None:
+    thread = find_thread(request)
+    check_input(request, request.params["input"])
+    turn = _active(thread, request.params["expectedTurnId"], "no active turn to steer")
+    if not turn.steerable:
+        cause = Cause(message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}})
+        raise Refused(cause.message, data=turn_messages.turn_error(cause))
+    given = request.params["input"]
+    request.reply({"turnId": turn.id})
+    turn.steer(given, request.params.get("clientUserMessageId"), cast_for(request, thread, given))
+
+
+def _turn_interrupt(request: AdmittedRequest) -> None:
+    thread = find_thread(request)
+    # Before 0.134.0 a wrong id interrupts whatever runs, and on an idle thread there is no answer.
+    if request.server.version.requests.checks_turn_id:
+        _active(thread, request.params["turnId"], "no active turn to interrupt")
+    interrupt(request, thread, {})
+
+
+def interrupt(request: AdmittedRequest, thread: Thread, answer: Json) -> None:
+    """End the thread's turn; if none runs, the request is answered when a later turn is interrupted."""
+    server = request.server
+    # Before the turn ends, which answers them: in 0.89.0 and 0.169.0 the answer precedes turn/completed.
+    thread.interrupts.append(lambda: request.reply(answer))
+    if server.version.turns.numbered_ids:  # an interrupt is an operation as well
+        server.turn_id(thread)
+    if thread.turn is not None:
+        thread.turn.interrupt()
+        server.drop(thread)
+
+
+def _active(thread: Thread, expected: str, none: str) -> Running:
+    if thread.turn is None:
+        raise Refused(none)
+    if thread.turn.id != expected:
+        raise Refused(f"expected active turn id {expected} but found {thread.turn.id}")
+    return thread.turn
+
+
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
+    "turn/start": _turn_start,
+    "turn/steer": _turn_steer,
+    "thread/compact/start": _thread_compact_start,
+    "turn/interrupt": _turn_interrupt,
+}

@@ -1,0 +1,136 @@
+"""Items, token counts and limits as notifications carry them, with the fields of the recordings in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_scripts.steps import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Json = dict[str, Any]
+
+
+# Items
+
+
+def user_message(identity: str, client_id: str | None, content: Sequence[Json]) -> Json:
+    """The item of the user's input, without its times."""
+    return {"type": "userMessage", "id": identity, "clientId": client_id, "content": list(content)}
+
+
+def user_content(item: Mapping[str, Any], *, detail_first: bool = False) -> Json:
+    """One part of the user's input as the server sends it back.
+
+    `detail_first`: the detail of an image stands before its URL, as before 0.160.
+    """
+    match item["type"]:
+        case "text":
+            return {"type": "text", "text": item["text"], "text_elements": item.get("text_elements") or []}
+        # Newer versions take images by `fileId` as well; these go back as they came.
+        case "image" if "url" in item:
+            detail, url = {"detail": item.get("detail")}, {"url": item["url"]}
+            return {"type": "image", **detail, **url} if detail_first else {"type": "image", **url, **detail}
+        case "localImage":
+            return {"type": "localImage", "detail": item.get("detail"), "path": item["path"]}
+    return dict(item)
+
+
+def agent_message(identity: str, text: str, phase: str | None) -> Json:
+    """The item of the model's text, without its times."""
+    return {
+        "type": "agentMessage",
+        "moderation": None,
+        "id": identity,
+        "text": text,
+        "phase": phase,
+        "memoryCitation": None,
+        "delivery": None,
+        "questions": None,
+    }
+
+
+def reasoning(identity: str, summary: Sequence[str], content: Sequence[str] = ()) -> Json:
+    """The item of the model's thoughts, without its times; `content`: the thoughts themselves."""
+    return {"type": "reasoning", "id": identity, "summary": list(summary), "content": list(content)}
+
+
+def context_compaction(identity: str) -> Json:
+    """The item of a conversation that is summarised, without its times."""
+    return {"type": "contextCompaction", "id": identity}
+
+
+def tool_call(identity: str, tool: str, arguments: Any, outcome: Mapping[str, Any] | None = None) -> Json:  # noqa: ANN401
+    """The item of a dynamic tool call, without its times; `outcome` is {status, contentItems, success, durationMs}."""
+    waiting = {"status": "inProgress", "contentItems": None, "success": None, "durationMs": None}
+    return {
+        "type": "dynamicToolCall",
+        "id": identity,
+        "namespace": None,
+        "tool": tool,
+        "arguments": arguments,
+        **(outcome or waiting),
+    }
+
+
+def tool_output(identity: str, name: str, output: str) -> Json:
+    """The item of a `toolOutput` with which a turn begins, without its times."""
+    return {"type": "functionCallOutput", "id": identity, "name": name, "namespace": None, "output": output}
+
+
+def timed(item: Json, started_ms: int, completed_ms: int | None = None) -> Json:
+    """The item with its times; `completed_ms` is null before its end."""
+    return {**item, "startedAtMs": started_ms, "completedAtMs": completed_ms}
+
+
+def started(item: Json, started_ms: int, place: Json) -> tuple[str, Json]:
+    """Method and params of item/started; `place` holds threadId and turnId."""
+    return "item/started", {"item": timed(item, started_ms), **place, "startedAtMs": started_ms}
+
+
+def completed(item: Json, place: Json) -> tuple[str, Json]:
+    """Method and params of item/completed, for an item with its times."""
+    return "item/completed", {"item": item, **place, "contentTokenCount": None, "completedAtMs": item["completedAtMs"]}
+
+
+# Usage
+
+
+def usage(counts: Usage) -> Json:
+    """Token counts."""
+    return {
+        "totalTokens": counts.input + counts.output,
+        "inputTokens": counts.input,
+        "cachedInputTokens": counts.cached,
+        "cacheWriteInputTokens": 0,  # from 0.145.0 on; no script counts them
+        "outputTokens": counts.output,
+        "reasoningOutputTokens": counts.reasoning,
+    }
+
+
+def token_usage(place: Json, total: Json, last: Json, window: int | None) -> Json:
+    """Params of thread/tokenUsage/updated; `window`: the most tokens, None if the version knows none."""
+    return {**place, "tokenUsage": {"total": total, "last": last, "modelContextWindow": window}}
+
+
+def estimated(tokens: int) -> Json:
+    """Counts of which only the total is known."""
+    return {**usage(Usage(input=0, output=0)), "totalTokens": tokens}
+
+
+# All null: the recorded servers had no login, so there were no limits to report.
+RATE_LIMITS: Json = {
+    "rateLimits": {
+        "limitId": "codex",
+        "limitName": None,
+        "normalModelSlug": None,
+        "primary": None,
+        "secondary": None,
+        "credits": None,
+        "individualLimit": None,
+        "spendControlReached": None,
+        "planType": None,
+        "rateLimitReachedType": None,
+    },
+}

@@ -1,0 +1,241 @@
+"""Command line and environment of `wireproof-codex`, the only place that reads them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+from wireproof_codex.protocol.outputs import CrashAt
+from wireproof_codex.transports.listening import (
+    AUTH,
+    LISTEN,
+    TOKEN_DIGEST,
+    TOKEN_FILE,
+    Listening,
+    ListeningSocket,
+    read_listening,
+)
+from wireproof_codex.versions.version import NEWEST, PLAYED, VERSIONS, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from wireproof_codex.transports.record import Recorded
+
+_USAGE = """\
+usage: wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
+       wireproof-codex [--codex-version X.Y.Z] --version
+       wireproof-codex record [--output FILE] -- codex app-server [its arguments]
+
+A mock of `codex app-server` over stdio or WebSocket that plays scripts. A text holding [[wireproof:<script>#<nonce>]]
+chooses one; without it a friendly default answers.
+
+  --scripts FILE   scripts of your own, YAML or JSON (environment: WIREPROOF_SCRIPTS)
+  --journal FILE   write every message received and sent, one JSON object a line (environment: WIREPROOF_JOURNAL)
+  --codex-version X.Y.Z
+                   speak as this version does: {versions} (environment: WIREPROOF_CODEX_VERSION);
+                   without it as the newest, or, to a client that begins with a method which the newest has no
+                   longer (newConversation), as the last one that has it
+
+Of what codex takes, these are followed where the version has them:
+
+  --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
+                   what to listen on (port 0: any free one, named on stderr; no path: a socket below CODEX_HOME)
+  --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
+                   WebSocket clients must send the token in the file, as `Authorization: Bearer`
+
+record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
+({recording}, unless --output names another; it is replaced), with paths of this machine masked.
+
+Threads that are not ephemeral are stored below CODEX_HOME, if that is set and holds no login (auth.json), for the
+processes that come after this one; without it each process keeps its own in memory.
+
+For tests of what happens when codex dies: WIREPROOF_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or
+the N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask
+too much at once: with WIREPROOF_OVERLOAD_AT=N, while N lines or more wait to be written, requests are refused with
+-32001 and never answered in turn, where the version is one that does so (0.100.0 and newer, of many at once).
+
+The model begins to answer 0.02 seconds after a turn has begun, so that a client may subscribe to the turn when it has
+the response; real ones take 0.02 to 0.15 seconds. WIREPROOF_PACE=SECONDS sets another time, 0 none.
+"""
+
+
+_RECORDING = "recording.jsonl"
+# With none, a client that subscribes only after the response (ai-sdk-provider-codex-app-server) missed the turn's end.
+DEFAULT_PACE = 0.02
+USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
+
+
+class UsageError(Exception):
+    """The command line cannot be followed; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What one process was started with."""
+
+    command: str
+    """`app-server`, `version`, `help` or `record`."""
+    scripts: Path | None
+    """The file of the user's own scripts; None: those that Wireproof brings."""
+    journal: Path | None
+    """The file in which every message is noted; None: nowhere."""
+    home: str
+    """CODEX_HOME, as the handshake names it."""
+    cwd: str
+    """The folder of a thread that names none."""
+    version: Version = NEWEST
+    """The version of Codex that is played."""
+    adapts: bool = True
+    """No version was named: an older one is played to a client whose first requests only that one has."""
+    stores: bool = False
+    """Threads are stored in `home`: CODEX_HOME was set."""
+    crash_at: CrashAt | None = None
+    """The request at which the process dies; None: at none."""
+    room: int | None = None
+    """How many answers may wait to be written before requests are refused or lost; None: any number."""
+    pace: float = DEFAULT_PACE
+    """Seconds before the model answers."""
+    listening: Listening | ListeningSocket | None = None
+    """The address or socket for WebSockets; None: stdio."""
+    recorded: Recorded | None = None
+    """What to record; None unless the command is `record`."""
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+    """Settings from the command line (without the program's name), else the environment.
+
+    Everything that `codex` takes and the mock does not need is ignored.
+
+    Raises:
+        UsageError: an option lacks its value or cannot have it, or there is no `app-server` among the arguments.
+        RefusedError: codex would not start either.
+        ValueError: codex would, but the mock does not play that.
+    """
+    if list(arguments[:1]) == ["record"]:
+        return _recording(arguments[1:], environment, cwd)
+    given = {option: environment.get(variable) if variable else None for option, (variable, _) in _OPTIONS.items()}
+    command = None
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name in given:
+            given[name] = value if equals else next(rest, None)
+            if not given[name]:
+                raise UsageError(f"{name} needs {_OPTIONS[name][1]}")
+        # All else is passed over: clients add options of codex, as codex-python-sdk does (`--enable …`, `-c …`).
+        elif command is None:
+            command = _COMMANDS.get(argument)
+        elif argument in _UNPLAYED:
+            raise UsageError(f"wireproof-codex does not play `{command} {argument}`")
+    if command is None:
+        raise UsageError("wireproof-codex plays `app-server` only")
+    version = _version(given["--codex-version"])
+    home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
+    return Settings(
+        command=command,
+        scripts=_path(given["--scripts"]),
+        journal=_path(given["--journal"]),
+        home=home,
+        cwd=cwd,
+        version=version,
+        adapts=not given["--codex-version"],
+        stores=bool(environment.get("CODEX_HOME")),  # never below the default, where a real Codex may be at home
+        listening=read_listening(given, version.transport.kinds, home) if command == "app-server" else None,
+        crash_at=_crash_at(environment.get("WIREPROOF_CRASH_AT")),
+        room=_room(environment.get("WIREPROOF_OVERLOAD_AT")),
+        pace=_pace(environment.get("WIREPROOF_PACE")),
+    )
+
+
+_OPTIONS: Mapping[str, tuple[str | None, str]] = {
+    "--scripts": ("WIREPROOF_SCRIPTS", "a file"),
+    "--journal": ("WIREPROOF_JOURNAL", "a file"),
+    "--codex-version": ("WIREPROOF_CODEX_VERSION", "a version"),
+    LISTEN: (None, "a URL"),
+    AUTH: (None, "a mode"),
+    TOKEN_FILE: (None, "a file"),
+    TOKEN_DIGEST: (None, "a digest"),
+}
+# Passed over as options are, these would start an app-server.
+_UNPLAYED = frozenset({"daemon", "generate-json-schema", "generate-ts", "proxy"})
+_COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
+
+
+def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+    """The settings of a recording: `[--output FILE] -- COMMAND …`."""
+    from wireproof_codex.transports.record import Recorded  # noqa: PLC0415 - what it needs would slow every other start
+
+    home = environment.get("HOME") or "/"
+    codex_home = environment.get("CODEX_HOME") or _home(home)
+    match list(arguments):
+        case ["--", *command] if command:
+            file = _RECORDING
+        case ["--output", file, "--", *command] if command:
+            pass
+        case _:
+            raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
+    masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
+    shown = {path: mask for path, mask in masks.items() if path != "/"}  # every path begins with "/"
+    recorded = Recorded(command=command, file=_file(file), masks=shown)
+    return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
+
+
+def _home(home: str) -> str:
+    return f"{home.rstrip('/')}/.codex"
+
+
+def _path(text: str | None) -> Path | None:
+    return _file(text) if text else None
+
+
+def _file(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - it would slow every start that names no file
+
+    return Path(text)
+
+
+def _version(number: str | None) -> Version:
+    if number and number not in VERSIONS:
+        from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
+
+        near = get_close_matches(number, VERSIONS, n=3, cutoff=0)  # cutoff 0: some are always named
+        raise UsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
+    return VERSIONS[number] if number else NEWEST
+
+
+def _crash_at(text: str | None) -> CrashAt | None:
+    if not text:
+        return None
+    method, colon, count = text.partition(":")
+    if colon and not (count.isdecimal() and int(count)):
+        raise UsageError(f"WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
+    return CrashAt(method, int(count or 1))
+
+
+def _room(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and int(text)):  # `isdecimal` takes the digits of every script
+        raise UsageError(f"WIREPROOF_OVERLOAD_AT: expected a number from 1, found {text}")
+    return int(text)
+
+
+def _pace(text: str | None) -> float:
+    if not text:
+        return DEFAULT_PACE
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = -1.0
+    if not 0 <= pace < inf:  # refuses NaN, too
+        raise UsageError(f"WIREPROOF_PACE: expected seconds, 0 or more, found {text}")
+    return pace
+
+
+def from_process(arguments: Sequence[str]) -> Settings:
+    """The settings of this process."""
+    return read_settings(arguments, os.environ, os.getcwd())  # noqa: PTH109 - same as above

@@ -1,0 +1,269 @@
+"""Stores threads below CODEX_HOME, where the real server does, for the processes that come after this one.
+
+A thread is a file `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, in `archived_sessions` when it is archived. Lines
+are added, never changed. Each line is {"type", "payload"}:
+
+    session_meta     how the thread was started; the first line
+    response_item    one more item of its history
+    token_count      {"total", "last"}: tokens; last is null before the first answer
+    turn/started, item/completed, turn/completed, thread/readState/changed
+                     params of these notifications of its turns
+    settings, name, goal, git
+                     what was changed
+    rolled_back      {"turns"}: how many turns were removed from its end
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from wireproof_codex.protocol.params import INTERNAL, Refused
+from wireproof_codex.threads.rollback import roll_back
+from wireproof_codex.threads.thread import Thread
+from wireproof_codex.threads.thread_settings import Settings
+from wireproof_codex.threads.thread_store import moved
+from wireproof_codex.threads.turn_history import RECORDED
+from wireproof_scripts.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from wireproof_codex.threads.thread import Log
+
+Json = dict[str, Any]
+
+_FOLDERS = {"sessions": "*/*/*/rollout-*{}.jsonl", "archived_sessions": "rollout-*{}.jsonl"}
+_KEPT = ("id", "created", "cwd", "originator", "developer", "base", "tools", "environments", "conversation")
+# The files of the mock have a form of their own, which a real codex that lives there could not read.
+_LOGIN = "auth.json"
+
+
+class DamagedError(Exception):
+    """A file cannot be read as a thread; the text says where and why."""
+
+
+class FileThreadStore:
+    """Keeps threads below `home`, unless that has a login: then it belongs to a real codex.
+
+    `log` writes a line to stderr: why nothing is stored, once.
+    """
+
+    def __init__(self, home: str, log: Callable[[str], None]) -> None:
+        self._home = Path(home)
+        self._stderr = log
+        self._stores = not (self._home / _LOGIN).exists()
+        if not self._stores:
+            log(f"threads are not stored: {self._home} has a login, so it is that of a real codex")
+
+    def begin(self, thread: Thread) -> None:
+        """Store the thread from now on; its file is written with its first entry."""
+        thread.log = self._log(thread, begun=False)
+        # A fork, or a thread that begins with a history: later processes must find that, too.
+        if thread.turn_history.turns or thread.history:
+            self._copy(thread)
+
+    def _copy(self, thread: Thread) -> None:
+        # Set back to each turn in its order: a reader gives a turn the tokens that stand before its end.
+        total, last = thread.total, thread.last
+        for item in thread.history:
+            thread.store("response_item", item)
+        for turn, cost in zip(thread.turn_history.turns, thread.turn_history.costs, strict=True):
+            thread.store("turn/started", {"threadId": thread.id, "turn": {**turn, "items": []}})
+            for item in turn["items"]:
+                thread.store("item/completed", {"threadId": thread.id, "turnId": turn["id"], "item": item})
+            thread.recount(*cost or (Usage(input=0, output=0), None))
+            thread.store("turn/completed", {"threadId": thread.id, "turn": {**turn, "items": []}})
+        thread.recount(total, last)
+
+    def _log(self, thread: Thread, *, begun: bool, end: int | None = None) -> Log | None:
+        return _Writer(thread, self.give_up, begun=begun, end=end).write if self._stores else None
+
+    def give_up(self, error: OSError) -> None:
+        """Store nothing any more, and write why."""
+        if self._stores:
+            self._stores = False
+            self._stderr(f"threads are not stored: {error}")
+
+    def put(self, thread: Thread) -> None:
+        """Nothing: the file has everything."""
+
+    def find(self, identity: str) -> Thread | None:
+        """The thread of this id.
+
+        Raises:
+            Refused: its file is damaged.
+        """
+        for path in self._paths(f"-{identity}"):
+            try:
+                return self._read(path)
+            except DamagedError as error:
+                raise Refused(f"failed to load rollout {error}", INTERNAL) from error
+        return None
+
+    def all(self) -> list[Thread]:
+        """Every thread whose file can be read."""
+        return [thread for path in self._paths("") if (thread := self._readable(path)) is not None]
+
+    def _readable(self, path: Path) -> Thread | None:
+        try:
+            return self._read(path)
+        except DamagedError as error:
+            self._stderr(f"a rollout is passed over: {error}")
+            return None
+
+    def archive(self, thread: Thread, *, archived: bool) -> None:
+        """Move its file."""
+        # A thread without an entry has no file yet: then its path alone changes.
+        old, new = Path(thread.path or ""), Path(moved(thread.path or "", archived=archived))
+        if old.exists():
+            new.parent.mkdir(parents=True, exist_ok=True)
+            old.rename(new)
+        thread.archived, thread.path = archived, str(new)
+        thread.log = self._log(thread, begun=new.exists())
+
+    def delete(self, thread: Thread) -> None:
+        """Remove its file."""
+        # First, or a late entry would write the file again.
+        thread.log = None
+        Path(thread.path or "").unlink(missing_ok=True)
+
+    def _paths(self, ending: str) -> Iterator[Path]:
+        for folder, pattern in _FOLDERS.items():
+            # Folders list their files in no order; the names begin with the time.
+            yield from sorted((self._home / folder).glob(pattern.format(ending)))
+
+    def _read(self, path: Path) -> Thread:
+        try:
+            data = path.read_bytes()
+            whole = data[: data.rfind(b"\n") + 1]  # a process that was killed may have left half a line
+            thread = _from_lines(whole.decode().split("\n")[:-1], str(path))
+        except (OSError, UnicodeDecodeError) as error:
+            raise DamagedError(f"`{path}`: {error}") from error
+        # The process that ran them is gone, and its numbers for turns may be given again.
+        thread.turn_history.detach()
+        thread.preview = thread.preview or thread.turn_history.preview
+        thread.first_unread = ((thread.turn_history.read_state or {}).get("firstUnread") or {}).get("turnId")
+        # A turn that was cut off with its process has no end.
+        thread.updated = max([thread.created, *(turn["completedAt"] or 0 for turn in thread.turn_history.turns)])
+        thread.archived = path.parent.name == "archived_sessions"
+        thread.log = self._log(thread, begun=True, end=len(whole))
+        return thread
+
+
+class _Writer:
+    """Adds to the file of a thread.
+
+    `begun`: the file exists. `end`: what follows this offset is half a line, to be cut off; None: nothing is.
+    """
+
+    def __init__(self, thread: Thread, give_up: Callable[[OSError], None], *, begun: bool, end: int | None) -> None:
+        self._thread = thread
+        self._path = Path(thread.path or "")
+        self._give_up = give_up
+        self._begun = begun
+        self._end = end
+
+    def write(self, kind: str, payload: object) -> None:
+        """Add a line; a new file begins with its session_meta."""
+        lines = [] if self._begun else [("session_meta", _meta(self._thread))]
+        text = "".join(json.dumps({"type": name, "payload": it}) + "\n" for name, it in [*lines, (kind, payload)])
+        try:
+            if not self._begun:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                # A killed process left half a line, which the entry would be glued to.
+                if self._end is not None:
+                    file.truncate(self._end)
+                file.write(text)
+        # No place to write is no reason to end: the threads stay in memory.
+        except OSError as error:
+            self._thread.log = None
+            self._give_up(error)
+        self._begun, self._end = True, None
+
+
+def _meta(thread: Thread) -> Json:
+    return {
+        **{name: getattr(thread, name) for name in _KEPT},
+        "cli_version": thread.cli_version,
+        "forked_from_id": thread.forked_from,
+        "preview": thread.preview,
+        "settings": asdict(thread.settings),
+    }
+
+
+def _from_lines(lines: Sequence[str], path: str) -> Thread:
+    thread: Thread | None = None
+    for number, line in enumerate(lines, 1):
+        try:
+            entry = json.loads(line)
+            kind, payload = entry["type"], entry["payload"]
+            if thread is None:
+                thread = _from_meta(kind, payload, path)
+            else:
+                _READERS[kind](thread, payload)
+        except (ValueError, TypeError, KeyError) as error:
+            raise DamagedError(f"`{path}`: line {number} is not what it must be: {error!r}") from error
+    if thread is None:
+        raise DamagedError(f"`{path}`: it is empty")
+    return thread
+
+
+def _from_meta(kind: str, meta: Json, path: str) -> Thread:
+    if kind != "session_meta":
+        raise ValueError(f"expected session_meta, found {kind}")
+    return Thread(
+        **{name: meta[name] for name in _KEPT},
+        path=path,
+        settings=Settings(**meta["settings"]),
+        raw_events=False,
+        cli_version=meta["cli_version"],
+        forked_from=meta["forked_from_id"],
+        preview=meta["preview"],
+        updated=meta["created"],
+    )
+
+
+def _remember(thread: Thread, item: Json) -> None:
+    thread.remember([item])
+
+
+def _count(thread: Thread, counts: Json) -> None:
+    thread.recount(Usage(**counts["total"]), Usage(**counts["last"]) if counts["last"] else None)
+
+
+def _settings(thread: Thread, settings: Json) -> None:
+    thread.settings = Settings(**settings)
+
+
+def _note(what: Literal["name", "goal", "git"]) -> Callable[[Thread, Any], None]:
+    def note(thread: Thread, value: object) -> None:
+        thread.annotate(what, value)
+
+    return note
+
+
+def _roll_back(thread: Thread, gone: Mapping[str, int]) -> None:
+    roll_back(thread, **gone)
+
+
+def _record(method: str) -> Callable[[Thread, Json], None]:
+    def record(thread: Thread, params: Json) -> None:
+        thread.record(method, params)
+
+    return record
+
+
+_READERS: Mapping[str, Callable[[Thread, Any], None]] = {
+    "response_item": _remember,
+    "token_count": _count,
+    "settings": _settings,
+    "name": _note("name"),
+    "goal": _note("goal"),
+    "git": _note("git"),
+    "rolled_back": _roll_back,
+    **{method: _record(method) for method in RECORDED},
+}

@@ -1,0 +1,213 @@
+"""The stdio edge of the mock app-server: one loop over `poll`, no threads.
+
+Output is fetched from the core only while the client reads, so a flood that is not read costs no memory. Input is read
+meanwhile (an interrupt must work in the middle of a flood), until too many answers wait to be fetched. The end of
+stdin, SIGTERM and SIGINT end the process with status 0 at once; running turns are dropped, as the real server does it.
+A signal raises where it finds the loop; one that comes just before `poll` begins to wait, or that hits another thread,
+interrupts nothing, so the wake-up pipe that `poll` listens to as well ends the waiting. All is put back as found.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import signal
+import sys
+import termios
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from wireproof_codex.protocol.outputs import Exit, Garbage, Note, Pieces
+from wireproof_codex.protocol.rpc import Lines
+from wireproof_codex.transports.outbox import Outbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wireproof_codex.server import Server
+    from wireproof_codex.transports.journal import Direction, Journal
+
+_STDIN, _STDOUT = 0, 1
+_MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
+_MOST_ANSWERS = 10_000  # not yet fetched
+_READ_SIZE = 256 * 1024
+_LOOK_AGAIN = 1  # milliseconds; poll does not report that a pipe was emptied
+_FLUSH = 0.05  # seconds that the client has to read what is left at the end
+_GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
+
+
+# No `Exception`: it is raised wherever a signal finds the loop, and no handler of errors may take it for one.
+class _Stop(BaseException):
+    """A signal asks the process to end."""
+
+
+class Edge:
+    """Moves lines between the descriptors and the core until the process is to end."""
+
+    def __init__(self, server: Server, journal: Journal | None, signalled: int) -> None:
+        self._server = server
+        self._signalled = signalled
+        self._journal = journal
+        self._lines = Lines()
+        self._outbox = Outbox()
+        self._status: int | None = None
+        self._input_over = False
+        self._poll = select.poll()
+        self._poll.register(signalled, select.POLLIN)
+
+    def run(self) -> int:
+        """Serve until the end; the exit status."""
+        try:
+            while self._status is None:
+                self._fetch()
+                if self._status is None:
+                    self._exchange()
+        except (_Stop, BrokenPipeError):  # the client is gone: status 0, as at the end of its input
+            return 0
+        self._flush()
+        return self._status
+
+    def _fetch(self) -> None:
+        """Take outputs of the core, as long as there is room."""
+        while len(self._outbox) < _MOST_WAITING and self._status is None:
+            match self._server.output():
+                case bytes() as line:
+                    self._outbox.add(line)
+                    self._note("sent", line, self._server.now, message=True)
+                case Garbage(line):
+                    self._outbox.add(line)
+                    self._note("sent", line, self._server.now)
+                case Pieces(sizes):
+                    self._outbox.cut(sizes)
+                case Note(text):
+                    sys.stderr.write(f"{text}\n")
+                case Exit(status):
+                    self._status = status
+                case None:
+                    break
+        if self._journal is not None:
+            self._journal.flush()
+
+    def _exchange(self) -> None:
+        """Wait until something can be read or written, and do it."""
+        if not self._outbox:
+            self._server.prepare()  # in a pause: else the first turn would wait for imports
+        listening = self._server.backlog < _MOST_ANSWERS
+        if not self._input_over:
+            self._poll.register(_STDIN, select.POLLIN if listening else 0)  # with 0, `poll` still reports a hang-up
+        # A piece waits until the client has read the one before: in the pipe they would become one again.
+        held = self._outbox.in_pieces and _unread(_STDOUT)
+        self._poll.register(_STDOUT, select.POLLOUT if self._outbox and not held else 0)
+        ready = dict(self._poll.poll(_LOOK_AGAIN if held else self._patience()))
+        if self._signalled in ready or ready.get(_STDOUT, 0) & _GONE:
+            raise _Stop
+        if ready.get(_STDOUT):
+            self._write()
+        if ready.get(_STDIN) and listening:
+            self._read()
+        elif ready.get(_STDIN):  # a hang-up while too many answers wait: no more is read
+            self._status = 0
+
+    def _patience(self) -> float | None:
+        """How long to wait, in milliseconds."""
+        wake = self._server.wake_at()
+        return None if wake is None else max(0.0, (wake - self._server.clock()) * 1000 + 0.5)
+
+    def _write(self) -> None:
+        with suppress(BlockingIOError):
+            self._outbox.written(os.write(_STDOUT, self._outbox.next))
+
+    def _read(self) -> None:
+        with suppress(BlockingIOError):
+            self._take(os.read(_STDIN, _READ_SIZE))
+
+    def _take(self, piece: bytes) -> None:
+        """Hand what was read to the core; nothing read is the end."""
+        lines = self._lines.feed(piece) if piece else self._lines.end()
+        for line in lines:
+            self._note("received", line, self._server.clock())
+            self._server.receive(line)
+        # First, what the last line asks for: a turn may keep the process, a crash set its status.
+        if not piece:
+            self._fetch()
+            self._end_input()
+
+    def _end_input(self) -> None:
+        """Stdin has ended, and with it the process, unless a turn keeps it alive."""
+        if self._server.outlives_input:
+            self._input_over = True
+            self._poll.unregister(_STDIN)
+        else:
+            self._status = self._status or 0  # a crash that the last line asked for keeps its status
+
+    def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
+        if self._journal is not None:
+            self._journal.note(direction, line, now, message=message)
+
+    def _flush(self) -> None:
+        """Write what is left before the end: what the pipe takes at once, the rest if the client reads it soon."""
+        deadline = self._server.clock() + _FLUSH
+        poll = select.poll()
+        poll.register(_STDOUT, select.POLLOUT)
+        while self._outbox:
+            ready = poll.poll(max(0.0, deadline - self._server.clock()) * 1000)
+            if not ready or any(event & _GONE for _, event in ready):
+                return
+            self._write()
+
+
+def serve(server: Server, journal: Journal | None = None) -> int:
+    """Serve stdin and stdout until the end; the exit status."""
+    with ExitStack() as stack:
+        signalled = stack.enter_context(_wake_up_pipe())
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            stack.enter_context(_stopping_on(signum))
+        for descriptor in (_STDIN, _STDOUT):
+            stack.enter_context(_unblocked(descriptor))
+        return Edge(server, journal, signalled).run()
+
+
+@contextmanager
+def _wake_up_pipe() -> Iterator[int]:
+    """A descriptor that can be read once any signal has come, whatever it interrupted."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)  # `set_wakeup_fd` takes no other
+    before = signal.set_wakeup_fd(writing)
+    try:
+        yield reading
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reading)
+        os.close(writing)
+
+
+def _unread(descriptor: int) -> int:
+    """How many bytes in a pipe were not yet read; 0 where the system does not say."""
+    count = bytearray(4)
+    with suppress(OSError):
+        fcntl.ioctl(descriptor, termios.FIONREAD, count)
+    return int.from_bytes(count, sys.byteorder)
+
+
+@contextmanager
+def _stopping_on(signum: int) -> Iterator[None]:
+    def stop(_signum: int, _frame: object) -> None:
+        raise _Stop
+
+    before = signal.signal(signum, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signum, before)
+
+
+@contextmanager
+def _unblocked(descriptor: int) -> Iterator[None]:
+    # The setting belongs to the open file, which the process that started this one may share.
+    before = os.get_blocking(descriptor)
+    os.set_blocking(descriptor, False)
+    try:
+        yield
+    finally:
+        os.set_blocking(descriptor, before)

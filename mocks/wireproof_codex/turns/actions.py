@@ -1,0 +1,179 @@
+"""What a turn does for each action of its script, while an answer of the model is played.
+
+How an answer ends, and what follows it, is `course`'s affair.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from wireproof_codex.notifications import turn_messages
+from wireproof_codex.turns.response import Failure
+from wireproof_codex.versions.failures import RECONNECTS, Cause
+from wireproof_codex.versions.version import NEWEST
+from wireproof_scripts import steps
+from wireproof_scripts.player import Action, Until, reconnecting
+from wireproof_scripts.steps import Piece
+
+if TYPE_CHECKING:
+    from wireproof_codex.turns.answer_pieces import AnswerPieces
+    from wireproof_codex.turns.approvals import Approvals
+    from wireproof_codex.turns.calls import Calls
+    from wireproof_codex.turns.course import Course
+    from wireproof_codex.turns.parts import Shared
+    from wireproof_codex.turns.script_position import ScriptPosition
+    from wireproof_scripts.steps import Elsewhere
+
+
+class Actions:
+    """Does the actions of one turn, each in the answer that its course says."""
+
+    def __init__(
+        self,
+        shared: Shared,
+        script: ScriptPosition,
+        course: Course,
+        calls: Calls,
+        approvals: Approvals,
+        pieces: AnswerPieces,
+    ) -> None:
+        self._context = shared.context
+        self._version = shared.context.version
+        self._script = script
+        self._course = course
+        self._calls = calls
+        self._approvals = approvals
+        self._pieces = pieces
+
+    def open(self, action: Action | Until | None) -> None:
+        """Note that the model begins to answer, unless it fails before; some versions send the counts then."""
+        # A crash and an opened gate are no words of the model, so nothing shows that it has begun.
+        if self._course.response.opened or isinstance(action, steps.Crash | steps.Open) or self._is_unreached(action):
+            return
+        self._course.response.opened = True
+        failed_before = isinstance(action, steps.Fail | steps.ErrorNotice) and not self._cause(action).began
+        if (self._version.counts.early or self._course.compaction is not None) and not failed_before:
+            self._course.notifier.counts.so_far()
+
+    def _is_unreached(self, action: Action | Until | None) -> bool:
+        """Whether the action says no more than that the model's service is not reached yet."""
+        match action:
+            case steps.Retry(attempts=attempts):
+                return not attempts  # a script's retry of 0 attempts is one try to reach the service
+            case steps.Fail():
+                return self._cause(action).retried and self._version.failures.reconnects
+        # The waits between two such tries are silence of the network, not of the model.
+        return isinstance(action, Until) and self._course.response.unreached
+
+    def do(self, action: Action) -> None:
+        """Do an action of the script."""
+        match action:
+            case Piece(text, choice, whole):
+                self._write(text, choice, whole=whole)
+            case steps.Reflect():
+                self._write(json.dumps(self._script.reflection(action), ensure_ascii=False))
+            case steps.Think():
+                # Thoughts are an item of their own: the text after them is another agentMessage.
+                self._course.notifier.answer.complete()
+                self._course.notifier.thought(action)
+            case steps.Call():
+                self._pieces.begin_call(self._course.response, action)
+            case steps.Command() | steps.Patch() | steps.Code() | steps.Question():
+                self._run(action)
+            case steps.Usage():
+                self._course.response.usage = action
+            case steps.Finish() | steps.Fail() | steps.ErrorNotice() | steps.Retry():
+                self._do_end(action)
+            case _:
+                self._do_outside(action)
+
+    def _do_end(self, action: steps.Finish | steps.Fail | steps.ErrorNotice | steps.Retry) -> None:
+        answer = self._course.notifier.answer
+        match action:
+            case steps.Finish(reason, choice) if choice is not None:
+                answer.end_choice(choice, self._course.response.reason(reason, choice))
+            # The app-server knows no finish reasons: an answer cut off there fails the turn, though its text came
+            # complete.
+            case steps.Finish(reason) if reason == "stop" or answer.reports_reasons:
+                self._course.finish(reason)
+            case steps.Finish(reason):
+                answer.complete()
+                # From 0.169.0 on the tokens of an answer that ran out of them are counted; of a filtered one never.
+                counted = reason == "length" and self._version.counts.incomplete_answers
+                self._course.fail(Failure(self._version.failures.incomplete[reason], counted))
+            # From 0.150.0 on it tries endlessly: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
+            case steps.Fail() if self._is_unreached(action):
+                self._course.response.play(reconnecting(NEWEST.failures.causes["connection"].message, RECONNECTS))
+            case steps.Fail():
+                self._course.fail(Failure(self._cause(action)))
+            case steps.ErrorNotice():
+                answer.break_off()  # an ErrorNotice is a failure without the end of the turn
+                self._course.notifier.failed(self._cause(action), ended=False)
+            case steps.Retry():
+                self._retry(action)
+
+    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw | Elsewhere) -> None:
+        """Do what is no part of an answer; scripts with steps of other players were rejected when they were chosen."""
+        match action:
+            case steps.Open(name):
+                # By nonce, so that turns of other threads and clients do not open each other's gates.
+                self._script.nonce.gates.add(name)
+                self._context.wake(self._script.nonce)
+            case steps.Crash(status):
+                self._context.die(status)
+            case steps.Repeat(last):
+                self._course.notifier.sender.repeat(last)
+            case steps.Cut(sizes):
+                self._course.cut(sizes)
+            case steps.Raw():
+                self._context.write(action.line)
+
+    def _cause(self, failure: steps.Fail | steps.ErrorNotice) -> Cause:
+        casting = self._course.compaction.casting if self._course.compaction is not None else self._script.casting
+        if casting.problem is not None:  # the marker or the file is wrong: the client's mistake
+            return Cause(message=casting.problem, info="badRequest", began=False)
+        return self._version.failures.causes[failure.cause]
+
+    def _retry(self, retry: steps.Retry) -> None:
+        """Send that the model is asked again; its answer begins once more."""
+        self._course.response.unreached = self._is_unreached(retry)
+        # Versions with early counts have sent them when the answer began.
+        if self._course.response.opened and not self._version.counts.early:
+            self._course.notifier.counts.rate_limits()
+        self._course.notifier.retrying(turn_messages.retry(retry))
+        # The answer restarts under a new item id, as it does in real servers.
+        self._course.response.opened = False
+
+    def _write(self, text: str, choice: int | None = None, *, whole: bool = False) -> None:
+        self._pieces.write(self._course.response, self._course.notifier, text, choice, whole=whole)
+
+    def send_piece_of_call(self) -> bool:
+        """Send the next piece of a call; False if there is none."""
+        sent = self._pieces.call_piece(self._course.response, self._course.notifier)
+        if isinstance(sent, steps.Call):
+            self._request_call(sent)
+        return bool(sent)
+
+    def _request_call(self, call: steps.Call) -> None:
+        """Ask the client to run the tool; a summary runs none, the call is one of its raw items."""
+        if self._course.compaction is not None:
+            # No tools are offered for a summary, so the client cannot be asked.
+            self._course.notifier.sender.raw(self._calls.raw(call))
+            return
+        self._course.response.asked = True
+        # Calls after `finish` come all the same: a proxy must survive late events.
+        self._calls.ask(call, late=self._course.response.complete or self._course.over)
+
+    def _run(self, action: steps.Command | steps.Patch | steps.Code | steps.Question) -> None:
+        """Do what the model wants done here; a summary does nothing."""
+        if self._course.compaction is not None:
+            return
+        self._course.response.asked = True
+        match action:
+            case steps.Code():
+                self._calls.run(action)
+            case steps.Question():
+                self._approvals.question(action)
+            case _:
+                self._approvals.act(action)

@@ -1,0 +1,371 @@
+"""What the oldest version does, and every change since: the one list from which each version is derived.
+
+A change names the first version in which it was seen, what holds from there on, and what shows it: recordings
+(`mocks/tests/recordings`; a test undoes each change and sees its recordings differ) or what was seen of the binaries.
+Where versions were measured with gaps between them, the change may be older by some versions that were not run.
+
+What came and went by name has tables of its own, marked with the first version that has a name (`marks`): methods,
+notifications and fields in `names`, parameters in `params`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wireproof_codex.versions.failures import (
+    CAUSES_0_89,
+    CAUSES_0_95,
+    CAUSES_0_100,
+    CAUSES_0_160,
+    CAUSES_0_169,
+    INCOMPLETE_0_89,
+    INCOMPLETE_0_100,
+    INCOMPLETE_0_169,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Traits = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """What holds from a version on: by group of `traits`, the fields that change."""
+
+    first: str
+    """The number of the first version in which it was seen."""
+    recordings: tuple[str, ...] = ()
+    """Recordings that differ without the change, as `VERSION/SCENARIO`: of `first`, or of the next version that was
+    recorded with such a scenario. That the change is as old as `first` was then seen of the binary alone.
+    """
+    seen: str = ""
+    """What was seen of the binaries where no recording holds it."""
+    traits: Mapping[str, Traits]
+    """A mapping (the causes of failures) is added to the one before; any other value takes its place."""
+
+
+def _since(first: str, *recordings: str, seen: str = "", **traits: Traits) -> Change:
+    if not recordings and not seen:
+        raise ValueError(f"a change in {first} lacks what shows it: a recording, or what was seen")
+    return Change(first=first, recordings=recordings, seen=seen, traits=traits)
+
+
+OLDEST: Mapping[str, Traits] = {
+    "requests": {
+        "gates_empty_lists": False,
+        "opt_out": False,
+        "checks_tools": False,
+        "checks_turn_id": False,
+        "max_input_chars": None,
+        "remote_images": True,
+        "config_error": "error deriving config",
+    },
+    # stdio alone, and no signal that it waits for: `--listen` came with 0.100.0.
+    "transport": {"kinds": frozenset(), "drains_on": (), "draining_error": None, "overloads": False},
+    "messages": {
+        "unsent_items": frozenset({"dynamicToolCall"}),  # 0.92.0 to 0.105.0 send item/tool/call without an item
+        "emitted_at": False,
+        "legacy_events": True,  # one delta of text is three lines, which a proxy must count once (shapes.f)
+        "empty_legacy_texts": False,
+        "status_before_thread": False,
+        "detail_before_url": True,
+        "folder_is_root": True,
+        "default_mode": "custom",
+        "history_mode": "legacy",
+        "personality": "pragmatic",
+        "hides_citations": False,
+    },
+    "turns": {
+        "start_order": ("turn", "task", "status"),
+        "numbered_ids": True,  # per thread: turns of two threads have equal ids
+        "when_busy": "queues",  # the new id is answered and never completes
+        "reports_queued_input": False,
+        "reports_input_after_failure": False,
+        "without_input": "completes",
+        "ends_with_last_text": False,
+        "raw_interrupt_note": False,
+    },
+    # Early: from the second turn on, the counts of the turn before come first.
+    "counts": {"early": True, "incomplete_answers": False, "context_window": None},
+    "calls": {
+        "answer_field": "output",  # 0.92.0 to 0.96.0; older ones have no tools of the client
+        "single_text": True,
+        "fail_after_answers": False,
+        "reports_cancelled": True,
+    },
+    "commands": {
+        "shell": "bash",
+        "splits": True,
+        "unified_exec": False,
+        "null_reasons": True,
+        "whole_paths": True,
+        "approval_order": ("start", "older", "status"),
+        "ends_declined_twice": True,
+        "hangs_on_error": True,  # a client must decline, never answer with an error
+        "on_wrong_answer": "declined",
+    },
+    "compaction": {"limit": None, "raw": False, "warns": True},
+    "failures": {"reconnects": False, "causes": CAUSES_0_89, "incomplete": INCOMPLETE_0_89},
+    "stored": {
+        "item_kinds": frozenset({"userMessage", "reasoning", "agentMessage"}),
+        "renumbers_turns": True,
+        "forgotten_statuses": frozenset({"failed", "inProgress"}),
+        "before_first_turn": True,
+        "no_turns_error": None,
+        "reloads_on_resume": True,
+        "reads_archived": False,
+        "paged": False,
+        "resends_counts": False,
+        "counts_new_forks": True,
+        "fork_starts_with_turns": True,
+        "ephemeral_forks": False,
+        "keeps_parents": False,
+        "deprecates_rollback": False,
+        "legacy_shutdown": False,
+        "closes_unsubscribed": False,
+        "list_cursor": "%Y-%m-%dT%H-%M-%S|{id}",
+        "empty_metadata_error": "gitInfo must include at least one field",
+        "unread_error": "no rollout found for thread id {id}",
+        "archived_error": "no rollout found for thread id {id}",
+        "unnamed_error": "thread not found: {id}",
+    },
+}
+"""Version 0.89.0, complete."""
+
+_NONE_FOUND = "no rollout found for thread id {id}"
+_UNBEGUN = "thread {id} is not materialized yet; includeTurns is unavailable before first user message"
+
+CHANGES: tuple[Change, ...] = (
+    _since(
+        "0.92.0",
+        "0.99.0/stored_b",
+        "0.95.0/requests",
+        stored={"unread_error": "thread not loaded: {id}", "legacy_shutdown": True},
+    ),
+    _since("0.94.0", "0.94.0/approval_rpcerror", commands={"hangs_on_error": False}),
+    _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
+    _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
+    # 0.96.0 still takes `output`; 0.97.0 was not run.
+    _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
+    _since(
+        "0.98.0",
+        seen="0.98.0 to 0.113.0 send the model a list also for an output of one text",
+        calls={"single_text": False},
+    ),
+    _since("0.98.0", "0.99.0/busy", turns={"reports_queued_input": True}),
+    _since(
+        "0.99.0",
+        seen="0.99.0 leaves out the notifications that optOutNotificationMethods names",
+        requests={"opt_out": True},
+    ),
+    _since("0.99.0", "0.99.0/approval_cancel", counts={"context_window": 258_400}),
+    # Without input the model is asked from 0.133.0 on alone: before, a proxy cannot continue after injected results so.
+    _since("0.99.0", "0.99.0/busy", turns={"without_input": "hangs"}),
+    _since("0.99.0", "0.169.0/ctx_then_next", compaction={"limit": 244_800}),
+    _since(
+        "0.99.0",
+        "0.99.0/approval_cancel",
+        "0.169.0/approval_onrequest_escalated_accept",
+        commands={
+            "shell": "/bin/bash",
+            "unified_exec": True,
+            "ends_declined_twice": False,
+            "approval_order": ("older", "status"),
+        },
+    ),
+    _since("0.99.0", "0.105.0/forks", stored={"before_first_turn": False, "no_turns_error": (-32600, _UNBEGUN)}),
+    _since(
+        "0.99.0",
+        seen="the nextCursor of 0.99.0 has a time with colons",
+        stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}"},
+    ),
+    _since(
+        "0.100.0",
+        seen="0.100.0 takes --listen ws://IP:PORT; 0.99.0 ends with a usage error",
+        transport={"kinds": frozenset({"ws"})},
+    ),
+    _since(
+        "0.100.0",
+        seen="of very many requests at once 0.100.0 refuses some and loses some; 0.89.0 answers all",
+        transport={"overloads": True},
+    ),
+    _since("0.100.0", "0.100.0/text_turn", turns={"numbered_ids": False}),
+    _since("0.100.0", "0.101.0/failures", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    _since(
+        "0.105.0",
+        seen="SIGINT to a WebSocket server of 0.105.0 while a turn runs",
+        transport={"drains_on": ("SIGINT",)},
+    ),
+    _since("0.105.0", "0.105.0/approval_decline", messages={"status_before_thread": True}),
+    _since("0.105.0", "0.105.0/approval_decline", messages={"empty_legacy_texts": True}),
+    _since("0.105.0", "0.105.0/approval_decline", commands={"null_reasons": False}),
+    _since("0.105.0", "0.105.0/forks", stored={"renumbers_turns": False, "reads_archived": True}),
+    _since(
+        "0.105.0",
+        seen="thread/read of 0.105.0 does not call a turn completed that has no end",
+        stored={"forgotten_statuses": frozenset({"failed"})},
+    ),
+    _since(
+        "0.105.0",
+        seen="thread/resume of an idle loaded thread on 0.105.0 does not load it again",
+        stored={"reloads_on_resume": False},
+    ),
+    _since("0.106.0", "0.106.0/text_turn", messages={"unsent_items": frozenset()}),
+    _since(
+        "0.106.0",
+        seen="0.106.0 refuses longer input with -32602, input_too_large",
+        # 0.89.0 takes 2.2 MB.
+        requests={"max_input_chars": 1_048_576},
+    ),
+    _since(
+        "0.106.0",
+        seen="0.106.0 cuts a citation block out of the deltas and the item",
+        messages={"hides_citations": True},
+    ),
+    _since("0.106.0", "0.110.0/requests", stored={"closes_unsubscribed": True}),
+    _since(
+        "0.110.0",
+        "0.110.0/approval_rpcerror",
+        messages={"status_before_thread": False},
+        turns={"start_order": ("task", "status", "turn")},
+    ),
+    _since("0.110.0", "0.110.0/busy", turns={"when_busy": "untold"}),
+    _since("0.110.0", "0.110.0/approval_rpcerror", commands={"splits": False}),
+    _since(
+        "0.113.0",
+        seen="an interrupt during a call on 0.113.0 sends no item/completed for it",
+        calls={"reports_cancelled": False},
+    ),
+    # As it was before 0.98.0.
+    _since("0.114.0", "0.169.0/dyn_raw_events", calls={"single_text": True}),
+    _since(
+        "0.114.0",
+        seen="SIGTERM to a WebSocket server of 0.114.0 while a turn runs",
+        transport={"drains_on": ("SIGINT", "SIGTERM")},
+    ),
+    # v1 went with 0.110.0; its notifications lasted until 0.114.0.
+    _since("0.115.0", "0.115.0/approval_cancel", messages={"legacy_events": False}),
+    _since(
+        "0.115.0",
+        seen="0.115.0 sends no task_started: where a script asks for both families, it comes last",
+        turns={"start_order": ("status", "turn", "task")},
+    ),
+    _since("0.115.0", "0.115.0/busy", requests={"config_error": "failed to load configuration"}),
+    _since("0.118.0", "0.118.0/busy", turns={"without_input": "refused"}),
+    _since("0.118.0", seen="--help of 0.118.0 has --ws-auth", transport={"kinds": frozenset({"ws", "ws-auth"})}),
+    _since("0.118.0", "0.118.0/forks", stored={"ephemeral_forks": True}),
+    _since(
+        "0.121.0",
+        seen="an answer cut off after a call: 0.121.0 waits for the call, then fails",
+        calls={"fail_after_answers": True},
+    ),
+    _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
+    _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
+    # The recording is of a later version: of 0.125.0 the binary alone was seen.
+    _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
+    _since("0.125.0", "0.125.0/stored_b", stored={"resends_counts": True}),
+    _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
+    _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
+    _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
+    _since(
+        "0.134.0",
+        seen="--help and the usage errors of 0.134.0",
+        transport={"kinds": frozenset({"ws", "ws-auth", "ws-digest", "ws-guard", "unix"})},
+    ),
+    _since(
+        "0.134.0",
+        seen="SIGHUP to a WebSocket server of 0.134.0 while a turn runs",
+        transport={"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")},
+    ),
+    _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
+    _since("0.134.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
+    _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
+    _since("0.142.0", seen="thread/compact/start on 0.142.0 sends raw items", compaction={"raw": True}),
+    _since(
+        "0.142.0",
+        "0.169.0/forks",
+        stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
+    ),
+    _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
+    _since("0.150.0", "0.150.0/approval_badresult", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
+    # From here on no version answers with the id of a turn that never completes.
+    _since("0.150.0", "0.150.0/busy", turns={"when_busy": "joins"}),
+    # Older versions pass an https URL on to the model's service.
+    _since("0.150.0", "0.150.0/requests", requests={"remote_images": False}),
+    _since("0.150.0", "0.150.0/approval_badresult", commands={"on_wrong_answer": "failed"}),
+    _since(
+        "0.150.0",
+        seen="0.150.0 does not fail a turn whose model's service cannot be reached",
+        # Even where the configuration sets both retry counts to 0.
+        failures={"reconnects": True},
+    ),
+    _since(
+        "0.150.0",
+        "0.169.0/goals",
+        "0.150.0/stored_a",
+        stored={
+            "empty_metadata_error": "thread metadata update must include at least one field",
+            "forgotten_statuses": frozenset(),
+            "unnamed_error": _NONE_FOUND,
+        },
+    ),
+    _since("0.150.0", seen="thread/rollback on 0.150.0 sends deprecationNotice", stored={"deprecates_rollback": True}),
+    _since(
+        "0.160.0",
+        seen="0.160.0 sends the queued input of a turn that fails",
+        turns={"reports_input_after_failure": True},
+    ),
+    _since("0.160.0", seen="0.160.0 refuses turn/start while it drains", transport={"draining_error": {}}),
+    _since("0.160.0", "0.169.0/image_input", messages={"detail_before_url": False}),
+    _since("0.160.0", "0.160.0/failures", failures={"causes": CAUSES_0_160}),
+    _since("0.160.0", "0.160.0/requests", messages={"history_mode": "paginated", "personality": None}),
+    _since(
+        "0.160.0",
+        "0.169.0/forks",
+        "0.160.0/pages",
+        stored={
+            "item_kinds": None,
+            "paged": True,
+            "keeps_parents": True,
+            "before_first_turn": True,
+            "no_turns_error": (-32601, "list_turns is not supported yet"),
+        },
+    ),
+    _since("0.163.0", "0.169.0/dyn_noreply_interrupt", calls={"reports_cancelled": True}),
+    _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
+    _since("0.169.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
+    # The request to the model that runs is cut off, and its message never completed.
+    _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
+    _since("0.169.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
+    _since("0.169.0", seen="thread/compact/start on 0.169.0 sends no warning", compaction={"warns": False}),
+    _since(
+        "0.169.0",
+        seen="0.169.0 refuses turn/start while it drains, with a reason in the data",
+        transport={"draining_error": {"reason": "serverShuttingDown"}},
+    ),
+    _since("0.169.0", "0.169.0/forks", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
+)
+"""In order; the later of two changes of a field holds."""
+
+# The gaps (0.91, 0.102, 0.103, 0.108, 0.109, 0.112, 0.119, 0.126, 0.127, 0.167, 0.168) were never stable there.
+STABLE = """
+    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
+    0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0
+    0.124.0 0.125.0 0.128.0 0.129.0 0.130.0 0.131.0 0.132.0 0.133.0 0.134.0 0.135.0 0.136.0 0.137.0 0.138.0
+    0.139.0 0.140.0 0.141.0 0.142.0 0.142.1 0.142.2 0.142.3 0.142.4 0.142.5 0.143.0 0.144.0 0.144.1 0.144.2
+    0.144.3 0.144.4 0.144.5 0.144.6 0.145.0 0.146.0 0.146.1 0.147.0 0.148.0 0.149.0 0.149.1 0.150.0 0.150.1
+    0.151.0 0.152.0 0.152.1 0.153.0 0.153.1 0.153.2 0.153.3 0.153.4 0.154.0 0.155.0 0.155.1 0.156.0 0.156.1
+    0.157.0 0.157.1 0.158.0 0.159.0 0.159.1 0.159.2 0.159.3 0.160.0 0.160.1 0.161.0 0.162.0 0.162.1 0.163.0
+    0.164.0 0.165.0 0.166.0 0.169.0
+"""
+"""Every stable version from the oldest to the newest that is played, as published on npm."""
+
+RECORDED = """
+    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0 0.107.0
+    0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.118.0 0.125.0 0.134.0 0.142.0 0.150.0 0.160.0 0.169.0
+"""
+"""Those of which sessions were recorded. Every other one is played as the newest of these that is not newer than it,
+with the changes that were seen of binaries in between.
+"""

@@ -1,0 +1,263 @@
+"""What can differ between two versions of `codex app-server`, grouped by subject.
+
+A difference is a field here, never a branch on a version's number. `changes` says what each field was in the oldest
+version and when it changed; `version` puts the values of one version together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wireproof_codex.protocol.params import Table
+    from wireproof_codex.versions.failures import Cause
+    from wireproof_codex.versions.forms import Forms
+
+TransportKind = Literal["ws", "ws-auth", "ws-digest", "ws-guard", "unix"]
+Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
+StartStep = Literal["turn", "task", "status"]
+ApprovalStep = Literal["start", "older", "status"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Requests:
+    """Which requests a version accepts, and what it refuses in them."""
+
+    methods: tuple[str, ...]
+    """Every method it accepts, in the order in which its error for an unknown method lists them."""
+    params: Table
+    """The parameters that it reads of each method, with their checks."""
+    gated_methods: frozenset[str]
+    """Methods that need the capability `experimentalApi`."""
+    gated_params: Mapping[str, tuple[str, ...]]
+    """By method, the parameters that need it."""
+    gates_empty_lists: bool
+    """An empty list in such a parameter needs it, too."""
+    ignored_params: frozenset[str]
+    """Parameters of thread/start that came with a later version: whatever they hold, they are ignored."""
+    opt_out: bool
+    """`capabilities.optOutNotificationMethods` of initialize is followed."""
+    checks_tools: bool
+    """thread/start refuses tools with a name that the model's service does not take, a name twice, or no schema."""
+    # Without the check, a late interrupt of one turn ends the next one.
+    checks_turn_id: bool
+    """turn/interrupt must name the running turn; before, it interrupted whatever ran."""
+    # Characters, not bytes: the error's data counts them as `actual_chars`.
+    max_input_chars: int | None
+    """The longest user input in characters; None: any."""
+    remote_images: bool
+    """The URL of an image may be one that must be fetched; else only `data:`."""
+    config_error: str
+    """How the error of an unknown model provider begins."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Transport:
+    """How clients reach a version, and how it stops."""
+
+    kinds: frozenset[TransportKind]
+    """What it offers besides stdio.
+
+    `ws`: WebSocket addresses; `ws-auth`: tokens for them, `ws-digest`: given as SHA-256; `ws-guard`: an address that is
+    not loopback needs one; `unix`: Unix sockets.
+    """
+    drains_on: tuple[Signal, ...]
+    """Over WebSocket, the first of these signals lets running turns end before the process does, the second one ends it
+    at once. Any other signal kills it.
+    """
+    draining_error: Mapping[str, Any] | None
+    """The data of the error that refuses new work meanwhile; None: nothing is refused."""
+    # 0.169.0 never answered some 2 700 of 5 000 requests in one write, so every client needs a timeout.
+    overloads: bool
+    """Of very many requests at once some are refused with -32001 and some are never answered."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Messages:
+    """What a version's notifications and results hold."""
+
+    # Messages are built with the fields of all versions; these are then left out.
+    hidden: Forms
+    """By place in a message, the fields that it does not have (`forms`)."""
+    unsent: frozenset[str]
+    """Notifications that it does not have."""
+    unsent_items: frozenset[str]
+    """Types of items for which it sends no item/started and item/completed."""
+    emitted_at: bool
+    """Every notification has `emittedAtMs` beside `params`."""
+    legacy_events: bool
+    """Everything is also sent as the older family of notifications, `codex/event/*`."""
+    empty_legacy_texts: bool
+    """The older family also sends a text that is empty."""
+    status_before_thread: bool
+    """thread/status/changed of a new thread comes before the answer of thread/start."""
+    detail_before_url: bool
+    """In an image, the key `detail` stands before `url`."""
+    folder_is_root: bool
+    """`runtimeWorkspaceRoots` of a thread without environments names its folder; else it is empty."""
+    default_mode: str
+    """The name of the collaboration mode that is on unless a turn names another."""
+    history_mode: str
+    """`historyMode` of a thread."""
+    personality: str | None
+    """`personality` of a thread."""
+    hides_citations: bool
+    """Memory citations in the model's text are cut out of what clients are sent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turns:
+    """How turns start, run and end."""
+
+    start_order: tuple[StartStep, ...]
+    """The order of turn/started, the older family's task_started and thread/status/changed."""
+    # No keys for a client: each thread has a turn `0`.
+    numbered_ids: bool
+    """Turn ids count from 0 in each thread, and interrupts and overrides use up a number; else they are UUIDs."""
+    # Whatever a version does, a proxy must let the turns of one thread follow each other.
+    when_busy: Literal["queues", "untold", "joins", "steers"]
+    """What turn/start does while a turn runs.
+
+    `queues`: a new turn starts, its input goes to the running one, and it never ends; `untold`: the same without
+    turn/started; `joins`: the input goes to the running turn, whose id is answered; `steers`: that, and the model's
+    answer is cut short.
+    """
+    reports_queued_input: bool
+    """Input that reaches a running turn is sent as a userMessage item."""
+    reports_input_after_failure: bool
+    """Queued input is still sent as an item when the turn ahead of it fails."""
+    without_input: Literal["completes", "hangs", "refused", "asks"]
+    """What a turn with `input: []` does: it completes without the model, never ends, is refused, or asks the model."""
+    ends_with_last_text: bool
+    """turn/completed holds the last agentMessage of a turn that completed."""
+    raw_interrupt_note: bool
+    """The note for the model that it was interrupted is also sent as a raw item."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """When token counts and rate limits are sent."""
+
+    early: bool
+    """They are sent when the model begins to answer and when its answer is over; else when its calls are answered, and
+    when the turn fails.
+    """
+    incomplete_answers: bool
+    """The tokens of an answer that ended at its length limit are counted."""
+    context_window: int | None
+    """`modelContextWindow`; None: unknown."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calls:
+    """Calls of the client's tools."""
+
+    answer_field: Literal["output", "contentItems"]
+    """The field of an item/tool/call answer that holds the output."""
+    single_text: bool
+    """The model gets an output of one text as a string, not as a list of one."""
+    # In between, the client may answer calls of an answer that is already lost.
+    fail_after_answers: bool
+    """A model's answer that breaks off after a call fails the turn when the call is answered; else at once."""
+    reports_cancelled: bool
+    """A call that an interrupt cancels ends with item/completed, status failed; else only the model is informed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Commands:
+    """Commands, file changes and the approvals they need."""
+
+    shell: str
+    """The program that runs commands."""
+    splits: bool
+    """`commandActions` has an entry for each part of a command."""
+    unified_exec: bool
+    """A command is a process of its own: its output comes in item/completed, not as outputDelta."""
+    null_reasons: bool
+    """A request for approval without a reason has `reason: null`; else the field is left out."""
+    whole_paths: bool
+    """turn/diff/updated names files by absolute paths."""
+    approval_order: tuple[ApprovalStep, ...]
+    """What precedes the request for approval of a command: item/started, the older family's request, the status."""
+    ends_declined_twice: bool
+    """A declined item has two item/completed: declined, then failed."""
+    hangs_on_error: bool
+    """An error as the answer to a request for approval leaves the turn waiting without end."""
+    on_wrong_answer: Literal["declined", "failed"]
+    """The status of an item whose request for approval was answered with an unknown decision."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compaction:
+    """Summing up a conversation that fills the context window."""
+
+    limit: int | None
+    """The number of tokens from which it happens; None: never."""
+    raw: bool
+    """The summary is also sent as raw items."""
+    warns: bool
+    """A `warning` says that long threads lose accuracy."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failures:
+    """How failures of the model's service look."""
+
+    # Only an interrupt ends such a turn.
+    reconnects: bool
+    """A service that cannot be reached is tried again and again; the turn does not fail."""
+    causes: Mapping[str, Cause]
+    """The failure of a turn, by the cause that a script names."""
+    incomplete: Mapping[str, Cause]
+    """The failure of a turn whose answer the model left incomplete, by its reason."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stored:
+    """Threads that are kept: reading, resuming, listing, forking, closing and deleting them."""
+
+    item_kinds: frozenset[str] | None
+    """The types of items that a stored turn still has, with new ids; None: all, as they were."""
+    renumbers_turns: bool
+    """Stored turns get new ids."""
+    forgotten_statuses: frozenset[str]
+    """Stored turns with one of these statuses are read as completed."""
+    before_first_turn: bool
+    """A thread is stored before its first turn."""
+    no_turns_error: tuple[int, str] | None
+    """Code and text that refuse the turns of a thread without any; None: there are none."""
+    reloads_on_resume: bool
+    """thread/resume of an idle loaded thread loads it again."""
+    reads_archived: bool
+    """thread/read finds archived threads."""
+    paged: bool
+    """Turns and items are read in pages, and answers hold cursors for them."""
+    resends_counts: bool
+    """thread/resume and thread/fork are followed by the token counts of the thread."""
+    counts_new_forks: bool
+    """That includes a fork that was not loaded."""
+    fork_starts_with_turns: bool
+    """thread/started of a fork holds its turns."""
+    ephemeral_forks: bool
+    """thread/fork follows `ephemeral`."""
+    keeps_parents: bool
+    """thread/delete refuses a thread of which a fork is left."""
+    deprecates_rollback: bool
+    """thread/rollback is followed by deprecationNotice."""
+    legacy_shutdown: bool
+    """The older family sends shutdown_complete when a thread is archived."""
+    closes_unsubscribed: bool
+    """thread/unsubscribe of the last subscriber closes the thread."""
+    list_cursor: str
+    """The cursor after a page of threads, as `strftime` writes it."""
+    empty_metadata_error: str
+    """How thread/metadata/update refuses to change nothing."""
+    unread_error: str
+    """How thread/read refuses a thread that it does not find."""
+    archived_error: str
+    """How thread/resume refuses an archived thread."""
+    unnamed_error: str
+    """How thread/name/set refuses a thread that it does not find."""

@@ -1,0 +1,70 @@
+"""Console command `wireproof-cursor`: serve until interrupted; the base URL is printed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from wireproof_cursor.journal import journal
+from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.serving import serving
+from wireproof_cursor.settings import UsageError, from_process
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.read import ScriptFiles
+from wireproof_scripts.library import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wireproof_cursor.settings import Settings
+    from wireproof_scripts.steps import Library
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
+    signals = {signal.SIGINT, signal.SIGTERM}
+    # Before there is a thread, so that none of them takes one.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        _serve(from_process(sys.argv[1:] if arguments is None else arguments), signals)
+    except (UsageError, ScriptError, OSError) as error:
+        sys.stderr.write(f"wireproof-cursor: {error}\n")
+        return _USAGE_ERROR
+    finally:
+        # A second Ctrl-C, which would end the cleaning up with a traceback.
+        while signal.sigtimedwait(signals, 0) is not None:
+            pass
+        # As it was, for whoever called `main` as a function.
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return 0
+
+
+def _serve(settings: Settings, signals: set[signal.Signals]) -> None:
+    conditions = Conditions(lenient=settings.lenient)
+    with (
+        journal(settings.journal) if settings.journal else nullcontext(None) as note,
+        serving(_library(settings), settings.port, conditions=conditions, journal=note) as mock,
+    ):
+        sys.stdout.write(f"{mock.url}\n")
+        sys.stdout.flush()
+        # Waited for instead of handled: no handler can run in the midst of the cleaning up.
+        signal.sigwait(signals)
+
+
+def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
+    """The scripts; those of a file are looked at again for each run, but must be readable at the start."""
+    if settings.scripts is None:
+        return LIBRARY
+    file = ScriptFiles([settings.scripts], LIBRARY, "cursor")
+    read = file.library()
+    if isinstance(read, ScriptError):
+        raise read
+    return file.library
+
+
+if __name__ == "__main__":
+    sys.exit(main())

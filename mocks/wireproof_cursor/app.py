@@ -1,0 +1,360 @@
+"""The service as an ASGI application: procedures by path, bodies in and out.
+
+A server that speaks HTTP/1.1 and HTTP/2 runs it (`serving`). Every stream is played in the task of its own request, so
+a client that does not read holds up no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from google.protobuf.message import DecodeError
+
+from wireproof_cursor import unary
+from wireproof_cursor.runs.outputs import Begin, Crash, Cut, End, Refused
+from wireproof_cursor.wire.errors import Problem, http_body
+from wireproof_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, one_message
+from wireproof_cursor.wire.messages import read_client_message
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_cursor_protos import aiserver_pb2
+from wireproof_scripts.player import Until
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+
+    from wireproof_cursor.runs.run import Run
+    from wireproof_cursor.service import Service
+
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    Read = Callable[[], Awaitable[None]]
+    CloseConnection = Callable[[tuple[str, int]], None]
+
+HEADERS_AFTER = 1.0
+"""Seconds after which a stream begins although its run request has not come: a client may wait for its headers."""
+
+
+class Disconnected(Exception):  # noqa: N818 - no error: clients may disconnect at any time
+    """The client has disconnected before its request was complete."""
+
+
+class Request:
+    """A request, as far as it was received."""
+
+    def __init__(self, scope: Message, receive: Receive, send: Send) -> None:
+        self.path: str = scope["path"]
+        self.method: str = scope["method"]
+        self.http: str = scope["http_version"]
+        self.client: tuple[str, int] = scope["client"]
+        self.headers: Mapping[str, str] = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        self.send = send
+        self._receive = receive
+        self.whole = False
+        """Whether the body is complete."""
+
+    @property
+    def content_type(self) -> str:
+        """The content type without its parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    async def piece(self) -> bytes:
+        """The next piece of the body, b"" when it is complete.
+
+        Raises:
+            Disconnected: there will be no more.
+        """
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        self.whole = not message.get("more_body", False)
+        body: bytes = message.get("body", b"")
+        return body
+
+    async def body(self) -> bytes:
+        """The whole body."""
+        pieces = []
+        while not self.whole:
+            pieces.append(await self.piece())
+        return b"".join(pieces)
+
+    async def disconnect(self) -> None:
+        """Return when the client has disconnected."""
+        with suppress(Disconnected):
+            while True:
+                await self.piece()
+
+    async def answer(self, status: int, content_type: str, body: bytes) -> None:
+        """Send a whole response."""
+        headers = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body))]
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body, "more_body": False})
+
+    async def refuse(self, problem: Problem) -> None:
+        """Send a problem as an HTTP error."""
+        await self.answer(problem.http, "application/json", http_body(problem))
+
+    async def begin(self, content_type: str) -> None:
+        """Send the head of a stream."""
+        headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-cache")]
+        await self.send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def write(self, body: bytes, *, last: bool = False) -> None:
+        """Send a piece of a stream; returns when the client reads on."""
+        await self.send({"type": "http.response.body", "body": body, "more_body": not last})
+
+
+class App:
+    """The ASGI application; `close_connection` closes the connection of a client, by its address."""
+
+    def __init__(self, service: Service, close_connection: CloseConnection) -> None:
+        self._service = service
+        self._close_connection = close_connection
+        self._procedures: Mapping[str, Callable[[Request], Awaitable[None]]] = {
+            "/agent.v1.AgentService/RunSSE": self._run_sse,
+            "/agent.v1.AgentService/Run": self._run,
+            "/aiserver.v1.BidiService/BidiAppend": self._append,
+            **dict.fromkeys(unary.PROCEDURES, self._unary),
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request, or follow the server's start and end."""
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+        elif scope["type"] == "http":
+            # A client that disconnects needs no answer.
+            with suppress(Disconnected):
+                await self._answer(Request(scope, receive, send))
+
+    async def _answer(self, request: Request) -> None:
+        procedure = self._procedures.get(request.path)
+        if procedure is None:
+            await request.refuse(Problem(code="unimplemented", message=f"no {request.path} here", http_status=404))
+        elif request.method != "POST":
+            await request.refuse(Problem(code="unimplemented", message="only POST is served", http_status=405))
+        elif not _token(request):
+            problem = Problem(code="unauthenticated", message="expected Authorization: Bearer with a token")
+            await request.refuse(problem)
+        else:
+            await procedure(request)
+
+    # Streams
+
+    async def _run_sse(self, request: Request) -> None:
+        family = await self._family(request)
+        if family is None:
+            return
+        try:
+            asked = pb.BidiRequestId.FromString(one_message(await request.body()))
+        except (FramingError, DecodeError) as error:
+            await request.refuse(_unreadable(error))
+            return
+        run = self._service.attach(asked.request_id, "RunSSE")
+        if isinstance(run, Problem):
+            await request.refuse(run)
+            return
+        self._check_id(run, request)
+        await self._play(run, family, request, request.disconnect)
+
+    async def _run(self, request: Request) -> None:
+        family = await self._family(request)
+        if family is None:
+            return
+        run = self._service.attach(request.headers.get("x-request-id") or self._service.request_id(), "Run")
+        if isinstance(run, Problem):
+            await request.refuse(run)
+            return
+        await self._play(run, family, request, lambda: _read_run(run, request))
+
+    async def _family(self, request: Request) -> Family | None:
+        family = FAMILIES.get(request.content_type)
+        if family is None:
+            await request.refuse(_unsupported(request, FAMILIES))
+        return family
+
+    async def _play(self, run: Run, family: Family, request: Request, read: Read) -> None:
+        """Send all that a run sends, while `read` takes what its client sends on the same stream."""
+        run.link.opened(request.http, request.headers)
+        bell = asyncio.Event()
+        run.link.ring = bell.set
+        reader = asyncio.create_task(_read(run, read))
+        try:
+            await self._send_all(run, _Stream(family, request), bell)
+        finally:
+            run.disconnected()
+            self._service.leave(run)
+            reader.cancel()
+            with suppress(asyncio.CancelledError):
+                await reader
+
+    async def _send_all(self, run: Run, stream: _Stream, bell: asyncio.Event) -> None:
+        loop = asyncio.get_running_loop()
+        late = loop.time() + HEADERS_AFTER
+        outputs = run.outputs(loop.time())
+        output = next(outputs, None)
+        while output is not None:
+            match output:
+                case Until(time):
+                    await _wait(bell, time if stream.begun else min(time, late), loop)
+                    if loop.time() >= late:
+                        await stream.begin()
+                case Crash():
+                    run.link.sent(output)
+                    await _let_the_server_write()
+                    self._close_connection(stream.request.client)
+                case pb.AgentServerMessage():
+                    run.link.sent(output)
+                    await stream.send(output)
+                case _:
+                    run.link.sent(output)
+                    await stream.end(output)
+            try:
+                output = outputs.send(loop.time())
+            except StopIteration:
+                output = None
+
+    # Unary calls
+
+    async def _append(self, request: Request) -> None:
+        codec = unary.CODECS.get(request.content_type)
+        if codec is None:
+            await request.refuse(_unsupported(request, unary.CODECS))
+            return
+        try:
+            append = codec.read(await request.body(), aiserver_pb2.BidiAppendRequest())
+            data = append.data_binary or bytes.fromhex(append.data)
+            message = read_client_message(data)
+        except (FramingError, DecodeError, ValueError) as error:
+            await request.refuse(_unreadable(error))
+            return
+        problem = self._service.append(append.request_id.request_id, append.append_seqno, message)
+        self._check_append(append, request)
+        if problem is not None:
+            await request.refuse(problem)
+            return
+        await request.answer(200, request.content_type, codec.write(aiserver_pb2.BidiAppendResponse()))
+
+    async def _unary(self, request: Request) -> None:
+        codec = unary.CODECS.get(request.content_type)
+        if codec is None:
+            await request.refuse(_unsupported(request, unary.CODECS))
+            return
+        try:
+            answer = unary.PROCEDURES[request.path](codec, await request.body())
+        except (FramingError, DecodeError, ValueError) as error:
+            await request.refuse(_unreadable(error))
+            return
+        await request.answer(200, request.content_type, codec.write(answer))
+
+    # The id of a run
+
+    def _check_append(self, append: aiserver_pb2.BidiAppendRequest, request: Request) -> None:
+        run = self._service.run(append.request_id.request_id)
+        if run is not None:
+            self._check_id(run, request)
+
+    def _check_id(self, run: Run, request: Request) -> None:
+        named = request.headers.get("x-request-id")
+        if named and named != run.request_id:
+            run.link.fault(f"{request.path} has the x-request-id {named}, and {run.request_id} in its body")
+
+
+class _Stream:
+    """The response to a request for a stream."""
+
+    def __init__(self, family: Family, request: Request) -> None:
+        self.request = request
+        self.begun = False
+        self._family = family
+
+    async def begin(self) -> None:
+        """Send the head, once."""
+        if not self.begun:
+            self.begun = True
+            await self.request.begin(self._family.content_type)
+
+    async def send(self, message: pb.AgentServerMessage) -> None:
+        await self.request.write(self._family.message(message.SerializeToString()))
+
+    async def end(self, output: Begin | Refused | End | Cut) -> None:
+        """Begin or end the response."""
+        match output:
+            case Refused(problem) if not self.begun:
+                await self.request.refuse(problem)
+            case Refused(problem) | End(problem):
+                await self.begin()
+                await self.request.write(self._family.end(problem), last=True)
+            case Begin():
+                await self.begin()
+            case Cut():
+                await self.begin()
+                await self.request.write(b"", last=True)
+
+
+async def _read(run: Run, read: Read) -> None:
+    """Take what the client sends; the run ends when the client has disconnected."""
+    try:
+        await read()
+    finally:
+        run.disconnected()
+
+
+async def _read_run(run: Run, request: Request) -> None:
+    envelopes = Envelopes()
+    try:
+        while not request.whole:
+            for payload in envelopes.feed(await request.piece()):
+                run.receive(read_client_message(payload))
+    except (FramingError, DecodeError) as error:
+        run.link.unreadable(f"the stream of the client cannot be read: {error}")
+    except Disconnected:
+        return
+    if request.whole and envelopes.incomplete:
+        run.link.fault("the stream of the client ends within an envelope")
+    # The client's half is closed; the run goes on as long as the service's half is read.
+    await request.disconnect()
+
+
+_ROUNDS = 50
+
+
+async def _let_the_server_write() -> None:
+    """Let the server write what was sent before: over HTTP/2 another task does that, some rounds of the loop later."""
+    for _ in range(_ROUNDS):
+        # Without time: on a busy machine each millisecond becomes many, and a proxy takes that for the last call.
+        await asyncio.sleep(0)
+
+
+async def _wait(bell: asyncio.Event, until: float, loop: asyncio.AbstractEventLoop) -> None:
+    """Wait for the bell or the time."""
+    seconds = None if until == float("inf") else max(until - loop.time(), 0)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(bell.wait(), seconds)
+    bell.clear()
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
+
+
+def _token(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _unreadable(error: Exception) -> Problem:
+    return Problem(code="invalid_argument", message=f"the body cannot be read: {error}")
+
+
+def _unsupported(request: Request, known: Mapping[str, object]) -> Problem:
+    message = f"the content type {json.dumps(request.content_type)} is not served; known: {', '.join(known)}"
+    return Problem(code="unimplemented", message=message, http_status=415)

@@ -1,0 +1,242 @@
+"""What a run request says: the conversation as items of the Responses API, the tools, and what is asked now.
+
+The history is in blobs, each a message as JSON: `role` and `content`, a text or parts (`text`, `tool-call`,
+`tool-result`). Some clients have no blobs and write all of it into the user's text instead; the calls and results in
+such a text are found, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from google.protobuf.json_format import MessageToDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof_cursor_protos import agent_pb2 as pb
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """A tool that the client declares."""
+
+    name: str
+    """How the model calls it: `tool_name`, or `name` if that is empty."""
+    definition: pb.McpToolDefinition
+
+    def declared(self) -> Json:
+        """In the form of the app-server's dynamic tools, as the language's backends share it."""
+        schema = MessageToDict(self.definition.input_schema) if self.definition.HasField("input_schema") else None
+        return {"name": self.name, "description": self.definition.description, "inputSchema": _whole(schema)}
+
+
+def _whole(schema: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """The schema with whole numbers as such: a google.protobuf.Value knows doubles alone."""
+    match schema:
+        case dict():
+            return {key: _whole(value) for key, value in schema.items()}
+        case list():
+            return [_whole(value) for value in schema]
+        case float() if schema.is_integer():
+            return int(schema)
+        case None:
+            return {"type": "object"}
+    return schema
+
+
+def tools_of(definitions: Iterable[pb.McpToolDefinition]) -> list[Tool]:
+    """The tools of a declaration, each once; a client may declare them in two places."""
+    found: dict[str, Tool] = {}
+    for definition in definitions:
+        name = definition.tool_name or definition.name
+        found.setdefault(name, Tool(name=name, definition=definition))
+    return list(found.values())
+
+
+@dataclass(kw_only=True, slots=True)
+class Conversation:
+    """What a run request asks, and on what history."""
+
+    model: str
+    developer: list[str] = field(default_factory=list)
+    """The texts of the system: messages, `custom_system_prompt`, `cloud_rule`."""
+    history: list[Json] = field(default_factory=list)
+    """All before the user's text, but that of the system."""
+    given: list[Json] = field(default_factory=list)
+    """The user's text as input; empty if the request continues from results."""
+    since: list[Json] = field(default_factory=list)
+    """The calls of this run, and their results."""
+    tools: list[Tool] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The user's text."""
+        return "\n".join(item["text"] for item in self.given)
+
+    @property
+    def instructions(self) -> str:
+        """The texts of the system as one."""
+        return "\n\n".join(self.developer)
+
+    def items(self) -> list[Json]:
+        """All in order, the text of this request included, and the calls and results that are written into it."""
+        own = [_message("user", self.text), *_written_out(self.text)] if self.given else []
+        return [*self.history, *own, *self.since]
+
+    def declared(self) -> list[Json]:
+        """The tools in the form of the app-server's dynamic tools."""
+        return [tool.declared() for tool in self.tools]
+
+    def called(self, call_id: str, name: str, arguments: str, output: str) -> None:
+        """Add a call of this run and its result."""
+        self.since += [_call_item(call_id, name, arguments), _result_item(call_id, output)]
+
+    def last_call(self) -> list[Json]:
+        """The last call of this run as a part of a message; none if there was none."""
+        calls = [item for item in self.since if item["type"] == "function_call"][-1:]
+        return [
+            {
+                "type": "tool-call",
+                "toolCallId": call["call_id"],
+                "toolName": call["name"],
+                "args": json.loads(call["arguments"]),
+            }
+            for call in calls
+        ]
+
+    def take(self, *others: Conversation) -> None:
+        """Take over what others hold."""
+        for other in others:
+            self.model = self.model or other.model
+            self.developer += other.developer
+            self.history += other.history
+            self.given += other.given
+            self.tools += other.tools
+
+    def received(self) -> Json:
+        """What `reflect` reports; what the client wrote as instructions and what it declared is all that it knows."""
+        return {
+            "developer": self.instructions,
+            "base": None,
+            "model": self.model,
+            "history": [*self.history, *self.since],
+            "input": self.given,
+            "tools": self.declared(),
+            "schema": None,
+        }
+
+
+def read(request: pb.AgentRunRequest, blobs: Mapping[bytes, bytes | None]) -> Conversation:
+    """The conversation of a run request whose blobs are these."""
+    found = Conversation(model=request.model_details.model_id or request.requested_model.model_id)
+    for name in request.conversation_state.root_prompt_messages_json:
+        _add(found, _parsed(blobs.get(name)))
+    action = request.action
+    if action.HasField("user_message_action"):
+        found.given.append({"type": "text", "text": action.user_message_action.user_message.text})
+    context = context_of(request)
+    found.developer += [text for text in (request.custom_system_prompt, context.cloud_rule if context else "") if text]
+    found.tools = tools_of([*request.mcp_tools.mcp_tools, *(context.tools if context else ())])
+    return found
+
+
+def context_of(request: pb.AgentRunRequest) -> pb.RequestContext | None:
+    """The context in a run request; None if it has none, so that it must be asked for."""
+    action = request.action
+    match action.WhichOneof("action"):
+        case "user_message_action" if action.user_message_action.HasField("request_context"):
+            return action.user_message_action.request_context
+        case "resume_action" if action.resume_action.HasField("request_context"):
+            return action.resume_action.request_context
+    return None
+
+
+def _parsed(blob: bytes | None) -> Json:
+    try:
+        message = json.loads(blob or b"{}")
+    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+_SYSTEM = ("system", "developer")
+
+
+def _add(conversation: Conversation, message: Json) -> None:
+    role = message.get("role")
+    for item in _items(str(role), message.get("content")):
+        if role in _SYSTEM:
+            conversation.developer.append(item["content"][0]["text"])
+        else:
+            conversation.history.append(item)
+
+
+def _items(role: str, content: object) -> Iterator[Json]:
+    """The items of a message, in its order."""
+    if isinstance(content, str):
+        yield _message(role, content)
+        return
+    for part in content if isinstance(content, list) else ():
+        match part:
+            case {"type": "text", "text": str(text)}:
+                yield _message(role, text)
+            case {"type": "tool-call"}:
+                yield _call_item(_id(part), str(part.get("toolName", "")), _arguments(part))
+            case {"type": "tool-result"}:
+                yield _result_item(_id(part), _output(part.get("result", part.get("output"))))
+
+
+def _message(role: str, text: str) -> Json:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def _call_item(call_id: str, name: str, arguments: str) -> Json:
+    """A call as the history keeps it."""
+    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
+
+
+def _result_item(call_id: str, output: str) -> Json:
+    """A result as the history keeps it."""
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def _id(part: Mapping[str, Any]) -> str:
+    return str(part.get("toolCallId", part.get("id", "")))
+
+
+def _arguments(part: Mapping[str, Any]) -> str:
+    value: object = next((part[key] for key in ("args", "input", "arguments") if key in part), {})
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _output(value: object) -> str:
+    match value:
+        case str():
+            return value
+        case {"type": "text" | "error-text", "value": str(text)} | {"type": "text", "text": str(text)}:
+            return text
+        case list():
+            return "\n".join(_output(part) for part in value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+# Calls and results in the user's text, as proxies write a whole conversation into it.
+_CALLED = re.compile(r"^\[Called tool: (?P<name>[^\s(]+)\((?P<arguments>.*)\)\]$", re.MULTILINE)
+_RESULT = re.compile(r"^\[Tool result for (?P<id>[^\]\n]+)\]: ?(?P<output>.*?)(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def _written_out(text: str) -> Sequence[Json]:
+    """The calls and results that are written into a text: the results in order are those of the calls in order."""
+    calls, results = list(_CALLED.finditer(text)), list(_RESULT.finditer(text))
+    found: list[Json] = []
+    for called, result in zip(calls, results, strict=False):
+        found.append(_call_item(result["id"], called["name"], called["arguments"]))
+        found.append(_result_item(result["id"], result["output"]))
+    return found

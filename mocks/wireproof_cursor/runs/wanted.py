@@ -1,0 +1,180 @@
+"""What requests to the client want: for each step that is a tool call, the request and what is announced of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from google.protobuf.json_format import ParseDict
+from google.protobuf.struct_pb2 import Value
+
+from wireproof_cursor.wire.protobuf import field
+from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.steps import cursor as steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wireproof_cursor.runs.conversation import Tool
+    from wireproof_scripts.steps import Call
+    from wireproof_scripts.steps.cursor import Exec
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What one request wants of the client."""
+
+    message: pb.ExecServerMessage
+    """The request, without its number."""
+    name: str
+    """The tool, as the history names it."""
+    arguments: str = "{}"
+    """Its arguments as JSON, for the history."""
+    call_id: str = ""
+    """The id of the tool call; empty for a request that is not a tool call."""
+    call: pb.ToolCall | None = None
+    """What is announced; None if nothing is."""
+
+
+def mcp(call: Call, tool: Tool | None) -> Wanted:
+    """A call of a tool that the client declares; of one that it does not, the client has to say so."""
+    args = {key: ParseDict(value, Value()) for key, value in json.loads(call.arguments).items()}
+    wanted = pb.McpArgs(
+        name=tool.definition.name if tool else call.name,
+        args=args,
+        tool_call_id=call.id,
+        provider_identifier=tool.definition.provider_identifier if tool else "",
+        tool_name=call.name,
+    )
+    return Wanted(
+        call_id=call.id,
+        name=call.name,
+        arguments=call.arguments,
+        message=pb.ExecServerMessage(mcp_args=wanted),
+        call=pb.ToolCall(mcp_tool_call=pb.McpToolCall(args=wanted)),
+    )
+
+
+def context() -> Wanted:
+    """The request for the context of the client, which holds its tools."""
+    message = pb.ExecServerMessage(request_context_args=pb.RequestContextArgs())
+    return Wanted(name="request_context", message=message)
+
+
+def unknown(step: steps.UnknownExec) -> Wanted:
+    """A request that no client can know."""
+    return Wanted(name="unknown", message=pb.ExecServerMessage.FromString(field(step.number, b"")))
+
+
+def own_tool(step: Exec) -> Wanted:
+    """A call of one of the service's own tools."""
+    message, call = _REQUESTS[type(step)](step)
+    args = {name: getattr(step, name) for name in step.__slots__ if name != "id"}
+    return Wanted(
+        call_id=step.id,
+        name=type(step).__name__.lower(),
+        arguments=json.dumps(args, ensure_ascii=False),
+        message=message,
+        call=call,
+    )
+
+
+_Request = tuple[pb.ExecServerMessage, pb.ToolCall | None]
+
+
+def _shell(step: steps.Shell) -> _Request:
+    args = pb.ShellArgs(command=step.command, working_directory=step.cwd, timeout=step.timeout, tool_call_id=step.id)
+    call = pb.ToolCall(shell_tool_call=pb.ShellToolCall(args=args))
+    if step.stream:
+        return pb.ExecServerMessage(shell_stream_args=args), call
+    return pb.ExecServerMessage(shell_args=args), call
+
+
+def _read(step: steps.Read) -> _Request:
+    args = pb.ReadArgs(path=step.path, tool_call_id=step.id, offset=step.offset, limit=step.limit)
+    announced = pb.ReadToolArgs(path=step.path, offset=step.offset, limit=step.limit)
+    return pb.ExecServerMessage(read_args=args), pb.ToolCall(read_tool_call=pb.ReadToolCall(args=announced))
+
+
+def _write(step: steps.Write) -> _Request:
+    args = pb.WriteArgs(
+        path=step.path,
+        file_text="" if step.as_bytes else step.text,
+        file_bytes=step.text.encode() if step.as_bytes else b"",
+        tool_call_id=step.id,
+        return_file_content_after_write=True,
+    )
+    # The service announces an edit, at which some clients answer its requests by themselves: that is not played.
+    return pb.ExecServerMessage(write_args=args), None
+
+
+def _delete(step: steps.Delete) -> _Request:
+    args = pb.DeleteArgs(path=step.path, tool_call_id=step.id)
+    return pb.ExecServerMessage(delete_args=args), pb.ToolCall(delete_tool_call=pb.DeleteToolCall(args=args))
+
+
+def _ls(step: steps.Ls) -> _Request:
+    args = pb.LsArgs(path=step.path, ignore=step.ignore, tool_call_id=step.id)
+    return pb.ExecServerMessage(ls_args=args), pb.ToolCall(ls_tool_call=pb.LsToolCall(args=args))
+
+
+def _grep(step: steps.Grep) -> _Request:
+    args = pb.GrepArgs(
+        pattern=step.pattern,
+        path=step.path or None,
+        glob=step.glob or None,
+        output_mode=step.mode,
+        tool_call_id=step.id,
+    )
+    if step.ignore_case:
+        args.case_insensitive = True
+    return pb.ExecServerMessage(grep_args=args), pb.ToolCall(grep_tool_call=pb.GrepToolCall(args=args))
+
+
+def _glob(step: steps.Glob) -> _Request:
+    args = pb.GrepArgs(
+        path=step.path or None, glob=step.pattern, output_mode="files_with_matches", tool_call_id=step.id
+    )
+    announced = pb.GlobToolArgs(target_directory=step.path, glob_pattern=step.pattern)
+    return pb.ExecServerMessage(grep_args=args), pb.ToolCall(glob_tool_call=pb.GlobToolCall(args=announced))
+
+
+def _fetch(step: steps.Fetch) -> _Request:
+    args = pb.FetchArgs(url=step.url, tool_call_id=step.id)
+    return pb.ExecServerMessage(fetch_args=args), pb.ToolCall(fetch_tool_call=pb.FetchToolCall(args=args))
+
+
+_REQUESTS: Mapping[type[Exec], Callable[[Any], _Request]] = {
+    steps.Shell: _shell,
+    steps.Read: _read,
+    steps.Write: _write,
+    steps.Delete: _delete,
+    steps.Ls: _ls,
+    steps.Grep: _grep,
+    steps.Glob: _glob,
+    steps.Fetch: _fetch,
+}
+
+
+def with_result(call: pb.ToolCall, result: pb.ExecClientMessage | None) -> pb.ToolCall:
+    """What is announced when a call is over: with its result, where it has the type of the announcement."""
+    kind = result.WhichOneof("message") if result is not None else None
+    if kind is None:
+        return call
+    over = pb.ToolCall()
+    over.CopyFrom(call)
+    announced, given = getattr(over, str(over.WhichOneof("tool"))), getattr(result, kind)
+    match given:
+        case pb.ReadResult() if isinstance(announced, pb.ReadToolCall) and given.HasField("success"):
+            found = given.success
+            announced.result.success.MergeFrom(
+                pb.ReadToolSuccess(content=found.content, total_lines=max(found.total_lines, 0), path=found.path)
+            )
+        case pb.McpResult() if isinstance(announced, pb.McpToolCall) and given.HasField("success"):
+            announced.result.success.CopyFrom(given.success)
+        case _ if announced.DESCRIPTOR.fields_by_name["result"].message_type is given.DESCRIPTOR:
+            announced.result.CopyFrom(given)
+    return over

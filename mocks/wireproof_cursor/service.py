@@ -1,0 +1,152 @@
+"""The service without its sockets: the runs by request id, the choice of their scripts, and what they share."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from wireproof_cursor.runs.appends import OutOfOrderError
+from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.runs.run import Run
+from wireproof_cursor.wire.errors import Problem
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.nonces import Nonces
+from wireproof_scripts.selection import Selection, rejected, select
+
+if TYPE_CHECKING:
+    from wireproof_cursor.runs.conversation import Conversation
+    from wireproof_cursor_protos import agent_pb2 as pb
+    from wireproof_scripts.nonces import Record
+    from wireproof_scripts.steps import Library
+
+Json = dict[str, Any]
+Note = Callable[[Json], None]
+"""Takes an entry of the journal."""
+
+KEPT_RUNS = 4096
+"""How many request ids of runs that are over are remembered, so that a late append does not begin a run."""
+MOST_UNATTACHED = 256
+"""How many runs may have appends and no stream."""
+
+
+_BEST = Conditions()
+
+
+class Service:
+    """Plays the scripts of a library. One thread at a time may use it and its sessions."""
+
+    def __init__(
+        self,
+        library: Library | Callable[[], Library | ScriptError],
+        *,
+        conditions: Conditions = _BEST,
+        journal: Note | None = None,
+    ) -> None:
+        self._library = library
+        self.conditions = conditions
+        self._journal = journal
+        self._nonces = Nonces()
+        self._numbers = itertools.count(1)
+        self._runs: OrderedDict[str, Run] = OrderedDict()
+        self._over: OrderedDict[str, None] = OrderedDict()
+
+    # Runs
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs that are not over."""
+        return list(self._runs.values())
+
+    def attach(self, request_id: str, rpc: str) -> Run | Problem:
+        """The run whose stream begins now, or why there is none."""
+        run = self._run(request_id)
+        if run is None:
+            return Problem(code="failed_precondition", message=f"the run {request_id} is over")
+        if run.attached:
+            run.link.fault(f"{rpc} is called a second time with the request id {request_id}")
+            return Problem(code="already_exists", message=f"the run {request_id} has a stream already")
+        run.attached, run.link.rpc = True, rpc
+        return run
+
+    def append(self, request_id: str, number: int, message: pb.AgentClientMessage) -> Problem | None:
+        """Take an append; how it is refused, None if it is not."""
+        run = self._run(request_id)
+        if run is None:
+            return None  # acknowledged and ignored: a client may answer what the end of a run has overtaken
+        if run.appends.used(number):
+            run.link.fault(f"append_seqno {number} comes a second time")
+        try:
+            for taken, ready in run.appends.take(number, message):
+                run.receive(ready, taken)
+        except OutOfOrderError as error:
+            run.link.fault(str(error))
+            return Problem(code="invalid_argument", message=str(error))
+        return run.refusing
+
+    def leave(self, run: Run) -> None:
+        """Forget a run that is over."""
+        self._runs.pop(run.request_id, None)
+        self._over[run.request_id] = None
+        if len(self._over) > KEPT_RUNS:
+            self._over.popitem(last=False)
+
+    def run(self, request_id: str) -> Run | None:
+        """The run under a request id; None if there is none."""
+        return self._runs.get(request_id)
+
+    def request_id(self) -> str:
+        """An id for a run whose client gave none."""
+        return f"run-{next(self._numbers):04}"
+
+    def _run(self, request_id: str) -> Run | None:
+        if request_id in self._over:
+            return None
+        run = self._runs.get(request_id)
+        if run is None:
+            run = self._runs[request_id] = Run(self, request_id, "RunSSE")
+            self._drop_unattached()
+        return run
+
+    def _drop_unattached(self) -> None:
+        waiting = [run for run in self._runs.values() if not run.attached]
+        for run in waiting[:-MOST_UNATTACHED]:
+            self.leave(run)
+
+    def wake(self) -> None:
+        """Let every run look whether it still has to wait."""
+        for run in self.runs:
+            run.link.ring()
+
+    # Scripts
+
+    def call_id(self) -> str:
+        """An id for a call of the default answer."""
+        return f"call_{next(self._numbers):04}"
+
+    def select(self, talk: Conversation) -> Selection:
+        """What answers a conversation."""
+        library = self._library() if callable(self._library) else self._library
+        if isinstance(library, ScriptError):
+            return rejected(str(library))
+        return select(
+            library,
+            self._nonces,
+            history=talk.items(),
+            given=[],  # the calls and results that are written into the user's text follow it
+            tools=talk.declared(),
+            call_id=self.call_id(),
+            developer=talk.instructions,
+        )
+
+    def begin(self, casting: Selection, faults: list[str]) -> Record:
+        """Count a turn under its nonce; `faults` are those of its run, as it goes on."""
+        record = casting.begin()
+        record.faults = faults
+        return record
+
+    def journal(self, request_id: str, rpc: str, entry: Json) -> None:
+        """Write an entry of the journal."""
+        if self._journal is not None:
+            self._journal({"rpc": rpc, "request_id": request_id, **entry})

@@ -1,0 +1,96 @@
+"""What a request asks of an answer that the reference proxy leaves to its backend: its length, its end, reasoning.
+
+The default answer obeys; a script says what it says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wireproof_scripts.steps import Call, Finish, Say, Step, Think, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+REASONING = 4
+"""Tokens of the default answer's reasoning, where one is asked for."""
+_SUMMARY = "I look at what was said last, and answer that."
+_LENGTHS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """Where an answer ends at the latest."""
+
+    tokens: int | None = None
+    """After this number of pieces of text, each of which counts as a token; None: anywhere."""
+    stops: tuple[str, ...] = ()
+    """Before the first of these texts."""
+    calls: int | None = None
+    """After this number of calls; None: any number."""
+    reasons: bool = False
+    """Whether the request asks for effort, or for a summary of reasoning."""
+    summary: bool = False
+    """Whether it asks for that summary."""
+
+
+_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls", "reasoning_effort", "reasoning")
+_NO_LIMITS = Limits()
+
+
+def limits_of(body: Mapping[str, Any]) -> Limits:
+    """The limits that an acceptable request sets."""
+    if body.keys().isdisjoint(_LIMITING):
+        return _NO_LIMITS
+    stop = body.get("stop") or ()
+    tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
+    effort, summary = _reasoning(body)
+    return Limits(
+        tokens=tokens,
+        stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)),
+        calls=1 if body.get("parallel_tool_calls") is False else None,
+        reasons=effort not in {None, "none"} or summary is not None,
+        summary=summary is not None,
+    )
+
+
+def _reasoning(body: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The effort and the kind of summary that are asked for; of chat, which shows no summary, the effort alone."""
+    if "input" not in body:
+        return body.get("reasoning_effort"), None
+    asked = body.get("reasoning") or {}
+    return asked.get("effort"), asked.get("summary")
+
+
+def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
+    """A part of the default answer within these limits."""
+    if not limits.reasons:
+        return _limited(part, limits, 0)
+    thought = Think(_SUMMARY if limits.summary else "")
+    return (thought, Usage(reasoning=REASONING), *_limited(part, limits, REASONING))
+
+
+def _limited(part: tuple[Step, ...], limits: Limits, reasoned: int) -> tuple[Step, ...]:
+    """The part behind `reasoned` tokens of reasoning, which count as the answer's."""
+    match part:
+        case (Say(pieces=pieces),) if limits.tokens is not None or limits.stops:
+            kept, room = list(_before(pieces, limits.stops)), limits.tokens
+            if room is None or len(kept) + reasoned <= room:
+                return (Say(tuple(kept)),)
+            cut = Say(tuple(kept[: max(0, room - reasoned)]) or ("",))
+            return (cut, Usage(output=room, reasoning=min(reasoned, room)), Finish("length"))
+        case (Call(), *_):
+            return part[: limits.calls]
+        case _:
+            return part
+
+
+def _before(pieces: tuple[str, ...], stops: tuple[str, ...]) -> Iterator[str]:
+    """The pieces up to the first stop text, which may begin in one and end in another."""
+    text = "".join(pieces)
+    left = min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))
+    for piece in pieces:
+        if left > 0:
+            yield piece[:left]
+        left -= len(piece)

@@ -1,0 +1,371 @@
+"""What OpenAI's API refuses of a request that the reference proxy takes, with its codes and params. Pure.
+
+The proxy passes a request on and leaves more to its backend; an endpoint that clients are developed with must be as
+strict as what they will meet. What the API does and this endpoint does not is refused, too: it is never ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from wireproof_endpoint.api.strict_schema import needed
+from wireproof_proxy.conversation import Call, Result
+from wireproof_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
+from wireproof_proxy.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
+from wireproof_proxy.surfaces.rules import Body, Fault, Rule, where
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from wireproof_proxy.conversation import Conversation
+
+
+def _problem(code: str | None) -> Problem:
+    return Problem(400, INVALID, code, "A parameter is not acceptable.")
+
+
+# The codes as the service sends them.
+EMPTY, LONG = _problem("empty_array"), _problem("array_above_max_length")
+TYPE = _problem("invalid_type")
+INTEGER_ABOVE, INTEGER_BELOW = _problem("integer_above_max_value"), _problem("integer_below_min_value")
+DECIMAL_ABOVE, DECIMAL_BELOW = _problem("decimal_above_max_value"), _problem("decimal_below_min_value")
+FUNCTION_SCHEMA, JSON_SCHEMA = _problem("invalid_function_parameters"), _problem("invalid_json_schema")
+TOGETHER, MANY = _problem("invalid_parameter_combination"), _problem("object_above_max_properties")
+TEXT_LONG = _problem("string_above_max_length")
+UNSUPPORTED = _problem("unsupported_value")
+UNCODED = _problem(None)
+
+TIERS = ("auto", "default", "flex", "scale", "priority", "fast", "ultrafast")
+MOST_STOPS, MOST_TOOLS, MOST_ALTERNATIVES, MOST_METADATA = 4, 128, 20, 16
+LONGEST_KEY, LONGEST_VALUE = 64, 512
+LEAST_OUTPUT = 16
+BIAS = 100
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+Field = tuple[str, Rule]
+"""A field of a body, and a rule about it."""
+
+
+def table(*fields: Field) -> tuple[Rule, ...]:
+    """The rules of these fields; of one that is absent they find nothing to say."""
+    return tuple(where((name,), rule) for name, rule in fields)
+
+
+def array(name: str, *, least: int = 0, most: int) -> Field:
+    """A list of at least `least` and at most `most`, if it is a list."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        value = body.get(name)
+        if isinstance(value, list):
+            if len(value) < least:
+                yield Fault(name, "absent or a list that is not empty", EMPTY)
+            if len(value) > most:
+                yield Fault(name, f"a list of at most {most}", LONG)
+
+    return name, rule
+
+
+def decimal(name: str, low: float, high: float) -> Field:
+    """A number in a range."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        value = body.get(name)
+        right = f"a number from {low:g} to {high:g}"
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            yield Fault(name, right, TYPE)
+        elif not low <= value <= high:
+            yield Fault(name, right, DECIMAL_BELOW if value < low else DECIMAL_ABOVE)
+
+    return name, rule
+
+
+def integer(name: str, low: float, high: float) -> Field:
+    """A whole number in a range."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        value = body.get(name)
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int):
+            yield Fault(name, "an integer", TYPE)
+        elif not low <= value <= high:
+            right = f"an integer, {low:g} or more" if value < low else f"an integer, at most {high:g}"
+            yield Fault(name, right, INTEGER_BELOW if value < low else INTEGER_ABOVE)
+
+    return name, rule
+
+
+def typed(name: str, right: str, *types: type) -> Field:
+    """A value of one of these types."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        if body.get(name) is not None and not isinstance(body[name], types):
+            yield Fault(name, right, TYPE)
+
+    return name, rule
+
+
+def boolean(name: str) -> Field:
+    """True or false."""
+    return typed(name, "true or false", bool)
+
+
+def mapping(name: str) -> Field:
+    """An object."""
+    return typed(name, "an object", dict)
+
+
+def text(name: str) -> Field:
+    """A string."""
+    return typed(name, "a string", str)
+
+
+def word(*path: str, words: Collection[str]) -> Field:
+    """One of some words, in an object or at the root."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        value: Any = body
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is not None and value not in tuple(words):
+            fault = Fault(".".join(path), f"one of {', '.join(words)}")
+            yield fault if isinstance(value, str) else fault._replace(problem=TYPE)
+
+    return path[0], rule
+
+
+def not_served(name: str, right: str, served: object = None) -> Field:
+    """What the API has and this endpoint does not: anything but `served`."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        if body.get(name) is not None and body[name] != served:
+            yield Fault(name, right, UNSUPPORTED)
+
+    return name, rule
+
+
+def only_with(name: str, *others: str) -> Field:
+    """A field that needs one of others."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        if body.get(name) is not None and not any(body.get(other) for other in others):
+            yield Fault(name, f"absent where there is no `{others[0]}`", UNCODED)
+
+    return name, rule
+
+
+# Chat
+
+
+def _stop(body: Body) -> Iterator[Fault]:
+    stop = body.get("stop")
+    if not (stop is None or isinstance(stop, str) or _are_texts(stop)):
+        yield Fault("stop", f"a string or a list of at most {MOST_STOPS} strings", TYPE)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _one_length(body: Body) -> Iterator[Fault]:
+    if body.get("max_tokens") is not None and body.get("max_completion_tokens") is not None:
+        yield Fault("max_tokens", "absent beside `max_completion_tokens`", TOGETHER)
+
+
+def _bias(body: Body) -> Iterator[Fault]:
+    bias = body.get("logit_bias")
+    if bias is None:
+        return
+    if not isinstance(bias, dict):
+        yield Fault("logit_bias", "an object", TYPE)
+        return
+    for token in bias:
+        for fault in decimal(token, -BIAS, BIAS)[1](bias):
+            yield Fault(f"logit_bias.{token}", fault.right, fault.problem)
+
+
+def _metadata(body: Body) -> Iterator[Fault]:
+    metadata = body.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    if len(metadata) > MOST_METADATA:
+        yield Fault("metadata", f"an object with at most {MOST_METADATA} properties", MANY)
+    for name, value in metadata.items():
+        if len(name) > LONGEST_KEY:
+            yield Fault("metadata", f"an object with keys of at most {LONGEST_KEY} characters", TEXT_LONG)
+        right = f"a string of at most {LONGEST_VALUE} characters"
+        if not isinstance(value, str):
+            yield Fault(f"metadata.{name}", right, TYPE)
+        elif len(value) > LONGEST_VALUE:
+            yield Fault(f"metadata.{name}", right, TEXT_LONG)
+
+
+def _results(body: Body) -> Iterator[Fault]:
+    """Every call of an assistant's message is answered by the messages that follow it at once."""
+    messages = body["messages"]
+    for index, message in enumerate(messages):
+        calls = message.get("tool_calls")
+        if calls == []:
+            yield Fault(f"messages[{index}].tool_calls", "absent or a list that is not empty", EMPTY)
+        if not calls:
+            continue
+        after = index + 1
+        answered: set[object] = set()
+        while after < len(messages) and messages[after]["role"] == "tool":
+            answered.add(messages[after]["tool_call_id"])
+            after += 1
+        lost = [call["id"] for call in calls if call["id"] not in answered]
+        if lost:
+            # The service's own spelling, with a dot.
+            place = f"messages.[{min(after, len(messages) - 1)}].role"
+            yield Fault(place, f"tool, with a result: the calls {', '.join(lost)} have none", UNCODED)
+
+
+def _format(body: Body) -> Iterator[Fault]:
+    match body.get("response_format"):
+        case {"type": "json_object"} if not _says_json(body["messages"]):
+            yield Fault("messages", "with the word json in some message, to ask for a json_object", UNCODED)
+        case {"type": "json_schema", "json_schema": dict(asked)}:
+            yield from _schema(asked, "response_format.json_schema.name", "response_format", UNCODED)
+        case _:
+            return
+
+
+def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[Fault]:
+    if not _NAME.fullmatch(asked["name"]):
+        yield Fault(name, "1 to 64 letters, digits, `_` or `-`")
+    if asked.get("strict") is True and (short := needed(asked.get("schema"))):
+        yield Fault(place, f"a strict schema, with {short}", problem)
+
+
+def _says_json(said: object) -> bool:
+    return "json" in json.dumps(said).casefold()
+
+
+def _strict_tools(body: Body) -> Iterator[Fault]:
+    for index, tool in enumerate(body.get("tools") or []):
+        inside = tool.get("function")
+        function, place = (inside, "function.parameters") if isinstance(inside, dict) else (tool, "parameters")
+        if function.get("strict") is True and (short := needed(function.get("parameters"))):
+            yield Fault(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
+
+
+_EITHER = (
+    boolean("store"),
+    mapping("metadata"),
+    ("metadata", _metadata),
+    word("service_tier", words=TIERS),
+    text("user"),
+    text("safety_identifier"),
+    text("prompt_cache_key"),
+)
+"""The fields that both surfaces have."""
+
+CHAT = table(
+    *_EITHER,
+    ("messages", _results),
+    decimal("frequency_penalty", -2, 2),
+    decimal("presence_penalty", -2, 2),
+    ("max_tokens", _one_length),
+    ("stop", _stop),
+    array("stop", most=MOST_STOPS),
+    integer("seed", -(2**63), 2**63 - 1),
+    boolean("logprobs"),
+    integer("top_logprobs", 0, MOST_ALTERNATIVES),
+    only_with("top_logprobs", "logprobs"),
+    ("logit_bias", _bias),
+    array("tools", least=1, most=MOST_TOOLS),
+    array("functions", least=1, most=MOST_TOOLS),
+    ("tools", _strict_tools),
+    only_with("parallel_tool_calls", "tools", "functions"),
+    ("response_format", _format),
+    word("reasoning_effort", words=EFFORTS),
+    word("verbosity", words=VERBOSITIES),
+    mapping("prediction"),
+    mapping("web_search_options"),
+    not_served("modalities", '["text"]: nothing is spoken here', served=["text"]),
+    not_served("audio", "absent: nothing is spoken here"),
+)
+
+# Responses
+
+
+def _text_format(body: Body) -> Iterator[Fault]:
+    match body.get("text"):
+        case {"format": {"type": "json_object"}} if not _says_json([body["input"], body.get("instructions")]):
+            yield Fault("input", "with the word json in some message, to ask for a json_object", UNCODED)
+        case {"format": {"type": "json_schema"} as asked}:
+            yield from _schema(asked, "text.format.name", "text.format.schema", JSON_SCHEMA)
+        case _:
+            return
+
+
+RESPONSES = table(
+    *_EITHER,
+    integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
+    integer("top_logprobs", 0, MOST_ALTERNATIVES),
+    # An empty list is one without tools here, unlike in chat.
+    array("tools", most=MOST_TOOLS),
+    ("tools", _strict_tools),
+    ("text", _text_format),
+    typed("include", "a list", list),
+    integer("max_tool_calls", float("-inf"), float("inf")),
+    mapping("reasoning"),
+    word("reasoning", "effort", words=EFFORTS),
+    word("reasoning", "summary", words=SUMMARIES),
+    word("text", "verbosity", words=VERBOSITIES),
+    word("truncation", words=("auto", "disabled")),
+    not_served("background", "false: nothing is answered in the background here", served=False),
+    not_served("prompt", "absent: no prompts are stored here"),
+)
+
+
+def unanswered(conversation: Conversation) -> Iterator[Fault]:
+    """The fault of a response's conversation, with all that came before it: a call that has no result."""
+    answered = {item.id for item in conversation.history if isinstance(item, Result)}
+    for item in conversation.history:
+        if isinstance(item, Call) and item.id not in answered:
+            yield Fault("input", f"with an output of the function call {item.id}", UNCODED)
+
+
+_REFUSED = (
+    text("model"),
+    typed("messages", "a list", list),
+    array("messages", least=1, most=2048),
+    typed("input", "a string or a list", str, list),
+    text("instructions"),
+    text("previous_response_id"),
+    typed("tools", "a list", list),
+    typed("functions", "a list", list),
+    typed("tool_choice", "a string or an object", str, dict),
+    typed("function_call", "a string or an object", str, dict),
+    mapping("response_format"),
+    mapping("text"),
+    mapping("stream_options"),
+    mapping("metadata"),
+    ("metadata", _metadata),
+    integer("n", 1, 128),
+    decimal("temperature", 0, 2),
+    decimal("top_p", 0, 1),
+    integer("max_tokens", 1, float("inf")),
+    integer("max_completion_tokens", 1, float("inf")),
+    integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
+    boolean("stream"),
+    boolean("store"),
+    boolean("parallel_tool_calls"),
+)
+"""What the proxy refuses itself, with one code for all that is wrong."""
+
+
+def coded(error: ApiError, body: Body) -> ApiError:
+    """The proxy's refusal of a body, with the code that the service has for it."""
+    if error.problem is not INVALID_PARAM:
+        return error
+    faults = (fault for name, rule in _REFUSED if name == error.param for fault in rule(body))
+    fault = next(faults, None)
+    return ApiError(fault.problem, error.message, error.param) if fault else error

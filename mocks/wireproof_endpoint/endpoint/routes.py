@@ -1,0 +1,155 @@
+"""What is served, and what answers there. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from wireproof_endpoint.api import embeddings, logprobs, rules
+from wireproof_endpoint.api.limits import limits_of
+from wireproof_endpoint.play import Play, Reply
+from wireproof_proxy.answers.plan import serves
+from wireproof_proxy.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
+from wireproof_proxy.http.body import object_in
+from wireproof_proxy.surfaces import chat_request, chatgpt_service, responses_request
+from wireproof_proxy.surfaces.json_text import encoded
+from wireproof_proxy.surfaces.rules import first_fault, refuse
+
+if TYPE_CHECKING:
+    from wireproof_endpoint.endpoint import Endpoint, Request
+    from wireproof_proxy.answers.plan import AnswerPlan
+    from wireproof_proxy.surfaces.responses_request import ResponsesRequest
+
+Handler = Callable[["Endpoint", "Request", str], Reply | Play]
+"""Answers a request; the text is what the route's path has in the place of its `*`."""
+
+
+def _healthy(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    return json_reply({"status": "ok"})
+
+
+def _alive(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    return json_reply({"status": "alive"})
+
+
+def _ready(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    return json_reply({"status": "ready"})
+
+
+def _list_models(endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    names = dict.fromkeys((*endpoint.settings.models, *endpoint.asked.names))
+    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in names]})
+
+
+def _get_model(endpoint: Endpoint, _request: Request, name: str) -> Reply:
+    if not serves(name, endpoint.settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
+    return json_reply(_model(endpoint, name))
+
+
+def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": endpoint.created, "owned_by": endpoint.settings.backend}
+
+
+def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
+    body, most = body_of(request), endpoint.settings.max_choices
+    try:
+        parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
+    except ApiError as error:
+        raise rules.coded(error, body) from error
+    first_fault(rules.CHAT, body)
+    return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
+
+
+def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
+    body = body_of(request)
+    return endpoint.play(_responded(endpoint, body, _asked(request, body)), limits_of(body))
+
+
+def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
+    body = body_of(request)
+    refusal = chatgpt_service.refusal(body)
+    if refusal is not None:
+        return json_reply({"detail": refusal}, BAD_REQUEST.status)
+    plan = _responded(endpoint, body, replace(_asked(request, body), output_at_end=False))
+    return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
+
+
+def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
+    try:
+        return responses_request.parse(body, request.headers, any_object=True)
+    except ApiError as error:
+        raise rules.coded(error, body) from error
+
+
+def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
+    first_fault(rules.RESPONSES, body)
+    asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
+    plan = endpoint.responses.plan(asked, logprobs.of_response(body))
+    # Only now: a result may be of a call in a stored response.
+    refuse(rules.unanswered(plan.conversation))
+    return plan
+
+
+def _embed(endpoint: Endpoint, request: Request, _name: str) -> Reply:
+    body = body_of(request)
+    answer = embeddings.answer(body)
+    if not serves(body["model"], endpoint.settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
+    endpoint.asked.note(body["model"])
+    return json_reply(answer)
+
+
+def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
+    return json_reply(endpoint.responses.retrieve(name))
+
+
+def _delete(endpoint: Endpoint, _request: Request, name: str) -> Reply:
+    return json_reply(endpoint.responses.delete(name))
+
+
+def _input_items(endpoint: Endpoint, request: Request, name: str) -> Reply:
+    return json_reply(endpoint.responses.input_items(name, dict(parse_qsl(request.query))))
+
+
+def json_reply(payload: Mapping[str, Any], status: int = 200) -> Reply:
+    """A whole response of JSON."""
+    return Reply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
+
+
+def body_of(request: Request) -> Mapping[str, Any]:
+    """The JSON object in a request's body.
+
+    Raises:
+        ApiError: 415 or 400, when there is none.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return object_in(request.body, media_type)
+
+
+MODELS = "/v1/models/"
+"""Names of models may hold slashes."""
+
+ROUTES: Mapping[str, Mapping[str, Handler]] = {
+    "/healthz": {"GET": _healthy, "HEAD": _healthy},
+    "/livez": {"GET": _alive, "HEAD": _alive},
+    "/readyz": {"GET": _ready, "HEAD": _ready},
+    "/v1/models": {"GET": _list_models, "HEAD": _list_models},
+    "/v1/chat/completions": {"POST": _completions},
+    "/v1/responses": {"POST": _create},
+    "/v1/embeddings": {"POST": _embed},
+    chatgpt_service.PATH: {"POST": _create_there},
+}
+"""Path → method → handler."""
+PATTERNS: Mapping[tuple[str, str], Mapping[str, Handler]] = {
+    (MODELS, ""): {"GET": _get_model, "HEAD": _get_model},
+    ("/v1/responses/", "/input_items"): {"GET": _input_items, "HEAD": _input_items},
+    ("/v1/responses/", ""): {
+        "GET": _retrieve,
+        "HEAD": _retrieve,
+        "DELETE": _delete,
+    },
+}
+"""What stands before and after a name in a path → method → handler."""

@@ -1,0 +1,341 @@
+"""An endpoint without a socket: a transport for clients of httpx and httpx2, sync and async.
+
+    client = openai.OpenAI(api_key="k", http_client=httpx.Client(transport=transport({"name": "hi", …})))
+
+Nothing leaves the process: whatever address a request names, the endpoint answers, and one that it does not serve is an
+error that says so. Waits of scripts are real time. One transport may serve several clients and threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from wireproof_endpoint.endpoint import Endpoint, Request
+from wireproof_endpoint.endpoint.routes import json_reply
+from wireproof_endpoint.journal.entry import Bounds, Ended
+from wireproof_endpoint.journal.requests import Requests
+from wireproof_endpoint.journal.ring import Journal
+from wireproof_endpoint.play import Drop, Head, Noise, Play, Reply
+from wireproof_endpoint.scripts import Given, scripts_in, with_library
+from wireproof_endpoint.settings import Settings
+from wireproof_proxy.errors import INVALID, Problem, envelope
+from wireproof_scripts.player import Until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+    from types import ModuleType
+
+    import httpx2
+
+    from wireproof_endpoint.journal.entry import Entry
+    from wireproof_endpoint.play import Output
+    from wireproof_scripts.steps import Script
+
+_INCOMPLETE = "peer closed connection without sending complete message body (incomplete chunked read)"
+KEPT = 1000
+"""Requests in the journal."""
+BOUNDS = Bounds(body=2**20, sent=2**20, pieces=10_000)
+"""How much of each: a test asserts over what it has just done, and ends soon."""
+LEAVING = Problem(421, INVALID, "not_served_here", "Nothing leaves this process.")
+
+
+def transport(scripts: Given = (), *, strict: bool | None = None, api_key: str | None = None) -> Transport:
+    """A transport that answers by these scripts; without any by the default answer.
+
+    `strict`: whether a request that no script matches is refused; None: if there are scripts. `api_key`: the key that
+    clients must send; None: any.
+
+    Raises:
+        ScriptError: a script cannot be read; it names the place, and what would be right there.
+    """
+    own = scripts_in(scripts)
+    return Transport(endpoint_of(lambda: own, strict=strict, api_key=api_key))
+
+
+def endpoint_of(
+    scripts: Callable[[], Mapping[str, Script]], *, strict: bool | None = None, api_key: str | None = None
+) -> Endpoint:
+    """An endpoint that begins now, with a journal; the arguments are those of `transport`."""
+
+    def refuses() -> bool:
+        return bool(scripts()) if strict is None else strict
+
+    settings = Settings(api_key=api_key)
+    journal = Journal(KEPT, BOUNDS)
+    return Endpoint(
+        settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses, journal=journal
+    )
+
+
+if TYPE_CHECKING:
+    # To a type checker that does not find httpx2 its classes are anything.
+    class _Bases(httpx.BaseTransport, httpx.AsyncBaseTransport, httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+        """What clients of both libraries take for a transport."""
+
+        def handle_request(self, request: Any) -> Any: ...  # noqa: ANN401 - of either library
+        async def handle_async_request(self, request: Any) -> Any: ...  # noqa: ANN401 - of either library
+
+else:
+
+    class _Bases(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        """The same as the program runs: clients of httpx2 ask for the methods alone, and it need not be there."""
+
+
+class Transport(_Bases):
+    """Answers the requests of a client, of httpx or httpx2."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        # Threads may share a client, and each may wait for what another one does.
+        self._lock = threading.RLock()
+
+    @property
+    def requests(self) -> Requests:
+        """What was asked so far, oldest first."""
+        with self._lock:
+            return Requests(self._endpoint.journal.entries)
+
+    def respond(self, request: httpx.Request) -> httpx.Response:
+        """The same for a route of respx, as its `side_effect`; for async clients it is `arespond`."""
+        return self._response(request, request.read())
+
+    async def arespond(self, request: httpx.Request) -> httpx.Response:
+        """The same for a route of respx that async clients use."""
+        response: httpx.Response = await self.handle_async_request(request)
+        return response
+
+    def handle_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
+        """The response; its body is played as it is read."""
+        return self._response(request, request.read())
+
+    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
+        """The response; its body is played as it is read."""
+        body = await request.aread()
+        asked, answer = self._asked(request, body)
+        if isinstance(answer, Reply):
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        return self._begun(request, asked, await playing.abegin(request), playing)
+
+    def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
+        asked, answer = self._asked(request, body)
+        if isinstance(answer, Reply):
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        return self._begun(request, asked, playing.begin(request), playing)
+
+    def _begun(self, request: httpx.Request, asked: Request, first: Head | Reply, playing: _Playing) -> httpx.Response:
+        if isinstance(first, Reply):
+            return self._replied(request, asked, first)
+        asked.entry.open(200)
+        headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
+        made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
+        return made
+
+    def _replied(self, request: httpx.Request, asked: Request, reply: Reply) -> httpx.Response:
+        now = time.monotonic()
+        with self._lock:
+            self._endpoint.journal.whole(asked.entry, now, reply.status, reply.body)
+        return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
+
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
+        method, path, query = request.method, request.url.path, request.url.query.decode()
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        with self._lock:
+            entry = self._endpoint.journal.begin(
+                method=method, path=path, query=query, headers=headers, now=time.monotonic(), when=time.time()
+            )
+            asked = Request(method=method, path=path, query=query, headers=headers, body=body, entry=entry)
+            refusal = self._endpoint.admit(asked, len(body))
+            if refusal is not None and refusal.status == 404:  # noqa: PLR2004 - there is nothing at this path
+                message = f"{request.method} {request.url} would leave this process: the endpoint serves no such path."
+                return asked, json_reply(envelope(LEAVING, message=message), LEAVING.status)
+            return asked, refusal or self._endpoint.answer(asked)
+
+
+def _module(request: httpx.Request) -> ModuleType:
+    """The library that a request is of: httpx or httpx2."""
+    return sys.modules[type(request).__module__.partition(".")[0]]
+
+
+def _made(request: httpx.Request, status: int, headers: Mapping[str, str], body: bytes) -> httpx.Response:
+    made: httpx.Response = _module(request).Response(status, headers=dict(headers), content=body, request=request)
+    return made
+
+
+def _stream(module: ModuleType, playing: _Playing) -> Any:  # noqa: ANN401 - of either library
+    """A body that both kinds of client can read."""
+    kind = type("Body", (_Body, module.SyncByteStream, module.AsyncByteStream), {})
+    return kind(playing)
+
+
+class _Body:
+    """The body of a streamed answer."""
+
+    def __init__(self, playing: _Playing) -> None:
+        self._playing = playing
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._playing.pieces()
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._playing.apieces()
+
+    def close(self) -> None:
+        """The client reads no more."""
+        self._playing.close()
+
+    async def aclose(self) -> None:
+        """The client reads no more."""
+        self._playing.close()
+
+
+class _Playing:
+    """A play, with its waits."""
+
+    def __init__(self, endpoint: Endpoint, play: Play, entry: Entry, lock: threading.RLock) -> None:
+        self._endpoint = endpoint
+        self._play = play
+        self._entry = entry
+        self._lock = lock
+        self._outputs: Generator[Output, float, None] = play.outputs(time.monotonic())
+        self._started = False
+        self._request: Any = None
+        """What is answered, of either library."""
+
+    def close(self) -> None:
+        """End it; that comes after its end, too, and means nothing then."""
+        with self._lock:
+            self._outputs.close()
+            self._play.close()
+            self._endpoint.journal.end(self._entry, time.monotonic(), Ended.GONE)
+
+    def begin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
+        """The head of a stream, or all of an answer.
+
+        Raises:
+            httpx.TransportError: the script ends the connection before there is either.
+        """
+        output = self._next()
+        while isinstance(output, Until):
+            self._wait(output)
+            output = self._next()
+        first = self._first(request, output)
+        if isinstance(first, Head) and first.seconds:
+            time.sleep(first.seconds)
+        return first
+
+    async def abegin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
+        """The same on an event loop."""
+        try:
+            output = self._next()
+            while isinstance(output, Until):
+                await self._await(output)
+                output = self._next()
+            first = self._first(request, output)
+            if isinstance(first, Head) and first.seconds:
+                await asyncio.sleep(first.seconds)
+        # A client that gives up before there is a response has nothing that it could close.
+        except BaseException:
+            self.close()
+            raise
+        return first
+
+    def _first(self, request: Any, output: Output | None) -> Head | Reply:  # noqa: ANN401 - of either library
+        """What an answer begins with."""
+        self._request = request
+        if isinstance(output, Drop | Noise):
+            ended = self._end(output, "Server disconnected without sending a response.")
+            self.close()
+            raise ended
+        if not isinstance(output, Head | Reply):
+            raise TypeError(f"an answer begins with {output!r}")
+        return output
+
+    def _end(self, output: Drop | Noise, closed: str) -> Exception:
+        """The exception that a client would get by a socket."""
+        self._endpoint.journal.end(self._entry, time.monotonic(), Ended.CUT)
+        module = _module(self._request)
+        made: Exception
+        if isinstance(output, Noise):
+            made = module.RemoteProtocolError("illegal status line or chunk header", request=self._request)
+        elif output.reset:
+            made = module.ReadError("[Errno 104] Connection reset by peer", request=self._request)
+        else:
+            made = module.RemoteProtocolError(closed, request=self._request)
+        return made
+
+    def pieces(self) -> Iterator[bytes]:
+        """The pieces of a stream's body."""
+        while (output := self._next()) is not None:
+            if isinstance(output, Until):
+                self._wait(output)
+            elif isinstance(output, bytes):
+                yield output
+            elif isinstance(output, Drop | Noise):
+                raise self._end(output, _INCOMPLETE)
+
+    async def apieces(self) -> AsyncIterator[bytes]:
+        """The same on an event loop."""
+        while (output := self._next()) is not None:
+            if isinstance(output, Until):
+                await self._await(output)
+            elif isinstance(output, bytes):
+                yield output
+            elif isinstance(output, Drop | Noise):
+                raise self._end(output, _INCOMPLETE)
+
+    def _next(self) -> Output | None:
+        with self._lock:
+            now = time.monotonic()
+            try:
+                output = self._outputs.send(now) if self._started else next(self._outputs)
+            except StopIteration:
+                self._endpoint.journal.end(self._entry, now, Ended.COMPLETED)
+                return None
+            self._started = True
+            if isinstance(output, bytes):
+                self._entry.send(now, output)
+            return output
+
+    def _wait(self, until: Until) -> None:
+        changed = threading.Event()
+        self._listen(changed.set, lambda: changed.wait(_seconds(until)))
+
+    def _listen(self, wake: Any, wait: Any) -> None:  # noqa: ANN401 - functions
+        with self._lock:
+            self._endpoint.listen(self._play.nonces, wake)
+        try:
+            wait()
+        finally:
+            with self._lock:
+                self._endpoint.unlisten(self._play.nonces, wake)
+
+    async def _await(self, until: Until) -> None:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            # Another thread may have changed it.
+            loop.call_soon_threadsafe(changed.set)
+
+        with self._lock:
+            self._endpoint.listen(self._play.nonces, wake)
+        try:
+            async with asyncio.timeout(_seconds(until)):
+                await changed.wait()
+        except TimeoutError:
+            pass
+        finally:
+            with self._lock:
+                self._endpoint.unlisten(self._play.nonces, wake)
+
+
+def _seconds(until: Until) -> float | None:
+    return None if until.time == math.inf else max(0.0, until.time - time.monotonic())

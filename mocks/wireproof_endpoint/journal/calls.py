@@ -1,0 +1,113 @@
+"""The tool calls that an endpoint sent, read back from its answers, and what clients returned for them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from wireproof_endpoint.journal.entry import Entry
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentCall:
+    """A call that a client got, and what it made of it."""
+
+    id: str
+    name: str
+    arguments: Any
+    """The JSON in its arguments; their text where they are none."""
+    result: str | None
+    """What the client sent as its result in a later request; None: nothing."""
+
+
+def calls_in(entries: Iterable[Entry]) -> list[SentCall]:
+    """The calls in the answers of these requests, in order, each once."""
+    entries = list(entries)
+    results = {id_: text for entry in entries for id_, text in _results(entry.body)}
+    found = {id_: (name, text) for entry in entries for id_, name, text in sent_in(entry)}
+    return [
+        SentCall(id=id_, name=name, arguments=_read(text), result=results.get(id_))
+        for id_, (name, text) in found.items()
+    ]
+
+
+def sent_in(entry: Entry) -> list[tuple[str, str, str]]:
+    """Id, name and the text of the arguments of each call that an answer has, streamed or whole."""
+    found: dict[object, list[str]] = {}
+    for at, id_, name, text in _pieces(_objects(entry.sent)):
+        call = found.setdefault(at, ["", "", ""])
+        call[0], call[1] = call[0] or id_, call[1] or name
+        call[2] += text
+    return [(id_, name, text) for id_, name, text in found.values()]
+
+
+def _objects(sent: bytes) -> Iterator[Json]:
+    """The JSON objects of an answer: the whole one, or those in its frames."""
+    text = sent.decode(errors="replace")
+    lines = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
+    for line in lines:
+        value = _read(line)
+        if isinstance(value, dict):
+            yield value
+
+
+def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
+    """The place of a call in its answer, its id and name if they are sent, a piece of its arguments.
+
+    A script may write frames of any JSON: what is not as it should be is passed over.
+    """
+    for value in objects:
+        for choice in _objects_in(value.get("choices")):
+            said = _object(choice.get("delta") or choice.get("message"))
+            for index, call in enumerate(_objects_in(said.get("tool_calls"))):
+                function = _object(call.get("function"))
+                at = (str(choice.get("index")), str(call.get("index", index)))
+                yield at, _said(call, "id"), _said(function, "name"), _said(function, "arguments")
+        # Of a stream of responses the item says all when it is done; a whole one has its items in `output`.
+        done = value.get("item") if value.get("type") == "response.output_item.done" else None
+        for item in _objects_in([done] if done else value.get("output")):
+            if item.get("type") == "function_call":
+                id_ = _said(item, "call_id")
+                yield id_, id_, _said(item, "name"), _said(item, "arguments")
+
+
+def _results(body: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever JSON there is
+    """Ids of calls and the texts of their results, in a request."""
+    if not isinstance(body, dict):
+        return
+    for message in _objects_in(body.get("messages")):
+        if message.get("role") == "tool":
+            yield str(message.get("tool_call_id")), _text(message.get("content"))
+    for item in _objects_in(body.get("input")):
+        if item.get("type") == "function_call_output":
+            yield str(item.get("call_id")), _text(item.get("output"))
+
+
+def _objects_in(value: object) -> Iterator[Mapping[str, Any]]:
+    yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+def _said(value: Mapping[str, Any], name: str) -> str:
+    return str(value.get(name) or "")
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    parts = value if isinstance(value, list) else [{"text": value}]
+    return "\n".join(str(part["text"]) for part in _objects_in(parts) if "text" in part)
+
+
+def _read(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,144 @@
+"""What is served at /_wireproof/: the journal as JSON and as JSON lines, and the page that shows it.
+
+It shows what others sent, so only programs on this machine get it. That a client's address is a loopback one is not
+enough: a web page may let its own name point here, and a server may pass on what others ask it. So the host must be a
+loopback one, too, no header may say that the request was passed on, and no other origin is let in.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from wireproof_endpoint.journal.shown import brief, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from wireproof_endpoint.journal.ring import Journal
+
+    Send = Callable[[dict[str, Any]], Awaitable[None]]
+    Query = Mapping[str, list[str]]
+    Answer = tuple[int, str, str]
+    """Status, media type, text."""
+
+PATH = "/_wireproof"
+REQUESTS = f"{PATH}/requests"
+JSON = "application/json"
+_SHOWN = 20
+"""Characters of what should be a number."""
+_PASSED_ON = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+)
+_HEADERS = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", _POLICY.encode()),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+async def answer(journal: Journal, scope: Mapping[str, Any], send: Send) -> None:
+    """Answer a request for one of these pages."""
+    status, media_type, text = _answer(journal, scope)
+    body = text.encode(errors="backslashreplace")
+    headers = [
+        *_HEADERS,
+        (b"content-type", f"{media_type}; charset=utf-8".encode()),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    if scope["path"] == PATH:
+        headers.append((b"location", f"{PATH}/".encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def _answer(journal: Journal, scope: Mapping[str, Any]) -> Answer:
+    path, query = scope["path"], parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if not is_local(scope):
+        return _error(404, f"There is nothing at {path} for other machines, nor for requests that were passed on.")
+    if scope["method"] not in {"GET", "HEAD"}:
+        return _error(405, "The journal is read with GET.")
+    if path == PATH:
+        return 308, "text/plain", ""
+    if path == f"{PATH}/":
+        # Not at the head: the template takes its time, and most endpoints are never looked at.
+        from wireproof_endpoint.journal.page import page  # noqa: PLC0415
+
+        return 200, "text/html", page()
+    if path == REQUESTS:
+        return _requests(journal, query)
+    return _request(journal, path.removeprefix(f"{REQUESTS}/"))
+
+
+def is_local(scope: Mapping[str, Any]) -> bool:
+    """Whether a request comes from this machine, asks for this machine, and was not passed on."""
+    headers = list(scope["headers"])
+    hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
+    origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
+    return (
+        _is_loopback((scope.get("client") or ("", 0))[0])
+        and len(hosts) == 1
+        and _is_loopback(_host(f"//{hosts[0]}"))
+        and all(_host(origin) == _host(f"//{hosts[0]}") for origin in origins)
+        and not any(name in _PASSED_ON for name, _ in headers)
+    )
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _requests(journal: Journal, query: Query) -> Answer:
+    given = query.get("after", ["0"])[0]
+    after = _number(given)
+    if after is None:
+        return _error(400, f"`after` must be the number of a request, not {given[:_SHOWN]!r}.")
+    show = brief if "brief" in query else whole
+    entries = [show(entry) for entry in tuple(journal.entries) if entry.number > after]
+    match query.get("format", ["json"]):
+        case ["json"]:
+            numbers = [entry.number for entry in tuple(journal.entries)] or [0]
+            return 200, JSON, _json({"requests": entries, "first": numbers[0], "last": numbers[-1]})
+        case ["jsonl"]:
+            return 200, "application/jsonl", "".join(f"{_json(entry)}\n" for entry in entries)
+        case other:
+            return _error(400, f"`format` must be json or jsonl, not {', '.join(other)}.")
+
+
+def _request(journal: Journal, given: str) -> Answer:
+    number = _number(given)
+    entry = None if number is None else journal.find(number)
+    if entry is None:
+        return _error(404, f"There is no request {given[:_SHOWN]} in the journal; {REQUESTS} has those that are kept.")
+    return 200, JSON, _json(whole(entry))
+
+
+def _number(given: str) -> int | None:
+    """The number of a request; None where the text is not one. Python reads no more than some thousand digits."""
+    return int(given) if given.isdecimal() and len(given) <= _SHOWN else None
+
+
+def _error(status: int, message: str) -> Answer:
+    return status, JSON, _json({"error": {"message": message, "type": "invalid_request_error"}})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,63 @@
+"""The last requests of an endpoint: what is older is forgotten, so that memory does not grow with their number."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from typing import TYPE_CHECKING
+
+from wireproof_endpoint.journal.entry import NOT_KEPT, Bounds, Ended, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Journal:
+    """The last `limit` entries, oldest first; none are kept where it is 0.
+
+    `ended` is called with each entry when its answer has ended, also after it was forgotten.
+    """
+
+    def __init__(self, limit: int, bounds: Bounds | None = None, ended: Callable[[Entry], None] | None = None) -> None:
+        self.entries: deque[Entry] = deque(maxlen=limit)
+        self._limit = limit
+        self._bounds = bounds or Bounds()
+        self._ended = ended
+        self._numbers = itertools.count(1)
+
+    def begin(
+        self, *, method: str, path: str, query: str, headers: Mapping[str, str], now: float, when: float
+    ) -> Entry:
+        """A new entry, for a request that comes now; `when` is the same in epoch seconds."""
+        if not self._limit:
+            return NOT_KEPT
+        entry = Entry(
+            number=next(self._numbers),
+            when=when,
+            began=now,
+            method=method,
+            path=path,
+            query=query,
+            raw_headers=headers,
+            bounds=self._bounds,
+        )
+        self.entries.append(entry)
+        return entry
+
+    def end(self, entry: Entry, now: float, ended: Ended) -> None:
+        """Note the end of an answer; what came first is what counts."""
+        if entry.ended is not None or not entry.kept:
+            return
+        entry.end(now, ended)
+        if self._ended is not None:
+            self._ended(entry)
+
+    def whole(self, entry: Entry, now: float, status: int, body: bytes) -> None:
+        """Note a whole answer that is sent now."""
+        if entry.kept:
+            entry.whole(now, status, body)
+            self.end(entry, now, Ended.COMPLETED)
+
+    def find(self, number: int) -> Entry | None:
+        """The entry of this number; None where it is forgotten, or never was."""
+        return next((entry for entry in self.entries if entry.number == number), None)

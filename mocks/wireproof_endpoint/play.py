@@ -1,0 +1,262 @@
+"""An answer while it is played: what to send now, or until when there is nothing. No I/O and no clock of its own.
+
+    turns → assembly → demanded calls → writer → bytes
+
+`outputs` is a generator that is resumed with the time. It yields a `Head` once, pieces of the body, an `Until` where
+there is nothing to send, or, instead of all that, one `Reply`. After an `Until` it may be resumed early.
+
+The status line waits for the first output, at most `commit` seconds, since until then a failure can still be an HTTP
+error. The first output is a piece of its own; after it, frames that are ready at once share a piece.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from wireproof_proxy.answers.demand import Holding
+from wireproof_proxy.assembly.assembly import Assembly
+from wireproof_proxy.errors import ApiError, failure
+from wireproof_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, Thought, TurnEvent
+from wireproof_proxy.surfaces import sse
+from wireproof_proxy.surfaces.json_text import encoded
+from wireproof_scripts.player import Until
+from wireproof_scripts.values import value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from wireproof_endpoint.settings import Settings
+    from wireproof_endpoint.turn import Next, Texts, Turn
+    from wireproof_proxy.answers.plan import AnswerPlan
+
+SHARED = 16
+"""Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
+
+_SAYING = (Text, Thought, CallOpened, Finished)
+GIVING_WAY = 256
+"""Steps of an answer that is sent whole after which others have their turn."""
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """A whole response."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Head:
+    """The beginning of a streamed response."""
+
+    headers: Mapping[str, str]
+    seconds: float = 0.0
+    """How long it takes to be sent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drop:
+    """The end of the connection, in the middle of whatever was sent."""
+
+    reset: bool
+    """It is reset, not closed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Noise:
+    """Bytes on the connection beside HTTP, and its end."""
+
+    content: bytes
+
+
+Output = Head | bytes | Until | Reply | Drop | Noise
+
+
+class Play:
+    """The answer to one request; `left` is called once when it is over."""
+
+    plain = True
+    """Whether it is HTTP as usual: no step of its script reaches the wire."""
+
+    # How far it is: as on the class until something happens.
+    _spoken = False
+    """Whether something was said: the status line may go out."""
+    _began = False
+    """Whether it has."""
+    _ready = 0
+    """How many events are ready to be sent, about."""
+    _last = _written = _commit = 0.0
+    """When something last happened, and was last sent, and when the status line goes out at the latest."""
+    _over = False
+
+    def __init__(self, plan: AnswerPlan, turns: Sequence[Turn], settings: Settings, left: Callable[[], None]) -> None:
+        self._plan = plan
+        self._turns = turns
+        self._settings = settings
+        self._playing = deque(turns)
+        self._assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
+        self._holding = None if plan.demand is None else Holding(plan.demand, choices=plan.choices)
+        """What holds the answer back until it calls what was demanded; None: nothing is demanded."""
+        self._left: Callable[[], None] | None = left
+        self.nonces = {turn.nonce for turn in turns}
+        """What its turns share with others: a change there may end a wait."""
+
+    def close(self) -> None:
+        """End the turns; those that still play were interrupted. It may be called again."""
+        left, self._left = self._left, None
+        if left is not None:
+            left()
+            for turn in self._turns:
+                turn.close()
+
+    def outputs(self, now: float) -> Generator[Output, float, None]:
+        """All that is sent, in order."""
+        try:
+            yield from self._stream(now) if self._plan.stream else self._whole(now)
+        except ApiError as error:
+            yield refused(error)
+        finally:
+            self.close()
+
+    def _whole(self, now: float) -> Generator[Output, float, None]:
+        last = now
+        for step in count(1):
+            if self._over:
+                break
+            if step % GIVING_WAY == 0:
+                now = yield Until(now)
+            event = self._next(now, SHARED)
+            if isinstance(event, Until):
+                waited = now - last
+                if waited >= self._settings.idle_timeout:
+                    self._feed(Failed(Cause.TIMEOUT))
+                    continue
+                self._feed(Quiet(waited))
+                if not self._over:
+                    now = yield Until(min(event.time, last + self._settings.idle_timeout))
+                    now = min(now, event.time)
+            else:
+                last = now
+        body = self._plan.writer.end()
+        yield Reply(status=200, headers={"Content-Type": "application/json", **self._plan.headers}, body=body)
+
+    def _stream(self, now: float) -> Generator[Output, float, None]:
+        self._last = self._written = now
+        self._commit = now + self._settings.commit
+        frames: list[bytes] = []
+        room = 1  # the first output alone: it never waits for what comes after it
+        while not self._over:
+            step = self._next(now, room)
+            if not isinstance(step, Until):
+                self._last = now
+                if step:
+                    frames.append(step)
+            if self._spoken and not self._began:
+                yield self._head()
+            if self._began and frames and (self._ready >= room or isinstance(step, Until)):
+                self._written, self._ready, room = now, 0, SHARED
+                now = yield b"".join(frames)
+                frames.clear()
+            if isinstance(step, Until):
+                now = yield from self._silence(step, frames, now)
+        if not self._began:
+            yield self._head()
+        yield b"".join([*frames, self._plan.writer.end()])
+
+    def _head(self) -> Head:
+        self._began = True
+        return Head(headers={**sse.HEADERS, **self._plan.headers})
+
+    def _silence(self, until: Until, frames: list[bytes], now: float) -> Generator[Output, float, float]:
+        """Wait, or do what a silence brings; `frames` takes what is to be sent. Returns the time."""
+        settings, waited = self._settings, now - self._last
+        # A silence lets calls go that waited for what comes after them.
+        sent = self._feed(Failed(Cause.TIMEOUT) if waited >= settings.idle_timeout else Quiet(waited))
+        if sent or self._over:
+            frames.append(sent)
+            return now
+        if not self._began and now >= self._commit:
+            yield self._head()
+            self._written = now
+            now = yield b"".join(frames) + self._feed(Quiet(0)) or sse.KEEP_ALIVE
+            frames.clear()
+        elif self._began and now - self._written >= settings.keepalive:
+            self._written = now
+            now = yield sse.KEEP_ALIVE
+        due = self._written + settings.keepalive if self._began else self._commit
+        now = yield Until(min(until.time, due, self._last + settings.idle_timeout))
+        # A wait that is over ended when it was due: a timer that is late must not make the next one later.
+        return min(now, until.time)
+
+    def _next(self, now: float, most: int) -> bytes | Until:
+        """Let the next turn do one thing: the bytes to send of it, or until when none has anything to do."""
+        playing = self._playing
+        if len(playing) > 1:
+            most = 1  # in rotation: the choices of an answer come side by side
+        wake: Until | None = None
+        for _ in range(len(playing)):
+            turn = playing[0]
+            step = turn.next(now, most)
+            if isinstance(step, Until):
+                wake = step if wake is None or step.time < wake.time else wake
+                playing.rotate(-1)
+                continue
+            if step is None:
+                playing.popleft()
+            elif len(playing) > 1:
+                playing.rotate(-1)
+            return self._taken(turn, step)
+        if wake is not None:
+            return wake
+        # Nothing plays any more, so nothing can end the answer.
+        self._over = True
+        return b""
+
+    def _taken(self, turn: Turn, step: Next) -> bytes:
+        if isinstance(step, tuple):
+            return self._texts(step, turn.choice)
+        if isinstance(step, list):
+            self._ready += len(step)
+            return b"".join([self._feed(event) for event in step])
+        return b""
+
+    def _texts(self, texts: Texts, choice: int) -> bytes:
+        self._ready += len(texts)
+        # The short way of nearly all text: one look at some pieces together, and no event is made of them.
+        held = self._holding is not None and self._holding.holds
+        if not (self._over or held) and self._assembly.passes("".join(texts), choice):
+            self._spoken = True
+            return self._plan.writer.texts(texts, choice)
+        return b"".join([self._feed(Text(choice=choice, text=text)) for text in texts if text])
+
+    def _feed(self, event: TurnEvent) -> bytes:
+        """What is to be sent for an event."""
+        sent = b""
+        if self._over:
+            return sent
+        holding = self._holding
+        for passed in self._assembly.feed(event):
+            for held in holding.feed(passed) if holding is not None and holding.holds else (passed,):
+                sent += self._write(held)
+        self._over = self._assembly.done or (holding is not None and holding.done)
+        return sent
+
+    def _write(self, event: TurnEvent) -> bytes:
+        if isinstance(event, Failed):
+            if not (self._spoken or self._began):
+                raise failure(event, self._plan.param)
+        elif isinstance(event, _SAYING):
+            self._spoken = True
+        return self._plan.writer.feed(event)
+
+
+def refused(error: ApiError) -> Reply:
+    """The response that is an error."""
+    headers = {"Content-Type": "application/json", **error.headers}
+    if error.problem.retry_after is not None:
+        headers["Retry-After"] = str(error.problem.retry_after)
+    return Reply(status=error.problem.status, headers=headers, body=encoded(error.body()))

@@ -1,0 +1,85 @@
+"""What a request says, in the words of scripts: items of the Responses API, and what a `reflect` step reports of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
+from wireproof_scripts.conversation import as_message
+
+if TYPE_CHECKING:
+    from wireproof_proxy.conversation import Conversation
+
+Json = dict[str, Any]
+
+
+class Received:
+    """A conversation as scripts see it."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self.history: list[Json] = [_item(item) for item in conversation.history]
+        """What was said before the input."""
+        self.given: list[Json] = [_input(part) for part in conversation.input]
+        """The input of the turn: what the user said last."""
+        self.tools: list[Json] = [_tool(tool) for tool in conversation.tools]
+        """The tools that the client declared."""
+        self.developer = conversation.developer or ""
+        """The instructions; empty where there are none."""
+
+    @property
+    def items(self) -> list[Json]:
+        """All of the conversation: what was said before the input, and the input as a message."""
+        return [*self.history, as_message(self.given)] if self.given else self.history
+
+    def report(self) -> Json:
+        """What `reflect` says was received."""
+        return {
+            "developer": self.conversation.developer,
+            "base": None,  # an endpoint has no instructions of its own
+            "model": self.conversation.model,
+            "history": self.history,
+            "input": self.given,
+            "tools": self.tools,
+            "schema": self.conversation.schema,
+        }
+
+
+def _tool(tool: Tool) -> Json:
+    return {"type": "function", "name": tool.name, "description": tool.description, "inputSchema": tool.parameters}
+
+
+def _item(item: Item) -> Json:
+    match item:
+        case Message(role=role, parts=parts):
+            kind = "output_text" if role == "assistant" else "input_text"
+            # As one role, whatever a client calls it: scripts of the suite compare what arrives.
+            said = "developer" if role == "system" else role
+            return {"type": "message", "role": said, "content": [_content(part, kind) for part in parts]}
+        case Call():
+            return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
+        case Result():
+            return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
+
+
+def _output(result: Result) -> str | list[Json]:
+    if not result.images:
+        return result.output
+    parts: tuple[Part, ...] = (TextPart(result.output), *result.images)
+    return [_content(part, "input_text") for part in parts]
+
+
+def _content(part: Part, kind: str) -> Json:
+    match part:
+        case TextPart(text):
+            return {"type": kind, "text": text}
+        case ImagePart(url):
+            return {"type": "input_image", "image_url": url}
+
+
+def _input(part: Part) -> Json:
+    match part:
+        case TextPart(text):
+            return {"type": "text", "text": text}
+        case ImagePart(url):
+            return {"type": "image", "url": url}

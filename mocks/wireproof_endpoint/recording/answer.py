@@ -1,0 +1,311 @@
+"""The answer of a live endpoint as the steps of a script: text, refusals, reasoning, calls, counts, how it ended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireproof_scripts.steps import Call, Fail, Finish, Pause, Say, Think, Usage
+from wireproof_scripts.steps.http import Refusal, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof_scripts.steps import Step
+
+Json = dict[str, Any]
+
+BAD = 400
+SILENCE = 0.02
+"""Seconds: what comes faster after another piece came at once."""
+_FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
+"""Words for how an answer ended that a script has to say; the other ways follow from what it holds."""
+_TEXTS = {"response.output_text.delta": "say", "response.refusal.delta": "refusal"}
+_THOUGHTS = {"response.reasoning_summary_text.delta": "summary", "response.reasoning_text.delta": "raw"}
+_DONE = frozenset({"[DONE]", "response.completed", "response.incomplete"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """An answer as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case names."""
+    pieces: Sequence[tuple[float, bytes]]
+    """Its body with the times in seconds since the request was sent."""
+
+    @property
+    def body(self) -> bytes:
+        """All of it."""
+        return b"".join(piece for _, piece in self.pieces)
+
+    @property
+    def streams(self) -> bool:
+        """Whether it is a stream of events."""
+        return self.headers.get("content-type", "").startswith("text/event-stream")
+
+
+@dataclass
+class _Answer:
+    """What was read so far, in order; the last item goes on as long as more of its kind comes."""
+
+    paced: bool
+    items: list[list[Any]] = field(default_factory=list)
+    calls: dict[object, dict[str, Any]] = field(default_factory=dict)
+    ends: list[Step] = field(default_factory=list)
+    id: str = ""
+    """Of the answer, by which a later request may go on from it."""
+    _last: float = 0.0
+
+    def say(self, kind: str, text: str, at: float) -> None:
+        """More text (`say`), or more of a refusal."""
+        self._wait(at)
+        if not self.items or self.items[-1][0] != kind:
+            self.items.append([kind, []])
+        self.items[-1][1].append(text)
+
+    def think(self, key: object, at: float, **more: str) -> None:
+        """More of a thought: of its `summary`, of what is `raw`, or of what a chat answer shows; `encrypted` is whole.
+
+        Each thought of an answer has a `key` of its own.
+        """
+        self._wait(at)
+        if not (self.items and self.items[-1][0] == "think" and self.items[-1][1]["key"] == key):
+            self.items.append(["think", {"key": key, "summary": [], "raw": [], "chat": [], "encrypted": []}])
+        for name, text in more.items():
+            self.items[-1][1][name] += [text] if text else []
+
+    def call(self, key: object, id_: str, name: str, arguments: str, at: float) -> None:
+        """A call, or more of its arguments."""
+        if key not in self.calls:
+            self._wait(at)
+            self.calls[key] = {"id": "", "name": "", "pieces": []}
+            self.items.append(["call", self.calls[key]])
+        known = self.calls[key]
+        known["id"], known["name"] = known["id"] or id_, known["name"] or name
+        known["pieces"] += [arguments] if arguments else []
+
+    def _wait(self, at: float) -> None:
+        if self.paced and at - self._last >= SILENCE:
+            self.items.append(["pause", round(at - self._last, 3)])
+        self._last = at
+
+    def steps(self) -> tuple[Step, ...]:
+        """All of it as steps."""
+        return (*(_step(kind, held) for kind, held in self.items), *self.ends)
+
+
+def _step(kind: str, held: Any) -> Step:  # noqa: ANN401 - what the kind holds
+    match kind:
+        case "say":
+            return Say(tuple(held))
+        case "refusal":
+            return Refusal("".join(held))
+        case "think":
+            return _thought(held)
+        case "pause":
+            return Pause(held)
+    pieces = tuple(held["pieces"])
+    arguments = "".join(pieces)
+    return Call(id=held["id"], name=held["name"], arguments=arguments, pieces=pieces if len(pieces) > 1 else ())
+
+
+def _thought(held: Mapping[str, Any]) -> Think:
+    # Of a chat answer one text is known, and not whether it is a summary: as that it is sent on both surfaces.
+    summary = held["chat"] or held["summary"]
+    return Think(
+        "".join(summary),
+        pieces=tuple(summary) if len(summary) > 1 else (),
+        raw=tuple(held["raw"]),
+        encrypted="".join(held["encrypted"]),
+        in_chat=bool(held["chat"]),
+    )
+
+
+def steps_of(recorded: Recorded, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
+    """The steps that answer so again, and the id of the answer; `paced`: with its silences.
+
+    Of several choices the first is read. A stream that breaks off fails where it did.
+    """
+    if recorded.status >= BAD:
+        return (_refusal(recorded),), ""
+    answer = _Answer(paced=paced)
+    if not recorded.streams:
+        at = recorded.pieces[-1][0] if recorded.pieces else 0.0
+        _whole(_object(recorded.body.decode(errors="replace")), answer, at)
+        return answer.steps(), answer.id
+    ended = False
+    for at, data in frames(recorded.pieces):
+        value = _object(data)
+        ended = ended or data in _DONE or value.get("type") in _DONE
+        _event(value, answer, at)
+    if not ended and not any(isinstance(step, Fail) for step in answer.ends):
+        answer.ends = [Fail("cut")]
+    return answer.steps(), answer.id
+
+
+def _refusal(recorded: Recorded) -> Status:
+    text = recorded.body.decode(errors="replace")
+    media = recorded.headers.get("content-type", "")
+    headers = None if "json" in media or not media else {"content-type": media}
+    return Status(recorded.status, retry_after=recorded.headers.get("retry-after"), body=text or None, headers=headers)
+
+
+def frames(pieces: Iterable[tuple[float, bytes]]) -> Iterator[tuple[float, str]]:
+    """The data of each event, with the time at which it was complete."""
+    held = b""
+    for at, piece in pieces:
+        held = (held + piece).replace(b"\r\n", b"\n")
+        *events, held = held.split(b"\n\n")
+        for event in events:
+            text = event.decode(errors="replace")
+            lines = [line[5:].strip() for line in text.split("\n") if line.startswith("data:")]
+            if lines:
+                yield at, "\n".join(lines)
+
+
+def _object(text: str) -> Json:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+# Streams
+
+
+def _event(value: Json, answer: _Answer, at: float) -> None:
+    if value.get("type"):
+        _response_event(value, answer, at)
+    elif "error" in value:
+        answer.ends.append(Fail("server-error"))
+    else:
+        _chunk(value, answer, at)
+
+
+def _chunk(value: Json, answer: _Answer, at: float) -> None:
+    answer.id = value.get("id") or answer.id
+    for choice in _first_choice(value):
+        delta = choice.get("delta") or {}
+        _reasoning(delta, answer, at)
+        _text(delta, answer, at)
+        for call in delta.get("tool_calls") or []:
+            function = call.get("function") or {}
+            name, arguments = function.get("name") or "", function.get("arguments") or ""
+            answer.call(call.get("index"), call.get("id") or "", name, arguments, at)
+        _finish(choice.get("finish_reason"), answer)
+    _chat_usage(value.get("usage"), answer)
+
+
+def _response_event(value: Json, answer: _Answer, at: float) -> None:
+    match value["type"]:
+        case "response.created":
+            answer.id = value["response"]["id"]
+        case "response.output_text.delta" | "response.refusal.delta" as kind:
+            answer.say(_TEXTS[kind], value["delta"], at)
+        case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" as kind:
+            answer.think(value.get("output_index"), at, **{_THOUGHTS[kind]: value["delta"]})
+        case "response.output_item.done" if value["item"]["type"] == "reasoning":
+            answer.think(value["output_index"], at, encrypted=value["item"].get("encrypted_content") or "")
+        case "response.output_item.added" if value["item"]["type"] == "function_call":
+            answer.call(value["output_index"], value["item"]["call_id"], value["item"]["name"], "", at)
+        case "response.function_call_arguments.delta":
+            answer.call(value["output_index"], "", "", value["delta"], at)
+        case "response.completed" | "response.incomplete":
+            _response_end(value["response"], answer)
+        case "response.failed" | "error":
+            answer.ends.append(Fail("server-error"))
+
+
+# Whole answers
+
+
+def _whole(value: Json, answer: _Answer, at: float) -> None:
+    answer.id = value.get("id") or ""
+    for choice in _first_choice(value):
+        message = choice.get("message") or {}
+        _reasoning(message, answer, at)
+        _text(message, answer, at)
+        for index, call in enumerate(message.get("tool_calls") or []):
+            function = call.get("function") or {}
+            answer.call(index, call.get("id") or "", function.get("name") or "", function.get("arguments") or "", at)
+        _finish(choice.get("finish_reason"), answer)
+    if "output" in value:
+        for index, item in enumerate(value["output"]):
+            _item(index, item, answer, at)
+        _response_end(value, answer)
+    else:
+        _chat_usage(value.get("usage"), answer)
+
+
+def _item(index: int, item: Json, answer: _Answer, at: float) -> None:
+    match item:
+        case {"type": "message", "content": [*parts]}:
+            for part in parts:
+                if part.get("text"):
+                    answer.say("say", part["text"], at)
+                elif part.get("refusal"):
+                    answer.say("refusal", part["refusal"], at)
+        case {"type": "function_call", "call_id": id_, "name": name, "arguments": arguments}:
+            answer.call(index, id_, name, arguments, at)
+        case {"type": "reasoning", "summary": [*parts]}:
+            answer.think(index, at, encrypted=item.get("encrypted_content") or "")
+            for part in parts:
+                answer.think(index, at, summary=part.get("text", ""))
+            for part in item.get("content") or []:
+                answer.think(index, at, raw=part.get("text", ""))
+
+
+# What both have
+
+
+def _first_choice(value: Json) -> Iterator[Json]:
+    return (choice for choice in value.get("choices") or [] if choice.get("index", 0) == 0)
+
+
+def _reasoning(said: Json, answer: _Answer, at: float) -> None:
+    """Not OpenAI's, but of many servers: reasoning in a field beside the text."""
+    text = said.get("reasoning_content") or said.get("reasoning")
+    if isinstance(text, str) and text:
+        answer.think(None, at, chat=text)
+
+
+def _text(said: Json, answer: _Answer, at: float) -> None:
+    """The content of a chat message, or of a delta, or the refusal in its place."""
+    if said.get("content"):
+        answer.say("say", said["content"], at)
+    if said.get("refusal"):
+        answer.say("refusal", said["refusal"], at)
+
+
+def _finish(reason: str | None, answer: _Answer) -> None:
+    if reason in _FINISHES:
+        answer.ends.append(Finish(_FINISHES[reason]))  # type: ignore[arg-type]
+
+
+def _response_end(response: Json, answer: _Answer) -> None:
+    _finish((response.get("incomplete_details") or {}).get("reason"), answer)
+    usage = response.get("usage") or {}
+    if usage:
+        _count(usage, "input", "output", answer)
+
+
+def _chat_usage(usage: Json | None, answer: _Answer) -> None:
+    if usage:
+        _count(usage, "prompt", "completion", answer)
+
+
+def _count(usage: Json, taken: str, given: str, answer: _Answer) -> None:
+    cached = (usage.get(f"{taken}_tokens_details") or {}).get("cached_tokens") or 0
+    reasoning = (usage.get(f"{given}_tokens_details") or {}).get("reasoning_tokens") or 0
+    counts = Usage(
+        input=usage.get(f"{taken}_tokens") or 0,
+        output=usage.get(f"{given}_tokens") or 0,
+        cached=cached,
+        reasoning=reasoning,
+    )
+    # Before the end: what comes after it is not played.
+    answer.ends.insert(0, counts)

@@ -1,0 +1,88 @@
+"""How an endpoint behaves: a value that whoever makes one gives. Times are in seconds, sizes in bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wireproof_proxy.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """All of it; the defaults are OpenAI's behaviour where it has one."""
+
+    api_key: str | None = None
+    """The key that clients must send; None: any, or none."""
+    models: tuple[str, ...] = ("codex",)
+    """The names that `GET /v1/models` lists."""
+    any_model: bool = True
+    """Whether any other name is served, too."""
+    unknown_models: tuple[str, ...] = ()
+    """Names that are refused even so."""
+    chatgpt_service: bool = True
+    """Whether /backend-api/codex/responses is served, as behind a login."""
+    output_mode: OutputMode = "openai-json"
+    """How chat answers write calls, where the request does not say."""
+    stop_policy: StopPolicy = "burst"
+    """Whether a stream of chat ends after its first call or holds all of them."""
+    keepalive: float = 15.0
+    """A silent stream gets a comment this often."""
+    commit: float = 2.0
+    """How long a stream's status line waits for the first output: a failure before it is an HTTP error."""
+    idle_timeout: float = 300.0
+    """A script that is silent for this long has failed."""
+    max_body: int = 8_388_608
+    """The largest body of a request."""
+    max_streams: int | None = None
+    """Answers under way at once; more requests get a 429. None: as many as come."""
+    max_choices: int = 128
+    """The largest `n`; 128 is OpenAI's."""
+    responses_stored: int = 256
+    """Responses kept for previous_response_id."""
+    journal: int = 200
+    """How many requests are kept in the journal, with at most 32 KiB of bytes and 256 times each; 0: no journal."""
+    cors_origins: tuple[str, ...] = ("*",)
+    """Origins of browser clients that are let in; * is any."""
+
+    # What the planners of answers ask for besides (`wireproof_proxy.answers.plan.AnswerSettings`).
+
+    @property
+    def backend(self) -> str:
+        """The name of the default model."""
+        return self.models[0]
+
+    def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
+        """How streams send arguments: as the reference proxy does in either output mode."""
+        return "cumulative" if output_mode == "obsidian-xml" else "incremental"
+
+    @property
+    def responses_stop_policy(self) -> StopPolicy:
+        """How many calls a response has."""
+        return self.stop_policy
+
+    @property
+    def tool_block_max(self) -> int:
+        """The most calls of a choice; 0: any number."""
+        return 0
+
+    @property
+    def tool_block_delimiter(self) -> str:
+        """What stands between two blocks."""
+        return "\n"
+
+    @property
+    def suppress_tail_after_tools(self) -> bool:
+        """Whether text after calls is dropped."""
+        return True
+
+    @property
+    def tools_strict(self) -> bool:
+        """Whether a call of a tool that was not declared fails a response."""
+        return False
+
+    @property
+    def xml_escape(self) -> XmlEscape:
+        """How values in blocks are escaped."""
+        return "xml"

@@ -1,0 +1,69 @@
+"""An answer as a refusal: the same frames and bodies, with OpenAI's members for a refusal where the text would be.
+
+chat       delta.content → delta.refusal · message.content → null, message.refusal · the same of logprobs
+responses  response.output_text.* → response.refusal.* · parts of type output_text → of type refusal
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from wireproof_proxy.surfaces.json_text import encoded
+
+_TEXT, _REFUSAL = "response.output_text.", "response.refusal."
+_DATA = b"data: {"
+
+
+def refusing_frames(frames: bytes) -> bytes:
+    """The frames, as a refusal has them."""
+    return b"\n\n".join(map(_frame, frames.split(b"\n\n")))
+
+
+def _frame(frame: bytes) -> bytes:
+    begin = frame.find(_DATA)
+    if begin < 0:
+        return frame
+    data = _refusing(json.loads(frame[begin + len(_DATA) - 1 :]))
+    named = f"event: {data['type']}\n".encode() if frame.startswith(b"event: ") else b""
+    return named + b"data: " + encoded(data)
+
+
+def refusing_body(body: bytes) -> bytes:
+    """The body of a whole answer, as a refusal has it."""
+    return encoded(_refusing(json.loads(body)))
+
+
+def refusing(response: dict[str, Any]) -> dict[str, Any]:
+    """A whole response, as a refusal has it."""
+    refused: dict[str, Any] = _refusing(response)
+    return refused
+
+
+def _refusing(data: Any) -> Any:  # noqa: ANN401, PLR0911 - any JSON; one for each form
+    match data:
+        case list():
+            return [_refusing(one) for one in data]
+        case {"type": "output_text", "text": text}:
+            return {"type": "refusal", "refusal": text}
+        case {"type": str(kind)} if kind.startswith(_TEXT):
+            return _event(data, kind)
+        case {"role": "assistant", "content": str(text), "refusal": None}:
+            return {**data, "content": None, "refusal": text}
+        case {"content": list(tokens), "refusal": None}:
+            return {**data, "content": None, "refusal": tokens}
+        case dict():
+            return {name: _delta(one) if name == "delta" else _refusing(one) for name, one in data.items()}
+    return data
+
+
+def _event(data: dict[str, Any], kind: str) -> dict[str, Any]:
+    names = {"text": "refusal"}
+    kept = {names.get(name, name): value for name, value in data.items() if name != "logprobs"}
+    return {**kept, "type": _REFUSAL + kind.removeprefix(_TEXT)}
+
+
+def _delta(delta: Any) -> Any:  # noqa: ANN401 - of chat an object
+    if isinstance(delta, dict) and delta.get("content"):
+        return {**{name: value for name, value in delta.items() if name != "content"}, "refusal": delta["content"]}
+    return delta

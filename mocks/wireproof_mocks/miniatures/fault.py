@@ -1,0 +1,148 @@
+"""A fault: one way in which a proxy can break one requirement, as a change of what the proxy sends or receives.
+
+The reference proxy stays as it is; a fault wraps its WSGI application. Most faults are a change of the frames of a
+stream, of the body of a whole answer, of the request, or of the response's status and headers. A frame is a dict (the
+JSON of a `data:` line), a str (other data, as `[DONE]`) or bytes (anything else, as comments).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+Json = dict[str, Any]
+Frame = Json | str | bytes
+Headers = list[tuple[str, str]]
+
+CLIENT_KEY = "wireproof_proxy.client"
+"""Where in the WSGI environment the proxy finds whether the client has left."""
+CONNECTION_KEY = "wireproof_proxy.connection"
+"""Where it finds what is the same for all requests over one connection."""
+MODE_HEADER = "x-proxy-output-mode"
+OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "function-call"
+RESPONSES = "responses"
+DONE = "[DONE]"
+"""The last data of a stream of chat."""
+# In the bytes, so that it is found in bodies that are no JSON, too.
+_SCRIPT = re.compile(rb"\[\[wireproof:([A-Za-z0-9._/-]+)#")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """Status line and headers of a response."""
+
+    status: str
+    headers: Headers
+
+    @property
+    def code(self) -> int:
+        """The status as a number."""
+        return int(self.status.split()[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A request as the client sent it; names of headers are lower-case."""
+
+    method: str
+    path: str
+    body: bytes
+    key: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def script(self) -> str:
+        """The script that the request's last marker names, "" without one."""
+        scripts: list[bytes] = _SCRIPT.findall(self.body)
+        # The last, since a conversation repeats the markers of its earlier turns.
+        return scripts[-1].decode() if scripts else ""
+
+    @property
+    def dialect(self) -> str:
+        """The dialect that the request asks for."""
+        if "/responses" in self.path:
+            return RESPONSES
+        # As the proxy decides it: with `tools`, `functions` does not count.
+        if b'"functions":' in self.body and b'"tools":' not in self.body:
+            return FUNCTION_CALL
+        return self.headers.get(MODE_HEADER, OBSIDIAN_XML)  # the reference proxy's default (S4-5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """What a fault makes of a sample: the frames of a stream, the body of a whole answer, or that of a request."""
+
+    before: tuple[Frame, ...] | Json
+    """Frames for a fault with `frames`; a body for one with `whole` or `request`."""
+    after: tuple[Frame, ...] | Json
+    """What becomes of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """A response that the proxy did not make."""
+
+    head: Head
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hang:
+    """No answer, until the client leaves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exit:
+    """The end of the process, so that of every miniature that it serves."""
+
+    status: int
+    last_words: str
+    """What it writes to stderr before."""
+
+
+Instead = Reply | Hang | Exit
+"""What happens to a request instead of an answer of the proxy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One fault."""
+
+    name: str
+    """What a developer did wrong."""
+    breaks: str
+    """The requirement that the fault breaks."""
+    frames: Callable[[Iterable[Frame], Request], Iterator[Frame]] | None = None
+    """Changes the frames of a stream."""
+    whole: Callable[[Json, Request, Head], Json] | None = None
+    """Changes the JSON of a response that is not a stream."""
+    request: Callable[[Json], Json] | None = None
+    """Changes the JSON of the request, before the proxy reads it."""
+    head: Callable[[Head, Request], Head] | None = None
+    """Changes status and headers, after the body is known."""
+    environ: Callable[[dict[str, Any]], None] | None = None
+    """Changes the WSGI environment: the request's headers, or the bytes of its body."""
+    instead: Callable[[Request, int], Instead | None] | None = None
+    """What happens instead of the answer to the request of this number, counted from 1; None: the proxy answers."""
+    salvage: Callable[[Json], list[Frame]] | None = None
+    """Makes the frames of a stream out of an error body whose status `head` has lowered."""
+    ignores_disconnect: bool = False
+    """Whether the proxy does not notice that its client has left."""
+    body_open: bool = False
+    """Whether the body is held open after its last frame."""
+    dialects: tuple[str, ...] = ()
+    """The dialects in whose answers the fault shows; none named: those of chat."""
+    scripts: tuple[str, ...] = ()
+    """The scripts whose answers show the fault: it stands for a proxy that cannot do just that. None named: all."""
+    examples: tuple[Example, ...] = field(default=(), hash=False)  # frames are dicts
+    """What it does to samples, which is all the test that it needs: a test goes over the examples of every fault."""
+
+    def touches(self, request: Request) -> bool:
+        """Whether the fault shows in the answer to a request."""
+        # Most faults are of chunks, which Responses do not have.
+        in_dialect = request.dialect in self.dialects if self.dialects else request.dialect != RESPONSES
+        return in_dialect and (not self.scripts or request.script in self.scripts)

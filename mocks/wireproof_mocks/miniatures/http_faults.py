@@ -1,0 +1,284 @@
+"""Faults of HTTP itself: most answer an error with another status, or forget a header."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Json, Request
+
+When = Callable[[Request], bool]
+Heads = Callable[[Head, Request], Head]
+Bodies = Callable[[Json, Request, Head], Json]
+
+LARGE = 2**20
+"""Bytes: no client of ours sends as much, but to see whether it is too much."""
+NO_MODEL = "no-such-model"
+
+
+# what a fault looks at
+
+
+def _json(request: Request) -> Any:  # noqa: ANN401 (JSON)
+    """The request's JSON; None when the body is not JSON."""
+    try:
+        return json.loads(request.body)
+    except ValueError:
+        return None
+
+
+def field_of(request: Request, name: str) -> Any:  # noqa: ANN401 (JSON)
+    """A field of the request's JSON object; None when it is absent."""
+    said = _json(request)
+    return said.get(name) if isinstance(said, dict) else None
+
+
+def _nowhere(request: Request) -> bool:
+    # Other 404s, of a model that is not served, are right and have a row of their own.
+    return not request.path.endswith(("/chat/completions", "/models")) and "/models/" not in request.path
+
+
+def _is_large(request: Request) -> bool:
+    return len(request.body) > LARGE
+
+
+def _is_text(request: Request) -> bool:
+    return request.headers.get("content-type") == "text/plain"
+
+
+def _to(path: str) -> When:
+    return lambda request: request.path.endswith(path)
+
+
+def _chat(request: Request) -> bool:
+    return request.path.endswith("/chat/completions") and request.method == "POST"
+
+
+# what a fault does
+
+
+def _as(code: int, status: str, when: When) -> Heads:
+    """One status becomes another."""
+    return lambda head, request: (
+        Head(status=status, headers=head.headers) if head.code == code and when(request) else head
+    )
+
+
+def _streams(head: Head, _: Request) -> bool:
+    return ("Content-Type", "text/event-stream") in head.headers
+
+
+def _without(header: str, when: Callable[[Head, Request], bool]) -> Heads:
+    """A header is forgotten."""
+
+    def changed(head: Head, request: Request) -> Head:
+        kept = [(name, value) for name, value in head.headers if name.lower() != header]
+        return Head(status=head.status, headers=kept) if when(head, request) else head
+
+    return changed
+
+
+def _always(header: str, value: str) -> Heads:
+    """A header says always the same."""
+    return lambda head, request: Head(
+        status=head.status, headers=[*_without(header, lambda *_: True)(head, request).headers, (header, value)]
+    )
+
+
+def blames(param: str | None, when: Callable[[Json, Request], bool]) -> Bodies:
+    """An error names another field."""
+    return lambda body, request, _: (
+        {"error": {**body["error"], "param": param}} if "error" in body and when(body["error"], request) else body
+    )
+
+
+def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], None]:
+    """Requests get past the door, to be refused for another reason."""
+
+    def change(environ: dict[str, Any]) -> None:
+        if when(environ):
+            environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['wireproof.key']}"
+
+    return change
+
+
+def _key_of(environ: dict[str, Any]) -> str:
+    """The key of a request; without one, a character that no key begins with."""
+    scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    # "" would be the beginning of any key, and let requests without one in.
+    return key if scheme == "Bearer" and key else "\0"
+
+
+def _nan_is_null(environ: dict[str, Any]) -> None:
+    # As for a reader to which NaN is a value; in the field that has it (`user`) null does no harm.
+    body = environ["wsgi.input"].read().replace(b": NaN", b": null")
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
+def _only_bearer(environ: dict[str, Any]) -> None:
+    """The scheme must be spelt in one way."""
+    # A request without the header is left as it is: that is another row.
+    if not environ.get("HTTP_AUTHORIZATION", "Bearer ").startswith("Bearer "):
+        environ["HTTP_AUTHORIZATION"] = ""
+
+
+def _form_is_json(environ: dict[str, Any]) -> None:
+    if environ.get("CONTENT_TYPE") == "application/x-www-form-urlencoded":
+        environ["CONTENT_TYPE"] = "application/json"
+
+
+def _bare_type_only(environ: dict[str, Any]) -> None:
+    if "charset" in environ.get("CONTENT_TYPE", ""):
+        environ["CONTENT_TYPE"] = "text/plain"  # a type that the proxy refuses with the right error
+
+
+def _capacity_first(environ: dict[str, Any]) -> None:
+    """While all slots are taken, the model is not looked at."""
+    body = environ["wsgi.input"].read()
+    if environ["wireproof.full"]:
+        body = body.replace(b"wireproof-no-such-model", b"codex")
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
+def _any_model(asked: Json) -> Json:
+    unknown = isinstance(asked.get("model"), str) and NO_MODEL in asked["model"]
+    # Not beside a wrong temperature, which would break the row of that pair.
+    return {**asked, "model": "codex"} if unknown and not asked.get("temperature") else asked
+
+
+class _Spoilt:
+    """A connection over which a request of some kind came: the next request over it is read wrongly."""
+
+    def __init__(self, kind: Callable[[dict[str, Any]], bool]) -> None:
+        self._kind = kind
+        # Weak, since connections come and go, and a new one must not be taken for an old one.
+        self._spoilt: WeakSet[Any] = WeakSet()
+
+    def __call__(self, environ: dict[str, Any]) -> None:
+        connection = environ.get(CONNECTION_KEY)
+        if connection is None:
+            return
+        spoilt, kind = connection in self._spoilt, self._kind(environ)
+        self._spoilt.discard(connection)
+        if kind:
+            self._spoilt.add(connection)
+        if spoilt:
+            # As if it began in the midst of what was left of the one before.
+            environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(), "0"
+
+
+def _sent_as_text(environ: dict[str, Any]) -> bool:
+    return bool(environ.get("CONTENT_TYPE") == "text/plain")
+
+
+def _asks_for_a_stream(environ: dict[str, Any]) -> bool:
+    body = environ["wsgi.input"].read()
+    environ["wsgi.input"] = io.BytesIO(body)
+    return b'"stream": true' in body
+
+
+class _Again:
+    """The second request over a connection gets the answer of the first."""
+
+    def __init__(self) -> None:
+        self._bodies: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+
+    def __call__(self, environ: dict[str, Any]) -> None:
+        connection = environ.get(CONNECTION_KEY)
+        if connection is None or not environ["PATH_INFO"].endswith("/chat/completions"):
+            return
+        body = environ["wsgi.input"].read()
+        first = self._bodies.setdefault(connection, body)
+        body = first if b"[[wireproof:" in body and b'"stream"' not in body else body
+        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
+def _key_shown(shown: Callable[[str], str]) -> Bodies:
+    """An error about a key shows what was sent as one."""
+
+    def changed(body: Json, request: Request, head: Head) -> Json:
+        key = request.key.partition(" ")[2]
+        if head.code != 401 or not key:  # noqa: PLR2004 (HTTP)
+            return body
+        return {"error": {**body["error"], "message": f"Incorrect API key provided: {shown(key)}."}}
+
+    return changed
+
+
+def _model_without_owner(body: Json, request: Request, _: Head) -> Json:
+    return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in request.path else body
+
+
+HTTP_FAULTS: tuple[Fault, ...] = (
+    Fault(name="unknown-route-is-400", breaks="http.route.unknown", head=_as(404, "400 Bad Request", _nowhere)),
+    Fault(name="wrong-method-is-404", breaks="http.route.wrong-method",
+          head=_as(405, "404 Not Found", lambda _: True)),
+    Fault(name="methods-not-listed", breaks="http.route.wrong-method",
+          head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
+    Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", environ=_only_bearer),
+    Fault(name="key-compared-by-prefix", breaks="http.auth.wrong",
+          environ=_key_given(lambda e: e["wireproof.key"].startswith(_key_of(e)))),
+    Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
+          environ=_key_given(lambda e: _key_of(e).startswith(e["wireproof.key"]))),
+    Fault(name="refused-key-shown", breaks="http.echo-no-key", whole=_key_shown(lambda key: key)),
+    Fault(name="refused-key-cut-short", breaks="http.echo-no-key", whole=_key_shown(lambda key: key[:8] + "…")),
+    Fault(name="unread-body-is-the-next-request", breaks="http.connection-reuse", environ=_Spoilt(_sent_as_text)),
+    Fault(name="streams-spoil-their-connection", breaks="http.connection-reuse", environ=_Spoilt(_asks_for_a_stream)),
+    Fault(name="first-body-of-a-connection-kept", breaks="http.connection-reuse", environ=_Again()),
+    Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
+    Fault(name="form-taken-for-json", breaks="http.body.media-type", environ=_form_is_json),
+    Fault(name="charset-is-415", breaks="http.body.media-type", environ=_bare_type_only),
+    # On errors only: a proxy that adds the header to its successes alone.
+    Fault(name="no-request-id", breaks="http.request-id",
+          head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+    Fault(name="one-request-id", breaks="http.request-id", head=_always("x-request-id", "req_1")),
+    Fault(name="preflight-needs-a-key", breaks="http.cors.preflight",
+          head=_as(204, "401 Unauthorized", lambda e: e.method == "OPTIONS")),
+    Fault(name="cors-not-on-errors", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+    Fault(name="cors-not-where-nothing-is", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", lambda head, _: head.code in {404, 405})),
+    Fault(name="cors-not-on-streams", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", _streams)),
+    Fault(name="cors-for-web-pages-only", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", lambda _, e: e.headers.get("origin", "").startswith("app:"))),
+    Fault(name="cors-for-few-headers", breaks="http.cors.preflight",
+          head=_always("access-control-allow-headers", "authorization, content-type")),
+    Fault(name="key-before-route", breaks="http.precedence.route-before-auth",
+          head=_as(404, "401 Unauthorized", lambda e: _nowhere(e) and not e.key)),
+    Fault(name="size-before-key", breaks="http.precedence.auth-before-size",
+          environ=_key_given(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
+    Fault(name="media-type-before-size", breaks="http.precedence.size-before-media-type",
+          head=_as(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
+    Fault(name="json-before-media-type", breaks="http.precedence.media-type-before-json",
+          head=_as(415, "400 Bad Request", lambda e: _chat(e) and _json(e) is None)),
+    Fault(name="no-json-is-an-empty-object", breaks="http.precedence.json-before-model-missing",
+          whole=blames("model", lambda _, e: e.body.startswith(b"{") and _json(e) is None and b"model" not in e.body)),
+    Fault(name="messages-before-model", breaks="http.precedence.model-missing-before-messages-missing",
+          whole=blames("messages", lambda _, e: _chat(e) and _json(e) == {})),
+    Fault(name="parameters-before-messages", breaks="http.precedence.messages-missing-before-parameters",
+          whole=blames("temperature", lambda error, e: error["param"] == "messages" and field_of(e, "temperature"))),
+    Fault(name="model-before-parameters", breaks="http.precedence.parameters-before-model-unknown",
+          head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
+    Fault(name="capacity-before-model", breaks="http.precedence.model-unknown-before-capacity",
+          environ=_capacity_first),
+    # Retry-After distinguishes the proxy's own 429 from one of the model's service.
+    Fault(name="full-is-503", breaks="http.precedence.capacity-before-not-ready",
+          head=lambda head, _: Head(status="503 Service Unavailable", headers=head.headers)
+          if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)
+    Fault(name="full-and-no-word-of-when", breaks="http.precedence.capacity-before-not-ready",
+          head=_without("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)
+    Fault(name="not-ready-is-502", breaks="http.precedence.not-ready-before-backend-failure",
+          head=_as(503, "502 Bad Gateway", _chat)),
+    Fault(name="model-without-owner", breaks="http.models.get", whole=_model_without_owner),
+    Fault(name="unknown-model-is-400", breaks="http.models.unknown",
+          head=_as(404, "400 Bad Request", lambda e: "/models/" in e.path)),
+    Fault(name="any-model-will-do", breaks="http.models.unknown", request=_any_model),
+    Fault(name="no-health", breaks="http.health.live", head=_as(200, "404 Not Found", _to("/healthz"))),
+    Fault(name="ready-at-once", breaks="http.health.ready", head=_as(503, "200 OK", _to("/readyz"))),
+    Fault(name="never-ready", breaks="http.health.ready", head=_as(200, "503 Service Unavailable", _to("/readyz"))),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in HTTP itself."""

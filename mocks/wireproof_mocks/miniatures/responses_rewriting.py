@@ -1,0 +1,114 @@
+"""Responses rewritten: the events of a stream, made from a response that a fault has changed.
+
+A stream is held back until it is complete and then written from the output of its last event, so a fault that changes
+the output changes streams and whole answers alike.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from wireproof_mocks.miniatures.fault import Frame, Head, Json, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+Output = list[Json]
+
+TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
+CALL, MESSAGE = "function_call", "message"
+
+
+def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """The events with their numbers as they stand."""
+    number = 0
+    for frame in frames:
+        if isinstance(frame, dict):
+            # Counted again: a fault that drops an event is to break its own row, not responses.stream.sequence.
+            yield {**frame, "sequence_number": number}
+            number += 1
+        else:
+            yield frame
+
+
+def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    """A fault that takes the events one by one; those that remain are renumbered, and comments pass."""
+
+    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+        return numbered(one for frame in frames for one in (change(frame) if isinstance(frame, dict) else (frame,)))
+
+    return changed
+
+
+def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    """A fault of the response in the last event."""
+
+    def changed(event: Json) -> Iterable[Frame]:
+        yield {**event, "response": change(event["response"])} if event["type"] in TERMINAL else event
+
+    return each_event(changed)
+
+
+def in_body(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+    """A fault of whole responses; other bodies pass."""
+    return lambda body, _, __: change(body) if body.get("object") == "response" else body
+
+
+def in_stream(change: Callable[[Output, Request], Output]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    """A fault of the output, in streams."""
+
+    def changed(frames: Iterable[Frame], request: Request) -> Iterator[Frame]:
+        events = [frame for frame in frames if isinstance(frame, dict)]
+        last = events[-1]
+        response = {**last["response"], "output": change(last["response"]["output"], request)}
+        items = [event for index, item in enumerate(response["output"]) for event in _item(index, item)]
+        # The first two are created and in_progress, which do not depend on the output.
+        return numbered([*events[:2], *items, {**last, "response": response}])
+
+    return changed
+
+
+def in_whole(change: Callable[[Output, Request], Output]) -> Callable[[Json, Request, Head], Json]:
+    """A fault of the output, in whole responses."""
+
+    def changed(body: Json, request: Request, _: Head) -> Json:
+        return {**body, "output": change(body["output"], request)} if body.get("object") == "response" else body
+
+    return changed
+
+
+def _item(index: int, item: Json) -> Iterator[Json]:
+    place = {"item_id": item["id"], "output_index": index}
+    # Complete only when done: arguments that stand in `added` are doubled by pydantic-ai, langchain-js and Copilot.
+    empty: Json = {"arguments": ""} if item["type"] == CALL else {"content": []}
+    begun = {**item, **empty, "status": "in_progress"}
+    yield {"type": "response.output_item.added", "output_index": index, "item": begun}
+    yield from _arguments(item, place) if item["type"] == CALL else _parts(item, place)
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _arguments(item: Json, place: Json) -> Iterator[Json]:
+    stem = "response.function_call_arguments"
+    # A delta without text would be an event that changes nothing.
+    if item["arguments"]:
+        yield {"type": f"{stem}.delta", **place, "delta": item["arguments"]}
+    yield {"type": f"{stem}.done", **place, "arguments": item["arguments"]}
+
+
+def _parts(item: Json, place: Json) -> Iterator[Json]:
+    for number, part in enumerate(item["content"]):
+        at = {**place, "content_index": number}
+        yield {"type": "response.content_part.added", **at, "part": {**part, "text": ""}}
+        if part["text"]:
+            yield {"type": "response.output_text.delta", **at, "delta": part["text"], "logprobs": []}
+        yield {"type": "response.output_text.done", **at, "text": part["text"], "logprobs": []}
+        yield {"type": "response.content_part.done", **at, "part": part}
+
+
+def respelled(item: Json) -> Json:
+    """An item whose arguments, where they are JSON, are parsed and serialised again."""
+    try:
+        return {**item, "arguments": json.dumps(json.loads(item["arguments"]))} if item["type"] == CALL else item
+    except ValueError:
+        return item

@@ -1,0 +1,178 @@
+"""Faults of what responses say and are asked: calls in text, blocks, input, and what is stored."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.responses_rewriting import (
+    CALL,
+    MESSAGE,
+    Output,
+    each_event,
+    in_body,
+    in_stream,
+    in_whole,
+    respelled,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+SENTINEL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+
+
+def _message_of(text: str) -> Json:
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    return {"type": MESSAGE, "id": "msg_told_anew", "status": "completed", "role": "assistant", "content": [part]}
+
+
+def _text_of(output: Output) -> str:
+    return "".join(part["text"] for item in output if item["type"] == MESSAGE for part in item["content"])
+
+
+def _blocks_left(output: Output, _: Request) -> Output:
+    """Calls stay in the text."""
+    calls = [item for item in output if item["type"] == CALL]
+    # Spelt by us: the backend's own spelling is gone by now.
+    fields = [{"id": one["call_id"], "name": one["name"], "arguments": one["arguments"]} for one in calls]
+    return [_message_of(_text_of(output) + "".join(f"<tool_call>{json.dumps(one)}</tool_call>" for one in fields))]
+
+
+def _blocks_everywhere(output: Output, _: Request) -> Output:
+    """A block is a call wherever it stands."""
+    text = _text_of(output)
+    found = SENTINEL.search(text)
+    if found is None:
+        return output
+    block = json.loads(found[1])
+    names = {"call_id": block["id"], "name": block["name"], "arguments": block["arguments"]}
+    call = {"type": CALL, "id": "fc_told_anew", **names, "status": "completed"}
+    # What follows the block is dropped, as behind any call.
+    return [_message_of(text[: found.start()]), call]
+
+
+def _blocks_dropped(output: Output, _: Request) -> Output:
+    """Blocks that are not valid are lost."""
+    return [_message_of(SENTINEL.sub("", _text_of(output)))]
+
+
+def _only_declared(output: Output, request: Request) -> Output:
+    """Calls of other tools are lost."""
+    declared = {tool.get("name") for tool in json.loads(request.body).get("tools", ())}
+    kept = [item for item in output if item["type"] != CALL or item["name"] in declared]
+    # An empty message, since a response without any output would break other rows.
+    return kept or [_message_of("")]
+
+
+def _spelled_anew(output: Output, _: Request) -> Output:
+    return [respelled(item) for item in output]
+
+
+def _both(output: Output, request: Request) -> Output:
+    """A call is in the text and also an item."""
+    # The same script is played in other scenarios, where an item is right.
+    if request.headers.get(MODE_HEADER) != OBSIDIAN_XML:
+        return output
+    names = {"call_id": "call_both", "name": "localSearch", "arguments": "{}"}
+    return [*output, {"type": CALL, "id": "fc_both", **names, "status": "completed"}]
+
+
+def _output(name: str, breaks: str, change: Callable[[Output, Request], Output], *scripts: str) -> Fault:
+    """A fault of what is said, in streams and whole answers alike."""
+    frames, whole = in_stream(change), in_whole(change)
+    return Fault(name=name, breaks=breaks, frames=frames, whole=whole, dialects=(RESPONSES,), scripts=scripts)
+
+
+# input, and what is kept
+
+
+def _parts_lost(asked: Json) -> Json:
+    """A result in parts becomes an empty one."""
+
+    def changed(item: Any) -> Any:  # noqa: ANN401 (JSON)
+        return {**item, "output": ""} if isinstance(item, dict) and isinstance(item.get("output"), list) else item
+
+    items = asked.get("input")
+    return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
+
+
+def _first_part_only(asked: Json) -> Json:
+    """Of a result in parts, only the first part is read."""
+
+    def changed(item: Any) -> Any:  # noqa: ANN401 (JSON)
+        several = isinstance(item, dict) and isinstance(item.get("output"), list)
+        return {**item, "output": item["output"][:1]} if several else item
+
+    items = asked.get("input")
+    return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
+
+
+def _references_are_words(asked: Json) -> Json:
+    items = asked.get("input")
+    if not isinstance(items, list):
+        return asked
+    word = {"role": "user", "content": "Hello."}
+    return {**asked, "input": [word if item.get("type") == "item_reference" else item for item in items]}
+
+
+def _hello_if_empty(asked: Json) -> Json:
+    return {**asked, "input": "Hello."} if asked.get("input") in ([], None) else asked
+
+
+def _previous_forgotten(asked: Json) -> Json:
+    return {key: value for key, value in asked.items() if key != "previous_response_id"}
+
+
+def _previous_instead_of_instructions(asked: Json) -> Json:
+    if asked.get("previous_response_id"):
+        return {key: value for key, value in asked.items() if key != "instructions"}
+    return asked
+
+
+def _id_told_of_a_stream(event: Json) -> Iterable[Frame]:
+    """Streams have ids under which nothing is kept."""
+    response = event.get("response")
+    # In all events alike: the id is stable, and nothing is to be found under it.
+    yield {**event, "response": {**response, "id": f"{response['id']}0"}} if response else event
+
+
+def _output_not_kept(body: Json, request: Request, _: Head) -> Json:
+    """What is looked up has no output any more."""
+    found = request.method == "GET" and body.get("object") == "response"
+    # Only where it is looked up: the answer itself was right.
+    return {**body, "output": []} if found else body
+
+
+SENTINEL_FAULTS: tuple[Fault, ...] = (
+    _output("halves-of-tags-are-text", "responses.sentinel.any-cut", _blocks_left, "sentinel/halves"),
+    _output("fences-not-seen", "responses.sentinel.own-line", _blocks_everywhere, "sentinel/fences"),
+    _output("blocks-within-lines", "responses.sentinel.own-line", _blocks_everywhere, "sentinel/within-line"),
+    _output("blocks-behind-blanks", "responses.sentinel.own-line", _blocks_everywhere, "sentinel/indented"),
+    _output("any-fence-closes", "responses.sentinel.own-line", _blocks_everywhere, "sentinel/nested-fence"),
+    _output("invalid-blocks-dropped", "responses.sentinel.invalid", _blocks_dropped, "sentinel/no-json",
+            "sentinel/no-id", "sentinel/no-name"),
+    _output("undeclared-tools-dropped", "responses.sentinel.invalid", _only_declared, "sentinel/undeclared"),
+    _output("sentinel-arguments-respelled", "responses.sentinel.arguments", _spelled_anew, "sentinel/several"),
+    _output("any-closing-tag-ends", "responses.sentinel.arguments", _blocks_left, "sentinel/tagged"),
+    _output("block-and-item", "responses.xml", _both, "call/after-text"),
+    Fault(name="output-parts-lost", breaks="responses.input.items", request=_parts_lost, dialects=(RESPONSES,)),
+    Fault(name="first-part-of-outputs-only", breaks="responses.input.items", request=_first_part_only,
+          dialects=(RESPONSES,)),
+    Fault(name="references-taken-for-words", breaks="responses.input.items", request=_references_are_words,
+          dialects=(RESPONSES,)),
+    Fault(name="previous-response-forgotten", breaks="responses.previous-id", request=_previous_forgotten,
+          dialects=(RESPONSES,)),
+    Fault(name="previous-response-not-named", breaks="responses.previous-id",
+          whole=in_body(lambda response: {**response, "previous_response_id": None}), dialects=(RESPONSES,)),
+    Fault(name="instructions-lost-when-continued", breaks="responses.previous-id",
+          request=_previous_instead_of_instructions, dialects=(RESPONSES,)),
+    Fault(name="streams-not-kept", breaks="responses.previous-id", frames=each_event(_id_told_of_a_stream),
+          dialects=(RESPONSES,), scripts=("text/hello",)),
+    Fault(name="response-kept-without-output", breaks="responses.previous-id", whole=_output_not_kept,
+          dialects=(RESPONSES,)),
+    Fault(name="empty-input-is-a-greeting", breaks="param.input", request=_hello_if_empty, dialects=(RESPONSES,)),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in what its responses say or read."""

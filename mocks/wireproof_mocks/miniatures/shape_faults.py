@@ -1,0 +1,172 @@
+"""Faults of understanding the backend: shapes of calls, calls in its text, and repetitions.
+
+Most stand for a proxy that knows one shape less. They act only where the request asks for a script of that shape: there
+the proxy is made to take no call at all, so the answer is that of a proxy which does not know the shape.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING
+
+from wireproof_mocks.miniatures.block_faults import in_stream, in_whole
+from wireproof_mocks.miniatures.chunk_faults import last_text_lost
+from wireproof_mocks.miniatures.chunks import call_of, delta_of, each, finish_of, text_of, with_call, with_delta
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Fault, Frame, Head, Json, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+WITH_IDS = (OPENAI_JSON, OBSIDIAN_XML)
+"""Dialects whose calls have ids."""
+
+
+def _takes_no_call(asked: Json) -> Json:
+    # With "none" the reference proxy forwards no call: the answer of a proxy that sees none.
+    return {**asked, ("function_call" if "functions" in asked else "tool_choice"): "none"}
+
+
+def _blind(name: str, breaks: str, script: str) -> Fault:
+    """A fault by which no call is understood where the backend plays this script."""
+    return Fault(name=name, breaks=breaks, request=_takes_no_call, scripts=(script,))
+
+
+def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Request, Head], Json]:
+    """A change of the tool_calls of whole answers."""
+
+    def choice(entry: Json) -> Json:
+        calls = entry["message"].get("tool_calls")
+        return {**entry, "message": {**entry["message"], "tool_calls": change(calls)}} if calls else entry
+
+    return lambda body, _, __: {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
+
+
+def _spaces_tidied(text: str) -> str:
+    # Spaces only: a block stays a block, and its values stay readable.
+    return " ".join(text.split(" ")).replace("\t", "  ").replace("   ", " ")
+
+
+def _cut_by_its_id(calls: list[Json]) -> list[Json]:
+    """What came before the id is one call, what came with it another."""
+
+    def part(call: Json, call_id: str, arguments: str) -> Json:
+        return {**call, "id": call_id, "function": {**call["function"], "arguments": arguments}}
+
+    (call,) = calls  # the scripts have one call
+    text = call["function"]["arguments"]
+    return [part(call, "call_0", text[:4]), part(call, call["id"], text[4:])]
+
+
+def _made_up(call: Json) -> Json:
+    """The call under an id of the proxy's own, the same in stream and whole answer."""
+    return {**call, "id": f"call_of_{call['function']['name']}"} if call.get("id") else call
+
+
+def _id_made_up(chunk: Json) -> Iterable[Frame]:
+    yield with_call(chunk, _made_up) if call_of(chunk) else chunk
+
+
+def _ids_made_up(calls: list[Json]) -> list[Json]:
+    return [*map(_made_up, calls)]
+
+
+def _text_lost(chunk: Json) -> Iterable[Frame]:
+    if not text_of(chunk):
+        yield chunk
+
+
+def _tail_in_whole(body: Json, _: Request, __: Head) -> Json:
+    def choice(entry: Json) -> Json:
+        said = f"{entry['message']['content'] or ''} and then some more words."
+        return {**entry, "message": {**entry["message"], "content": said}}
+
+    return {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
+
+
+def _unclosed_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    swallowing = False
+    for frame in frames:
+        text = (delta_of(frame).get("content") or "") if isinstance(frame, dict) and "error" not in frame else ""
+        # For good: the script's block never closes.
+        swallowing = swallowing or "<use_tool>" in text
+        if not (swallowing and text):
+            yield frame
+
+
+def _call_again(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """Before the finish, each call is sent once more, under an id of its own."""
+    sent: list[Json] = []
+    for frame in frames:
+        if isinstance(frame, dict) and "error" not in frame:
+            sent += [frame] if call_of(frame) else []
+            # Before the finish, since behind it nothing may come.
+            yield from (with_call(chunk, _another) for chunk in (sent if finish_of(frame) else ()))
+        yield frame
+
+
+def _another(call: Json) -> Json:
+    return {**call, "index": call["index"] + 1, **({"id": f"{call['id']}_again"} if "id" in call else {})}
+
+
+def _twice(calls: list[Json]) -> list[Json]:
+    return [*calls, *({**deepcopy(call), "id": f"{call['id']}_again"} for call in calls)]
+
+
+def _second_fragment_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """A fragment that equals the end of what came before is taken for a repetition."""
+    last = None
+    for frame in frames:
+        call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
+        text = call["function"].get("arguments") if call else None
+        # Not `==`: in the script the fragment before is longer, and only ends in the same way.
+        if text and last and last.endswith(text):
+            continue
+        last = text or last
+        yield frame
+
+
+def _told_twice(chunk: Json) -> Iterable[Frame]:
+    yield chunk
+    if text_of(chunk):
+        yield with_delta(chunk, delta_of(chunk))
+
+
+SHAPE_FAULTS: tuple[Fault, ...] = (
+    _blind("fragments-of-tools-unknown", "shapes.a", "shapes/a"),
+    _blind("fragments-inside-msg-unknown", "shapes.a", "shapes/nested"),
+    _blind("fragments-of-functions-unknown", "shapes.b", "shapes/b"),
+    _blind("responses-events-unknown", "shapes.c", "shapes/c"),
+    _blind("whole-messages-unknown", "shapes.d", "shapes/d"),
+    _blind("whole-messages-of-functions-unknown", "shapes.d", "shapes/d-function"),
+    _blind("requests-of-tools-unknown", "shapes.e", "shapes/e"),
+    # Both directions count their requests from the same numbers, so the backend's request has an id that the proxy has
+    # used: who looks it up before the method sees a second answer to a request of long ago, and drops it.
+    _blind("requests-taken-for-answers", "shapes.e", "shapes/e"),
+    _blind("codex-events-unknown", "shapes.f", "shapes/f"),
+    _blind("sentinel-left-in-text", "shapes.g", "shapes/g"),
+    _blind("block-left-in-text", "shapes.h", "shapes/h"),
+    Fault(name="late-id-opens-a-call", breaks="shapes.late-id", scripts=("shapes/late-id",), dialects=WITH_IDS,
+          whole=calls_in_whole(_cut_by_its_id)),
+    Fault(name="late-id-made-up", breaks="shapes.late-id", scripts=("shapes/late-id",), dialects=WITH_IDS,
+          frames=each(_id_made_up), whole=calls_in_whole(_ids_made_up)),
+    _blind("call-needs-an-id", "shapes.no-id", "shapes/no-id"),
+    Fault(name="equal-fragment-lost", breaks="shapes.repeated-fragment", scripts=("shapes/repeated-fragment",),
+          # obsidian-xml repeats all so far in each delta, so a fragment that is lost there would come with the next.
+          dialects=(OPENAI_JSON,), frames=_second_fragment_lost),
+    Fault(name="both-families-forwarded", breaks="shapes.double-telling", scripts=("shapes/double-telling",),
+          frames=each(_told_twice)),
+    Fault(name="blocks-tidied", breaks="textual.verbatim", scripts=("textual/verbatim",),
+          dialects=(OBSIDIAN_XML,), frames=in_stream(_spaces_tidied), whole=in_whole(_spaces_tidied)),
+    _blind("tag-sought-in-each-delta", "textual.any-cut", "textual/any-cut"),
+    Fault(name="text-before-block-lost", breaks="textual.prefix-kept", scripts=("textual/prefix",),
+          frames=each(_text_lost)),
+    Fault(name="text-after-block-sent", breaks="textual.tail-dropped", scripts=("textual/tail",),
+          whole=_tail_in_whole),
+    Fault(name="held-back-text-lost", breaks="textual.false-start", scripts=("textual/false-start",),
+          frames=last_text_lost),
+    Fault(name="unclosed-block-swallowed", breaks="textual.unterminated", scripts=("textual/unterminated",),
+          frames=_unclosed_swallowed),
+    Fault(name="call-sent-twice", breaks="textual.structured-wins", scripts=("textual/structured-wins",),
+          dialects=(OPENAI_JSON,), frames=_call_again, whole=calls_in_whole(_twice)),
+)  # fmt: skip
+"""Each is the reference proxy with one thing of the backend's language unknown."""

@@ -1,0 +1,126 @@
+"""Faults that are no single requirement's: everything fails in one way, or one thing is wrong wherever it could be.
+
+They show what a report makes of one cause that hundreds of exchanges share.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING
+
+from wireproof_mocks.miniatures.fault import (
+    FUNCTION_CALL,
+    OBSIDIAN_XML,
+    OPENAI_JSON,
+    RESPONSES,
+    Exit,
+    Fault,
+    Frame,
+    Hang,
+    Head,
+    Instead,
+    Json,
+    Reply,
+    Request,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+EVERYWHERE = (OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES)
+STATUS = 7
+"""The exit status of a proxy that dies."""
+VENDOR: Json = {"provider_specific_fields": {"refusal": None}}
+
+
+def _refused(status: str, kind: str, message: str, *more: tuple[str, str]) -> Callable[[Request, int], Instead]:
+    """Every request gets this error; each has an id of its own, as proxies write it."""
+
+    def instead(_: Request, __: int) -> Instead:
+        error = {"message": f"{message} (request {uuid.uuid4()})", "type": kind, "param": None, "code": None}
+        body = json.dumps({"error": error}).encode()
+        length = ("Content-Length", str(len(body)))
+        return Reply(head=Head(status=status, headers=[("Content-Type", "application/json"), length, *more]), body=body)
+
+    return instead
+
+
+def _hangs(request: Request, _: int) -> Instead | None:
+    return Hang() if b'"stream": true' in request.body else None
+
+
+def _dies(_: Request, number: int) -> Instead | None:
+    """Whoever starts a proxy asks it a few things first, so it is not the very next request."""
+    return Exit(status=STATUS, last_words="panic: slice index 4 is out of range") if number == 3 else None  # noqa: PLR2004 (the third)
+
+
+def _in_answers(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+    """A change of whole answers, not of errors and lists."""
+
+    def changed(data: Json, _: Request, head: Head) -> Json:
+        return change(data) if head.code < 300 and {"choices", "output"} & data.keys() else data  # noqa: PLR2004 (HTTP)
+
+    return changed
+
+
+def _in_frames(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    """The same in each chunk, and in each event of Responses that holds the response."""
+
+    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+        for frame in frames:
+            if isinstance(frame, dict) and "choices" in frame:
+                yield change(frame)
+            elif isinstance(frame, dict) and isinstance(frame.get("response"), dict):
+                yield {**frame, "response": change(frame["response"])}
+            else:
+                yield frame
+
+    return changed
+
+
+def _vendor(data: Json) -> Json:
+    return {**data, **VENDOR}
+
+
+def _no_model(data: Json) -> Json:
+    return {name: value for name, value in data.items() if name != "model"}
+
+
+def _no_tools(request: Json) -> Json:
+    """As if no tool were offered; what the request declares is still what the answer repeats."""
+    return {**request, "tool_choice": "none"} if {"tools", "functions"} & request.keys() else request
+
+
+TARGET_FAULTS = (
+    Fault(
+        name="every-request-crashes",
+        breaks="target.answers",
+        dialects=EVERYWHERE,
+        instead=_refused("500 Internal Server Error", "server_error", "Something went wrong"),
+    ),
+    Fault(
+        name="slots-never-free",
+        breaks="target.capacity",
+        dialects=EVERYWHERE,
+        instead=_refused("429 Too Many Requests", "rate_limit_error", "All slots are taken", ("Retry-After", "0")),
+    ),
+    Fault(name="dies-at-third-request", breaks="target.alive", dialects=EVERYWHERE, instead=_dies),
+    Fault(name="streams-hang", breaks="target.answers", dialects=EVERYWHERE, instead=_hangs),
+    Fault(
+        name="vendor-fields-everywhere",
+        breaks="chat.stream.schema",
+        dialects=EVERYWHERE,
+        whole=_in_answers(_vendor),
+        frames=_in_frames(_vendor),
+    ),
+    Fault(
+        name="model-left-out",
+        breaks="chat.stream.schema",
+        dialects=EVERYWHERE,
+        whole=_in_answers(_no_model),
+        frames=_in_frames(_no_model),
+    ),
+    Fault(name="tools-never-offered", breaks="chat.whole.calls-all-in-order", dialects=EVERYWHERE, request=_no_tools),
+)
+"""Each is looked at as a whole, by tests of its own: hundreds of exchanges, one finding."""

@@ -1,0 +1,78 @@
+"""A question to the user, whether a tool call may run, and the answer: what the approval window of seed 002 holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wireproof_mocks.personas.answer import Json
+
+TITLE = "[ChatGPT MD] Tool Approval Request"
+INTRODUCTION = "The AI wants to use the following tool:"
+SELECT = "Select files to share with AI:"
+PRIVACY = "Privacy Note: This tool will access your vault data. Only approve if you understand and trust this action."
+APPROVE, CANCEL = "Approve and Execute", "Cancel"
+ALL, NONE = "Select All", "Deselect All"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What the user is to decide on."""
+
+    call_id: str
+    tool: str
+    """The tool's name."""
+    title: str
+    """The name under which it is shown."""
+    purpose: str
+    arguments: Json
+    files: str = ""
+    """The argument that lists files, of which the user selects some; empty: the tool shares none."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files to select from, each once."""
+        return tuple(dict.fromkeys(self.arguments[self.files])) if self.files else ()
+
+    @property
+    def shown(self) -> Json:
+        """The arguments that are shown as such: files have a list of their own."""
+        return {name: value for name, value in self.arguments.items() if name != self.files}
+
+    def approved(self, selected: list[str] | None = None) -> Decision:
+        """The decision that it may run, with these of its files; None: with all."""
+        if not self.files:
+            return Decision(approval_id=self.call_id, approved=True, arguments=self.arguments)
+        paths = [path for path in self.paths if selected is None or path in selected]
+        return Decision(approval_id=self.call_id, approved=True, arguments={**self.arguments, self.files: paths})
+
+    def cancelled(self) -> Decision:
+        """The decision that it may not run."""
+        return Decision(approval_id=self.call_id, approved=False, arguments={})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """What the user has decided."""
+
+    approval_id: str
+    """The id of the call."""
+    approved: bool
+    arguments: Json
+    """The arguments as the user has changed them."""
+
+
+Ask = Callable[[Question], Decision]
+"""Ask the user, and wait for the decision."""
+
+
+def always(question: Question) -> Decision:
+    """Approve, with all files."""
+    return question.approved()
+
+
+def never(question: Question) -> Decision:
+    """Cancel."""
+    return question.cancelled()

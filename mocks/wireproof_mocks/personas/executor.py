@@ -1,0 +1,102 @@
+"""Calls run with the user's approval, one after the other; what went wrong is a result, too."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jsonschema import Draft202012Validator
+
+from wireproof_mocks.personas.answer import Json, Result
+from wireproof_mocks.personas.approval.asking import Question
+from wireproof_mocks.personas.line import Kind, Line, visible
+from wireproof_mocks.personas.vault.tools import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof_mocks.personas.answer import Call
+    from wireproof_mocks.personas.approval.asking import Ask, Decision
+    from wireproof_mocks.personas.line import Print
+    from wireproof_mocks.personas.registry import Registry, Tool
+
+CANCELLED = "User cancelled tool execution"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executor:
+    """The toolbox of ChatGPT MD."""
+
+    registry: Registry
+    ask: Ask
+    print: Print
+
+    def declared(self) -> Sequence[Json]:
+        """The tools of the registry, none while they are switched off."""
+        return [tool.declared() for tool in self.registry.for_request()]
+
+    def run(self, calls: Sequence[Call]) -> Sequence[Result]:
+        """What comes of the calls of one answer."""
+        self._log(f"AI requested {len(calls)} tool call(s)")
+        self._log(f"Handling {len(calls)} tool call(s)")
+        return [Result(call=call, text=as_text(self._with_approval(call))) for call in calls]
+
+    def _with_approval(self, call: Call) -> Any:  # noqa: ANN401 (what a tool gives)
+        tool = self.registry.get(call.name)
+        if tool is None:
+            return self._error(f"Unknown tool: {call.name}")
+        wrong = next(Draft202012Validator(tool.parameters).iter_errors(call.arguments), None)
+        if wrong is not None:
+            return self._error(
+                f"Tool execution error: {wrong.message}", f"the arguments of {tool.name}: {wrong.message}"
+            )
+        decision = self._approval(tool, call)
+        if not decision.approved:
+            return {"error": CANCELLED}
+        return self._execute(tool, decision.arguments)
+
+    def _approval(self, tool: Tool, call: Call) -> Decision:
+        self._log(f"Requesting approval for tool: {tool.name}")
+        decision = self.ask(
+            Question(
+                call_id=call.id, tool=tool.name, title=tool.title, purpose=tool.purpose, arguments=call.arguments,
+                files=tool.files,
+            )
+        )  # fmt: skip
+        self._log(f"Tool {'approved' if decision.approved else 'cancelled'} by user: {tool.name}")
+        if not decision.approved:
+            self.print(Line(Kind.NOTICE, f"Tool execution cancelled: {tool.name}"))
+        return decision
+
+    def _execute(self, tool: Tool, arguments: Json) -> Any:  # noqa: ANN401 (what a tool gives)
+        self._log(f"Executing tool: {tool.name} {as_text(arguments)}")
+        try:
+            value = tool.execute(arguments)
+        # Whatever a tool raises: the model is to read of it, and the conversation goes on.
+        except Exception as error:  # noqa: BLE001
+            for line in traceback.format_exception(error):
+                self._log(line.rstrip())
+            return self._error(f"Tool execution error: {error}", str(error))
+        self._log(f"Tool execution completed: {tool.name}")
+        return value
+
+    def _error(self, notice: str, error: str = "") -> Json:
+        """What the model reads of an error; the user reads the notice."""
+        self._log(notice)
+        self.print(Line(Kind.NOTICE, visible(notice)))
+        return {"error": error or notice}
+
+    def _log(self, text: str) -> None:
+        self.print(Line(Kind.LOG, visible(f"{PREFIX} {text}")))
+
+
+def as_text(value: Any) -> str:  # noqa: ANN401 (whatever JSON there is)
+    """A value as JSON that can be sent: as it reads best, or in ASCII where a model's text has half a character."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text

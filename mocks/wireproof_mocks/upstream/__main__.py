@@ -1,0 +1,46 @@
+"""`python -m wireproof_mocks.upstream [--port PORT] [--scripts FILE]`: serve until interrupted; print the base URL."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wireproof_mocks.upstream.serving import serving
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.read import load_scripts
+from wireproof_scripts.library import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
+    parser = argparse.ArgumentParser(prog="python -m wireproof_mocks.upstream", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="any free one when it is 0 or not given")
+    parser.add_argument("--scripts", type=Path, help="YAML or JSON file of your scripts")
+    options = parser.parse_args(arguments)
+    signals = {signal.SIGINT, signal.SIGTERM}
+    # Before there is a thread, so that none of them takes one.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        library = {**LIBRARY, **(load_scripts(options.scripts) if options.scripts else {})}
+        with serving(library, options.port) as upstream:
+            sys.stdout.write(f"{upstream.url}\n")
+            sys.stdout.flush()
+            # Waited for instead of handled: no handler can run in the midst of the cleaning up.
+            signal.sigwait(signals)
+    except (ScriptError, OSError) as error:
+        sys.stderr.write(f"{parser.prog}: {error}\n")
+        return 2
+    finally:
+        # As it was, for whoever called `main` as a function.
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""One response while it is played: what is sent next, or how long nothing is."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, assert_never
+
+from wireproof_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
+from wireproof_scripts.blocks import cut, is_structured_call
+from wireproof_scripts.call_shapes import Text, in_shapes
+from wireproof_scripts.player import Action, Until, perform
+from wireproof_scripts.steps import Call, Doing, Elsewhere, Fail, Finish, Open, Piece, Reflect, Think, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from wireproof_mocks.upstream.request import Asked
+    from wireproof_mocks.upstream.writing import Writer
+    from wireproof_scripts.nonces import Nonce, Record, State
+    from wireproof_scripts.steps import Step
+
+Json = dict[str, Any]
+Output = Json | Refusal | Hangup | Until
+"""An event, an HTTP error instead of a stream, the end of the connection in mid-stream, or silence."""
+
+
+class Reply:
+    """The answer to a request. It ends with its `outputs`, or when its client disconnects."""
+
+    def __init__(self, part: tuple[Step, ...], asked: Asked, writer: Writer, nonce: Nonce, record: Record) -> None:
+        self._part = part
+        self._asked = asked
+        self._writer = writer
+        self._nonce = nonce
+        self._record = record
+        self._usage = Usage()
+        self._opened = False
+        self._over = False
+        self.changes = 0
+        """Counts what other replies under the nonce may wait for: a gate that opens, the end of this reply."""
+        self._calls = sum(is_structured_call(step) for step in part)
+        """How many calls are still to be sent."""
+        self._last = "\n"
+        """The last character of the text."""
+
+    def outputs(self, now: float) -> Generator[Output, float, None]:
+        """All that is sent, in order; it is resumed with the time. After `Until` it may be resumed early."""
+        performance = perform(self._part, self, now)
+        action = next(performance)
+        while True:
+            for output in self._sent_for(action):
+                now = yield output
+            # By its own end, or by a disconnect while an output was sent.
+            if self._over:
+                return
+            action = performance.send(now)
+
+    def disconnected(self) -> None:
+        """The client has disconnected; without effect after the end."""
+        self._end("interrupted")
+
+    # What the script can see
+
+    def is_open(self, gate: str) -> bool:
+        """Whether the gate was opened under the nonce."""
+        return gate in self._nonce.gates
+
+    def others_running(self) -> bool:
+        """Whether another response under the nonce is not over."""
+        return any(other.state == "running" for other in self._nonce.others(self._record))
+
+    # Actions
+
+    def _sent_for(self, action: Action | Until) -> Iterator[Output]:
+        match action:
+            case Open(name):
+                self._nonce.gates.add(name)
+                self.changes += 1
+            case Usage():
+                self._usage = action
+            # Before `_open`, since a refusal comes instead of a stream.
+            case Fail(cause):
+                yield from self._fail(FAILURES[cause])
+            case _:
+                yield from self._open()
+                yield from self._send(action)
+
+    def _open(self) -> Iterable[Json]:
+        begun, self._opened = self._opened, True
+        return () if begun else self._writer.begun()
+
+    def _send(self, action: Action | Until) -> Iterator[Output]:
+        if isinstance(action, Doing | Elsewhere):
+            return  # others play these: `playable` refuses scripts with these
+        match action:
+            case Until():
+                yield action
+            case Piece(text, whole=whole):
+                yield from self._text(text, whole=whole)
+            case Reflect():
+                yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
+            case Think():
+                yield from self._writer.reasoning(action)
+            case Call():
+                yield from self._call(action)
+            case Finish(reason):
+                yield from self._writer.finished(reason, self._usage)
+                self._end("completed" if reason == "stop" else "failed")
+            case Open() | Usage() | Fail():
+                pass  # these send nothing, see `_sent_for`
+            case _:
+                assert_never(action)
+
+    def _text(self, text: str, *, whole: bool = False) -> Iterator[Json]:
+        self._last = text[-1:] or self._last
+        # Text before a call is what the model says of its work; after the last call it is the answer.
+        phase = "commentary" if self._calls else None
+        yield from self._writer.whole_text(text, phase) if whole else self._writer.text(text, phase)
+
+    def _call(self, call: Call) -> Iterator[Json]:
+        self._calls -= is_structured_call(call)
+        for output in in_shapes(call, 0):
+            match output:
+                case Text(text, own_line):
+                    # A sentinel counts only at the start of a line.
+                    yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
+                case _:
+                    yield from self._writer.call(call, cut(call.arguments, call.pieces))
+
+    def _reflection(self, step: Reflect) -> Json:
+        if step.what == "received":
+            return self._asked.received
+        others = self._nonce.others(self._record)
+        return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
+
+    def _fail(self, failure: Failure) -> Iterator[Output]:
+        match failure:
+            case Refusal():
+                yield failure
+            case Failed(code, message):
+                yield from self._open()
+                yield from self._writer.failed(code, message)
+            case Hangup():
+                yield from self._open()
+                yield failure
+            case Silence():
+                yield from self._open()
+                while True:
+                    # Again, since a wait may end early; only the client's disconnect ends this.
+                    yield Until(math.inf)
+        self._end("failed")
+
+    def _end(self, state: State) -> None:
+        """Record how the reply ended. Only the first end counts: a client also disconnects after a complete reply."""
+        if not self._over:
+            self._over = True
+            self.changes += 1
+            self._record.state = state

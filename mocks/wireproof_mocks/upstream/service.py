@@ -1,0 +1,85 @@
+"""The service without its sockets: requests in, replies out. It chooses the script and part that answer a request.
+
+A script is chosen as in the Codex mock (`wireproof_scripts.selection`). A request that ends with the result of a call
+continues the turn of its thread, if there is one; any other request begins a turn.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from wireproof_mocks.upstream.failing import Refusal, refusal
+from wireproof_mocks.upstream.playable import why_not
+from wireproof_mocks.upstream.reply import Reply
+from wireproof_mocks.upstream.request import Asked, UnreadableError, read
+from wireproof_mocks.upstream.writing import Writer
+from wireproof_scripts.asked.templates import filled
+from wireproof_scripts.default.answer import default_answer
+from wireproof_scripts.nonces import KEPT_NONCES, Nonces
+from wireproof_scripts.selection import Selection, select
+
+if TYPE_CHECKING:
+    from wireproof_scripts.nonces import Record
+    from wireproof_scripts.steps import Library, Step
+
+
+class Service:
+    """Plays the scripts of a library. Times are epoch seconds. One thread at a time may use it and its replies."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._nonces = Nonces()
+        self._numbers = itertools.count(1)
+        self._turns: OrderedDict[tuple[str, str], Record] = OrderedDict()  # by thread and script
+
+    def answer(self, body: bytes, now: float) -> Reply | Refusal:
+        """The reply to a request with this body, or an HTTP error if the request or its script is wrong."""
+        try:
+            asked = read(body)
+        except UnreadableError as error:
+            return refusal(400, str(error), type="invalid_request_error")
+        selection = select(
+            self._library,
+            self._nonces,
+            history=asked.items,
+            # A request does not say which of its items are new, so all of them are history.
+            given=[],
+            tools=asked.tools,
+            call_id=f"call_{next(self._numbers):04}",
+            developer=asked.received["developer"],
+        )
+        if selection.problem is not None:
+            return refusal(404, selection.problem, type="invalid_request_error", code="script_not_found")
+        why = why_not(selection.parts, selection.notifications)
+        if why:
+            message = f"the script {selection.script} cannot be played by the model's service: {why}"
+            # Refused before anything is sent: half a script would look like a wrong proxy.
+            return refusal(501, message, type="unplayable_script", code="unplayable_script")
+        return self._reply(asked, selection, now)
+
+    def _reply(self, asked: Asked, selection: Selection, now: float) -> Reply:
+        writer = Writer(asked.model, now, self._number)
+        return Reply(self._part(asked, selection), asked, writer, selection.nonce, self._record(asked, selection))
+
+    def _part(self, asked: Asked, selection: Selection) -> tuple[Step, ...]:
+        if selection.first < len(selection.parts):
+            return filled(selection.parts[selection.first], asked.items)
+        return default_answer(asked.items, asked.tools, f"call_{self._number():04}")
+
+    def _record(self, asked: Asked, selection: Selection) -> Record:
+        """The turn that a request belongs to."""
+        key = asked.thread, selection.script
+        # Taken out and put in again below, so the one that was used longest ago is dropped first.
+        record = self._turns.pop(key, None) if asked.continues else None
+        if record is None:
+            record = selection.begin()
+        record.part, record.state = selection.first, "running"
+        self._turns[key] = record
+        if len(self._turns) > KEPT_NONCES:
+            self._turns.popitem(last=False)
+        return record
+
+    def _number(self) -> int:
+        return next(self._numbers)

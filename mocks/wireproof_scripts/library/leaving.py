@@ -1,0 +1,40 @@
+"""Scripts for clients that disconnect: each sends something, opens a gate for a second turn, and then hangs."""
+
+from __future__ import annotations
+
+from wireproof_scripts.steps import Call, Gate, Hang, Open, Say, Script
+
+# A second turn waits at it, as the client of the first may have received nothing that shows how far the turn is.
+SENT = "told"
+"""The gate that is opened when the first turn has sent everything: its client may disconnect now."""
+
+# In fragments, which are of the dialect `story`: Codex itself never sends half a call.
+_BEGUN = Call(
+    id="call_left",
+    name="localSearch",
+    arguments='{"query": "never complete"}',
+    shape="delta-tool-calls",
+    pieces=('{"query": ', '"never', ' complete"}'),
+    unfinished=True,
+)
+
+LEAVING: tuple[Script, ...] = (
+    # Each hangs, so that chat.stream.disconnect can see who interrupts the turn: it has no other end.
+    Script(name="leave/first", title="Nothing at all.", parts=((Open(SENT), Hang()),)),
+    Script(
+        name="leave/arguments",
+        title="Half of a call.",
+        parts=((_BEGUN, Open(SENT), Hang()),),
+        notifications="story",
+    ),
+    Script(
+        name="leave/call",
+        title="A complete call, and no end.",
+        parts=((Call(id="call_kept", name="localSearch", arguments='{"query": "complete"}'), Open(SENT), Hang()),),
+    ),
+    Script(
+        name="leave/told",
+        title="Text, as soon as the first turn under the nonce has sent everything.",
+        parts=((Gate(SENT, timeout=3.0), Say(("told",))),),
+    ),
+)

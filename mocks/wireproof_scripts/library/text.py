@@ -1,0 +1,164 @@
+"""Scripts that answer with text: every way a model can end without a tool call."""
+
+from __future__ import annotations
+
+from wireproof_scripts.steps import Cut, Finish, Gate, Hang, Say, Script, Surrogates, Think, Usage
+
+_WANDERING = (
+    "The quick brown fox jumps over the lazy d\u00f6g, and then, since nobody calls, it runs all the way home again: ",
+    "through the winding paths of the old and deep and silent forest, and past the mill with its three grey stones; ",
+    "over the bridge that is older than the town, and up the narrow stairs, where at night the smoke hangs still; ",
+    "to the red door, at which it sits down and waits until somebody \u2013 slowly, for it is late \u2013 opens it.\n",
+)
+
+TEXT: tuple[Script, ...] = (
+    Script(
+        name="text/hello",
+        title="A short text in four deltas.",
+        parts=((Say(("Hello", ",", " ", "world", "!")),),),
+    ),
+    Script(
+        # chat.whole.text: empty stays "".
+        name="text/empty",
+        title="The model ends without any text.",
+        parts=((),),
+    ),
+    Script(
+        name="text/utf8",
+        title="Characters of several planes, joined, combining, right-to-left, cut where re-encoding breaks them.",
+        parts=(
+            (
+                Say(
+                    (
+                        "Gr\u00fc\u00dfe \u2014 ",
+                        "\u65e5\u672c\u8a9e ",
+                        "\U0001f600",
+                        "\U0001f469",  # joined with the next two: one sign for the eye, three deltas
+                        "\u200d",
+                        "\U0001f469\u200d\U0001f467",
+                        " e",
+                        "\u0301",  # normalised, it would go into the e before it
+                        " \u202ertl\u202c ",
+                        "\u05e9\u05dc\u05d5\u05dd",
+                        "\u2028",  # Python's `splitlines` ends a line here, SSE does not
+                        "line\u2029",
+                        "\U0001d11e",
+                        "\ufeff",  # a byte order mark is one at the start alone
+                        "\U0010fffd",
+                        " \u00a0end",  # trimmed by what takes it for a blank
+                    ),
+                ),
+            ),
+        ),
+    ),
+    Script(
+        # A proxy that drops equal deltas as repetitions loses half of it (chat.stream.text).
+        name="text/repeats",
+        title="Equal deltas that are repetitions of the model's own.",
+        parts=((Say(("ha", "ha", " ", "ha", "ha")),),),
+    ),
+    Script(
+        # All that a writer of SSE or JSON must escape (chat.stream.frames).
+        name="text/markup",
+        title="Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters, entities, fences.",
+        parts=(
+            (
+                Say(
+                    (
+                        "data: [DONE]",
+                        "\n\n",
+                        'data: {"choices":[{"delta":{"content":"no"}}]}\n\n',
+                        "event: error\r\n\r\n",
+                        '{"a": "\\n \\" \\\\"}',
+                        " </use_tool",
+                        " <tool_call> C:\\temp\\new\\",
+                        "\t\x01\x07\x1b[0m\x7f",
+                        "\r\n: comment\r\n",
+                        "&amp; &lt; <b>&</b> `code`\n```html\n<i>'\"</i>\n```\n",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    Script(
+        # What may begin a block is held back, and must come at the end.
+        name="text/open-end",
+        title="Text that ends in the first character of a tag.",
+        parts=((Say(("One says", " that a", " <", " b, or b <")),),),
+    ),
+    Script(
+        name="text/long",
+        title="640 deltas, more than 64 KiB.",
+        parts=((Say(_WANDERING, times=160),),),
+    ),
+    Script(
+        name="text/thinking",
+        title="Reasoning first; none of it belongs to the answer.",
+        parts=((Think("The user wants a short answer."), Say(("Short", " answer."))),),
+    ),
+    Script(
+        # chat.stream.usage, chat.whole.usage.
+        name="text/usage",
+        title="Token counts that no proxy could estimate.",
+        parts=((Say(("Counted", ".")), Usage(input=1234, cached=1000, output=56, reasoning=7)),),
+    ),
+    Script(
+        # chat.stream.finish-reason, chat.whole.finish; so, too, the next one.
+        name="text/length",
+        title="The model was cut off by its token limit.",
+        parts=((Say(("This answer is", " cut")), Finish("length")),),
+    ),
+    Script(
+        name="text/filter",
+        title="The model was stopped by a content filter.",
+        parts=((Say(("This answer is", " filtered")), Finish("content_filter")),),
+    ),
+    Script(
+        # chat.stream.nothing-after-finish: every client that was tried would append it.
+        name="text/late",
+        title="The backend sends more text after the end of the turn.",
+        parts=((Say(("Done", ".")), Finish(), Say((" Too", " late."))),),
+    ),
+    Script(
+        # chat.stream.flushed: the gate opens when the client has the first piece, so nothing depends on time.
+        name="text/gate",
+        title="The second piece is not sent before open/gate is played under the same nonce.",
+        parts=((Say(("first",)), Gate(timeout=3.0), Say(("second",))),),
+    ),
+    Script(
+        name="turn/beside",
+        title="Text that goes on after another turn under the same nonce has played open/gate.",
+        parts=((Say(("Mine begins",)), Gate(timeout=3.0), Say((" and ends.",))),),
+    ),
+    Script(
+        name="text/silent",
+        title="Silence until the gate opens, then text.",
+        # Longer than the 15 s within which chat.stream.keepalive wants a sign.
+        parts=((Gate("gate", timeout=60.0), Say(("after the silence",))),),
+    ),
+    Script(
+        # For clients that leave (chat.stream.disconnect): only an interrupt ends it.
+        name="text/hang",
+        title="Some text, then nothing until the turn is interrupted.",
+        parts=((Say(("I have begun", " and", " will", " not", " stop")), Hang()),),
+    ),
+    Script(
+        name="text/cut-bytes",
+        title="The backend's output comes in pieces that cut its characters.",
+        # 1, 1, 1: within a character of three or four bytes (chat.stream.utf8).
+        parts=((Cut((40, 1, 1, 1, 2, 3)), Say(("\U0001f600" * 16, "\u65e5\u672c\u8a9e" * 8, " \u00e9nd"))),),
+    ),
+    Script(
+        # chat.stream.utf8: a delta must not end between two halves, so a proxy holds the first one back.
+        name="text/surrogates",
+        title="Characters beyond the BMP as two escaped halves, in one delta and in two.",
+        parts=(
+            (
+                Say(("Halves: ",)),
+                Surrogates("\U0001f600 \u00e9 \U0001d11e"),
+                Surrogates("\U0001f469\u200d\U0001f467", apart=True),
+                Say((" end",)),
+            ),
+        ),
+    ),
+)

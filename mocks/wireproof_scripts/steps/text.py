@@ -1,0 +1,84 @@
+"""Steps of text: each becomes deltas of the answer, piece by piece."""
+
+# No `from __future__ import annotations` here: the annotations of the fields are read when the program runs.
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import ClassVar
+
+from wireproof_scripts.kinds import Count, Positive, Text, Texts
+from wireproof_scripts.steps.template import TemplateText
+from wireproof_scripts.values import value
+
+
+@value(frozen=True, slots=True)
+class Piece:
+    """One delta of the answer's text: what a step of text becomes when it is played."""
+
+    text: str
+    """It may hold lone surrogates, which must be written as JSON escapes."""
+    choice: int | None = None
+    """The choice that is sent with it; None if none is."""
+    whole: bool = False
+    """This is the complete text, not a delta."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Text of the answer."""
+
+    pieces: Texts
+    """The text, one delta a piece."""
+    times: Positive = 1
+    """How many times all the pieces are sent."""
+    choice: Count | None = None
+    """The index of the choice that is sent with the text (`told: story` only); none is sent without it."""
+    whole: bool = False
+    """Send no deltas, only the complete text."""
+
+    @property
+    def text(self) -> str:
+        """The complete text."""
+        return "".join(self.pieces) * self.times
+
+    def deltas(self) -> Iterator[Piece]:
+        """The text as it is sent."""
+        if self.whole:
+            return iter((Piece(self.text, self.choice, whole=True),))
+        # One after the other, so that a million deltas take no memory.
+        return map(Piece, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text of the answer with something of what was asked.
+
+    `{user_text}` is the last message of the user, `{tool_result}` the last result of a tool; empty where there is none.
+    `{{` and `}}` are braces.
+    """
+
+    text: TemplateText
+    """The text; it is sent word by word."""
+
+    def deltas(self) -> Iterator[Piece]:
+        """The text as it is sent."""
+        return map(Piece, re.findall(r"\s*\S+|\s+$", self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Surrogates:
+    """Text in one delta, every character of it written as a JSON escape, those beyond U+FFFF as two surrogates."""
+
+    text: Text
+    """The text."""
+    apart: bool = False
+    """Send each UTF-16 code unit as a delta of its own, as if the text had been cut between surrogates."""
+    app_server: ClassVar[str] = "the app-server spells its own output"
+
+    def deltas(self) -> Iterator[Piece]:
+        """The text as it is sent."""
+        # Python joins no surrogates: each code unit becomes a character of its own, which JSON writes as one escape.
+        units = self.text.encode("utf-16-be")
+        text = "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
+        return map(Piece, text if self.apart else (text,))

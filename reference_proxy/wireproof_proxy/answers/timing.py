@@ -1,0 +1,133 @@
+"""What time does to an answer: the wait for events, a backend's silence, the held status line, keep-alive comments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from wireproof_proxy.errors import failure
+from wireproof_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
+
+if TYPE_CHECKING:
+    from wireproof_proxy.backends.backend import Turn
+    from wireproof_proxy.http.client import Client
+
+TICK = 0.2
+"""Seconds between two looks at a turn that has just gone silent: what it holds back then, it may release."""
+CALM = 1.0
+"""The same, of one that has said nothing but text: it holds nothing back. Most streams pause for less between words."""
+ATTENTIVE = 5.0
+"""Seconds of silence after which there are no such looks any more: a thousand silent streams would cost a core."""
+
+SHORTEST = 0.001
+"""Seconds; a wait may end a moment before its time, and is not to be followed by none."""
+
+Clock = Callable[[], float]
+"""Seconds that never go back."""
+
+
+def _never() -> bool:
+    return False
+
+
+class ClientGoneError(Exception):
+    """The client has closed its connection, so the answer has no reader."""
+
+
+@dataclass
+class Pace:
+    """When a silent turn is to be looked at, whatever it says: set by whoever has something to do then."""
+
+    due: float = math.inf
+    """By the clock."""
+    tick: float = TICK
+    attentive: float = ATTENTIVE
+    """For how long a silent turn is looked at every `tick` seconds besides."""
+    calm: Callable[[], bool] = _never
+    """Whether nothing is held back that a silence would release: every `CALM` seconds will do then."""
+
+
+def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None) -> Iterator[Ready]:
+    """The turn's events as they arrive, and a Quiet for each look at a silent one.
+
+    It is looked at when `pace` says. A turn that is silent for `idle` seconds fails, as does one whose client takes
+    nothing of what was sent.
+
+    Raises:
+        ClientGoneError: the client has left. It is asked after each event and each look; whoever knows of the departure
+            closes the turn, which ends the wait.
+    """
+    pace = pace or Pace()
+    last_event = now = clock()
+    while True:
+        tick = max(pace.tick, CALM) if pace.calm() else pace.tick
+        look = now + tick if now - last_event < pace.attentive else math.inf
+        wake = min(look, last_event + idle, pace.due if pace.due > now else math.inf)
+        event = turn.next(max(wake - now, SHORTEST))
+        now = clock()
+        if client.gone():
+            raise ClientGoneError
+        if client.stalled():
+            yield Failed(Cause.LAGGING)
+        if event is not None:
+            last_event = now
+            yield event
+        elif now - last_event >= idle:
+            yield Failed(Cause.TIMEOUT)
+        else:
+            yield Quiet(now - last_event)
+
+
+def hold_status_line(
+    events: Iterator[Ready], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
+) -> Iterator[Ready]:
+    """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
+
+    The status line goes out when this returns. It is held back because it cannot be taken back: a failure before any
+    output is still an HTTP status that clients understand and retry, and afterwards only an error in the stream. The
+    wait has an end because clients, and proxies on the way to them, give up on a response without a head; the stream
+    then begins with a Quiet, so that a keep-alive comment follows at once. `param`: the request's field that
+    holds the conversation.
+
+    Raises:
+        ApiError: when the turn fails before its first output.
+    """
+    deadline = clock() + commit
+    if pace is not None:
+        pace.due = deadline
+    before: list[Ready] = []
+    for event in events:
+        # chat.stream.error-before-output.
+        if isinstance(event, Failed):
+            raise failure(event, param)
+        if isinstance(event, Text | Texts | CallOpened | Finished):
+            return chain(before, [event], events)
+        # It is no output, but the end of the answer needs it. Working and Quiet may be lost.
+        if isinstance(event, Usage):
+            before.append(event)
+        # Looked at with each event, which is often enough: at the deadline there is a Quiet.
+        if clock() >= deadline:
+            return chain([Quiet(0)], before, events)
+    return chain(before, events)
+
+
+def keep_alive(
+    pieces: Iterable[bytes], *, comment: bytes, every: float, clock: Clock, pace: Pace | None = None
+) -> Iterator[bytes]:
+    """The pieces, and a comment whenever `every` seconds have passed without one.
+
+    An empty piece has nothing to send; it only gives this function a chance to look at the clock. The first piece that
+    is yielded is never empty: a WSGI server sends the response's head together with it.
+    """
+    written: float | None = None
+    for piece in pieces:
+        now = clock()
+        if piece or written is None or now - written >= every:
+            written = now
+            if pace is not None:
+                pace.due = now + every
+            # A comment, never an empty `data:`, which most clients cannot read (chat.stream.keepalive-is-comment).
+            yield piece or comment

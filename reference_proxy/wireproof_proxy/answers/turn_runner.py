@@ -1,0 +1,161 @@
+"""From a plan through a turn of the backend to a response: what every endpoint shares.
+
+    slot → a backend that is ready → the turn's events → tool assembly → the surface's bytes → the slot again
+
+The turn ends and its slot is free when the answer is complete, when it fails, or when its client leaves, whichever
+comes first.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from wireproof_proxy.answers.demand import hold_for_call
+from wireproof_proxy.answers.timing import (
+    ATTENTIVE,
+    TICK,
+    ClientGoneError,
+    Pace,
+    hold_status_line,
+    keep_alive,
+    read_events,
+)
+from wireproof_proxy.assembly.assembly import Assembly
+from wireproof_proxy.errors import failure
+from wireproof_proxy.events import CallOpened, Cause, Failed, Ready, Texts
+from wireproof_proxy.http.json_response import json_bytes
+from wireproof_proxy.http.plain_flask import PlainResponse
+from wireproof_proxy.surfaces import sse
+from wireproof_proxy.tools.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask import Response
+
+    from wireproof_proxy.answers.plan import AnswerPlan
+    from wireproof_proxy.answers.timing import Clock
+    from wireproof_proxy.backends.backend import Backend, Turn
+    from wireproof_proxy.http.capacity import Gate
+    from wireproof_proxy.http.client import Client
+    from wireproof_proxy.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnRunner:
+    """Runs turns of `backend`, at most as many at once as `gate` admits."""
+
+    settings: Settings
+    backend: Backend
+    gate: Gate
+    clock: Clock = time.monotonic
+
+    def run(self, plan: AnswerPlan, client: Client) -> Response:
+        """The response.
+
+        Raises:
+            ApiError: whatever goes wrong before the status line is sent.
+            ClientGoneError: when the client leaves before that.
+        """
+        # Capacity (429) before readiness (503): http.precedence.*.
+        self.gate.enter()
+        try:
+            close = _Closing(self._open(plan, client), self.gate)
+        except BaseException:
+            self.gate.leave()
+            raise
+        # A turn that is closed ends its reader's wait, so that a departure is noticed at once.
+        client.when_gone(close.turn.close)
+        try:
+            response = self._respond(plan, close.turn, client)
+        # Whatever it is: a slot that is not given back is lost until the proxy is restarted.
+        except BaseException:
+            close()
+            raise
+        if plan.stream:
+            # The body is still to be read, so the server ends the turn: `close` runs when the response is closed,
+            # which WSGI promises also for a body that was not read to its end.
+            response.call_on_close(close)
+        else:
+            close()
+        if client.keep_open and plan.stream:
+            # Clients and proxies between wait for this very header; servers of HTTP/1.1 do not send it by themselves.
+            response.headers["Connection"] = "keep-alive"
+        for name, value in plan.headers.items():
+            response.headers.add(name, value)
+        return response
+
+    def _open(self, plan: AnswerPlan, client: Client) -> Turn:
+        deadline = self.clock() + self.settings.ready_wait_ms / 1000
+        # Tick by tick, so that a client that leaves meanwhile frees its slot.
+        while not self.backend.await_ready(TICK):
+            if client.gone():
+                raise ClientGoneError
+            if self.clock() >= deadline:
+                raise failure(Failed(Cause.UNAVAILABLE))
+        return self.backend.open(plan.conversation, plan.choices)
+
+    def _respond(self, plan: AnswerPlan, turn: Turn, client: Client) -> Response:
+        idle = self.settings.idle_timeout_ms / 1000
+        assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
+        # Longer than a backend waits for the results of calls.
+        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
+        mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
+        # Mode and source of calls are logged, and nothing that was said.
+        log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
+        events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
+        events = hold_for_call(events, plan.demand, choices=plan.choices)
+        if not plan.stream:
+            return json_bytes(b"".join(_written(events, plan)))
+        # Called before there is a response: what fails until then is still an HTTP error.
+        commit = self.settings.commit_ms / 1000
+        held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
+        return PlainResponse(self._body(held, plan, pace), headers=dict(sse.HEADERS))
+
+    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
+        every = self.settings.keepalive_ms / 1000
+        written = _written(events, plan)
+        try:
+            yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
+        except ClientGoneError:
+            # The status line is out and the reader has left: there is no one to report an error to.
+            log.info("client of %s left", plan.id)
+
+
+def _written(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[bytes]:
+    """The body: one piece for whatever was ready together and one for the end; one may be empty."""
+    writer = plan.writer
+    for event in events:
+        if isinstance(event, CallOpened):
+            _log(event, plan)
+        yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
+    yield writer.end()
+
+
+def _log(call: CallOpened, plan: AnswerPlan) -> None:
+    # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
+    log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
+    # Logged and passed on all the same (S0:178).
+    if call.name not in Registry(plan.conversation.tools):
+        log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
+
+
+@dataclass(eq=False)
+class _Closing:
+    """Ends a turn and frees its slot, once: servers may close a response twice."""
+
+    turn: Turn
+    gate: Gate
+    done: bool = False
+
+    def __call__(self) -> None:
+        if not self.done:
+            self.done = True
+            self.turn.close()
+            self.gate.leave()

@@ -1,0 +1,175 @@
+"""One turn of `codex app-server`, whatever version of the protocol starts it: its messages, and its end.
+
+Each step is sent when the one before is answered, on the thread that reads the process; the client's own thread only
+takes events out of the mailbox. `close` may come at any step: no further step is begun, a turn that runs is interrupted
+as soon as its id is known, and the thread that the backend keeps for it is released last.
+
+A call is for the client, who answers it in another request, so the backend's own request to run it is left unanswered.
+But the backend may be waiting for that answer before it reports that no more calls follow, or that its model's answer
+was cut short. After some seconds of silence it gets an answer; what the model makes of that is not waited for.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from wireproof_proxy.backends.codex.decode import Decoder
+from wireproof_proxy.backends.codex.failures import refusal_cause
+from wireproof_proxy.backends.codex.link import CLOSED
+from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, Notice, Refusal
+from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
+from wireproof_proxy.events import Cause, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wireproof_proxy.backends.choices import Progress
+    from wireproof_proxy.backends.codex.link import Link
+    from wireproof_proxy.backends.mailbox import Mailbox
+    from wireproof_proxy.conversation import Conversation
+
+
+SILENCE = 2.0
+"""Seconds; long enough for a model to write several calls, one after the other."""
+
+_TEXT = "The client runs this tool."
+UNANSWERED: Mapping[str, object] = {
+    "contentItems": [{"type": "inputText", "text": _TEXT}],
+    "output": _TEXT,
+    "success": False,
+}
+"""The answer to a call in the fields of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
+
+
+class CodexTurn:
+    """A turn under way, for one choice of `choices`; its events go to `mailbox`.
+
+    A backend with unanswered calls that is silent for `silence` seconds is taken to wait for their answers.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        conversation: Conversation,
+        mailbox: Mailbox,
+        progress: Progress,
+        *,
+        choice: int,
+        choices: int,
+        silence: float = SILENCE,
+    ) -> None:
+        self._link = link
+        self._conversation = conversation
+        self._mailbox = mailbox
+        self._progress = progress
+        self._silence = silence
+        self._state = TurnDecoder(
+            tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices
+        )
+        self._decoder = Decoder(self._state)
+        # Re-entrant: on a closed link the reply comes before `request` returns.
+        self._lock = threading.RLock()
+        self._thread_id: str | None = None
+        self._running = False
+        self._closed = False
+        self._interrupted = False
+        self._announced = False
+        self._calls: list[Id] = []
+        self._last_message = link.clock()
+        self._begin()
+
+    def close(self) -> None:
+        """Interrupt the turn if it runs, and release its thread."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._wind_up()
+
+    def on_silence(self) -> None:
+        """Answer the calls that wait, once the backend has been silent for long enough to be waiting for that."""
+        with self._lock:
+            if self._calls and not self._closed and self._link.clock() - self._last_message >= self._silence:
+                self._answer()
+
+    def _begin(self) -> None:
+        """Send the first request."""
+        raise NotImplementedError
+
+    def _wind_up(self) -> None:
+        """Interrupt and release at the backend what is known of the turn so far; called again when more is known."""
+        raise NotImplementedError
+
+    def _met(self, thread_id: str) -> None:
+        """The backend has begun a thread for the turn: listen to its messages from now on."""
+        self._thread_id = thread_id
+        # Ids that are made up differ from turn to turn, since each turn has a thread of its own.
+        self._state.calls.seed = thread_id
+        # A thread is enough of an answer: a process that begins threads is no broken installation.
+        self._progress.served()
+        self._link.listen(thread_id, self._on_message)
+
+    def _go(self, method: str, params: dict[str, object], reply: Callable[[Answer | Refusal], None]) -> None:
+        """Start the turn itself."""
+        self._running = True
+        self._link.request(method, params, reply)
+        self._announce()
+
+    def _on_message(self, message: Notice | Asked | Garbled) -> None:
+        with self._lock:
+            self._last_message = self._link.clock()
+            match message:
+                case Garbled():
+                    self._fail(Cause.GARBLED)
+                case Notice(method=method) if method == CLOSED:
+                    self._fail(Cause.UNAVAILABLE)
+                case _:
+                    self._put(self._decoder.feed(message))
+            if isinstance(message, Asked):
+                self._calls.append(message.id)
+                # Between 0.131 and 0.144 nothing shows the end of a response with calls but what follows their answers.
+                if self._link.abilities.silent_ends and not self._closed:
+                    self._answer()
+
+    def _answer(self) -> None:
+        for id_ in self._calls:
+            self._link.answer(id_, UNANSWERED)
+        self._calls.clear()
+
+    def _put(self, events: list[Event]) -> None:
+        taken = [self._mailbox.put(event) for event in events]
+        # No one reads any more: the client has left, or fell too far behind.
+        if self._closed or not all(taken):
+            self._wind_up()
+
+    def _refused(self, answer: Answer | Refusal) -> None:
+        match answer:
+            # The process lives on: real Codex loses answers when very many requests come at once (`Link`).
+            case Refusal(code=None, message="timed out"):
+                self._fail(Cause.TIMEOUT)
+            case Refusal(code=None):
+                self._fail(Cause.UNAVAILABLE)
+            case Refusal():
+                self._fail(refusal_cause(answer))
+            case Answer():
+                self._fail(Cause.GARBLED)
+        self._announce()
+
+    def _announce(self) -> None:
+        if not self._announced:
+            self._announced = True
+            self._progress.started()
+
+    def _fail(self, cause: Cause) -> None:
+        self._mailbox.put(self._state.failure(cause))
+
+
+def id_in(answer: Answer | Refusal, *path: str) -> str:
+    """The text at this path of an answer's result; empty for a refusal."""
+    if isinstance(answer, Refusal):
+        return ""
+    value: object = answer.result
+    for name in path:
+        value = as_mapping(value).get(name)
+    return as_text(value)

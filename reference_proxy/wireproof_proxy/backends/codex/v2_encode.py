@@ -1,0 +1,137 @@
+"""A conversation as the requests that start a turn of `codex app-server`, v2. Pure.
+
+The developer text and the tools belong to the thread; the history is injected, or the thread resumed with it, as the
+Responses items that the model will see; the input starts the turn. `baseInstructions` is never sent: it is the
+backend's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_proxy.conversation import (
+    Call,
+    Conversation,
+    ImagePart,
+    Item,
+    Message,
+    Part,
+    Result,
+    Role,
+    TextPart,
+    Tool,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Json = dict[str, Any]
+
+INITIALIZE: Json = {
+    "clientInfo": {"name": "wireproof-proxy", "title": "Wireproof reference proxy", "version": "0.1.0"},
+    # 0.169.0 refuses `dynamicTools`, `environments` and `experimentalRawEvents` without it; 0.89.0 ignores it.
+    "capabilities": {"experimentalApi": True},
+}
+
+THREAD: Json = {
+    "ephemeral": True,  # from 0.90.0 on; ignored before
+    "environments": [],  # no folder of this machine is the model's
+    "approvalPolicy": "never",
+    "sandbox": "read-only",
+    "experimentalRawEvents": True,  # the model's own characters are in the raw items alone
+}
+
+_ROLES: Mapping[Role, Role] = {"system": "developer"}
+"""From a history Codex drops what the system says, without a word."""
+
+RESUMED: Json = {
+    "threadId": "00000000-0000-0000-0000-000000000000",
+    "approvalPolicy": "never",
+    "sandbox": "read-only",
+}
+"""A thread that is resumed with a history is a new one: the id must be there, and names none."""
+
+
+def thread_start(conversation: Conversation, config: Mapping[str, Any]) -> Json:
+    """Params of thread/start; `config` overrides what codex is configured with."""
+    params = {**THREAD, **_settings(conversation, config)}
+    if not conversation.tools_in_text:
+        params["dynamicTools"] = [_tool(tool) for tool in conversation.tools]
+    return params
+
+
+def thread_resume(conversation: Conversation, config: Mapping[str, Any]) -> Json:
+    """Params of thread/resume for a new thread with the conversation's history; `config` as in `thread_start`."""
+    history = [_item(item) for item in conversation.history]
+    return {**RESUMED, "history": history, **_settings(conversation, config)}
+
+
+def _settings(conversation: Conversation, config: Mapping[str, Any]) -> Json:
+    params: Json = {}
+    if config:
+        params["config"] = dict(config)
+    # Not "if there is any": Codex honours an empty text.
+    if conversation.developer is not None:
+        params["developerInstructions"] = conversation.developer
+    if conversation.model is not None:
+        params["model"] = conversation.model
+    return params
+
+
+def inject_items(thread_id: str, history: Sequence[Item]) -> Json:
+    """Params of thread/inject_items."""
+    return {"threadId": thread_id, "items": [_item(item) for item in history]}
+
+
+def turn_start(thread_id: str, conversation: Conversation) -> Json:
+    """Params of turn/start."""
+    params: Json = {"threadId": thread_id, "input": [_input(part) for part in conversation.input]}
+    if conversation.schema is not None:
+        # Codex asks its model for it, and does not check the answer.
+        params["outputSchema"] = conversation.schema
+    return params
+
+
+def _tool(tool: Tool) -> Json:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.parameters,
+    }
+
+
+def _item(item: Item) -> Json:
+    match item:
+        case Message():
+            kind = "output_text" if item.role == "assistant" else "input_text"
+            role = _ROLES.get(item.role, item.role)
+            return {"type": "message", "role": role, "content": [_content(part, kind) for part in item.parts]}
+        case Call():
+            return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
+        case Result():
+            return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
+
+
+def _output(result: Result) -> str | list[Json]:
+    # Text alone stays a plain string, as Codex passes it on to its model.
+    if not result.images:
+        return result.output
+    parts: tuple[Part, ...] = (TextPart(result.output), *result.images)
+    return [_content(part, "input_text") for part in parts]
+
+
+def _content(part: Part, kind: str) -> Json:
+    match part:
+        case TextPart():
+            return {"type": kind, "text": part.text}
+        case ImagePart():
+            return {"type": "input_image", "image_url": part.url}
+
+
+def _input(part: Part) -> Json:
+    match part:
+        case TextPart():
+            return {"type": "text", "text": part.text}
+        case ImagePart():
+            return {"type": "image", "url": part.url}

@@ -1,0 +1,215 @@
+"""The backend: one event loop in a thread of its own, on which every turn is a task.
+
+There is no process to keep running and no handshake. The backend is ready once a connection to the service has been
+made, which is tried again and again until one is, and again after a turn that found the service gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import uuid
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from wireproof_proxy.backends import mailbox
+from wireproof_proxy.backends.backend import Count, FailedTurn
+from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.backends.cursor.request import opening
+from wireproof_proxy.backends.cursor.turn import CursorTurn, Surroundings, Waits
+from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
+from wireproof_proxy.conversation import ImagePart, Message, Result
+from wireproof_proxy.events import Cause
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wireproof_cursor_protos.agent_pb2 import AgentRunRequest
+    from wireproof_proxy.backends.backend import Turn
+    from wireproof_proxy.backends.choices import Progress
+    from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
+    from wireproof_proxy.backends.cursor.channel import Service, Transport
+    from wireproof_proxy.backends.mailbox import Mailbox
+    from wireproof_proxy.conversation import Conversation
+
+log = logging.getLogger(__name__)
+
+FIRST_DELAY = 0.05
+LONGEST_DELAY = 2.0
+CONNECT_SECONDS = 10.0
+STOP_SECONDS = 5.0
+
+
+class CursorService:
+    """Answers turns by the service; `tools` run what it asks for where the client has no tools."""
+
+    def __init__(
+        self,
+        service: Service,
+        transport: Callable[[Service], Transport],
+        tools: BuiltinTools,
+        *,
+        waits: Waits,
+        patience: float = mailbox.PATIENCE,
+    ) -> None:
+        self._service = service
+        self._make_transport = transport
+        self._tools = tools
+        self._waits = waits
+        self._patience = patience
+        self._changed = threading.Condition()
+        self._reached = False
+        self._stopping = False
+        self._turns: set[CursorTurn] = set()
+        self._losses = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._transport: Transport | None = None
+        self._knocking: asyncio.Task[None] | None = None
+        self._thread = threading.Thread(target=self._serve, name="cursor-backend", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for the service; returns at once."""
+        self._loop = asyncio.new_event_loop()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Cancel every turn, and end the loop."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        if self._loop is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+
+    @property
+    def alive(self) -> bool:
+        """Always: the service is somewhere else, and is tried again for as long as the proxy lives."""
+        return True
+
+    def counts(self) -> tuple[Count, ...]:
+        """How often the service was lost."""
+        return (Count("losses", "Turns that found the backend's service gone.", self._losses),)
+
+    def await_ready(self, timeout: float) -> bool:
+        """Whether the service has been reached, waiting for it up to `timeout` seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._reached or self._stopping, timeout)
+            return self._reached and not self._stopping
+
+    def open(self, conversation: Conversation, choices: int = 1) -> Turn:
+        """Start a turn in a session of its own for each choice."""
+        loop, transport = self._loop, self._transport
+        if loop is None or transport is None or self._stopping:
+            return FailedTurn(Cause.UNAVAILABLE)
+        if cause := _refused(conversation):
+            return FailedTurn(cause)
+
+        around = Surroundings(
+            loop=loop, transport=transport, run_here=self._tools.run, lost=self._lost, waits=self._waits
+        )
+
+        def begin(progress: Progress, events: Mailbox, choice: int) -> CursorTurn:
+            turn = CursorTurn(around, *self._asked(conversation, choice, choices), events, progress)
+            self._turns.add(turn)
+            turn.future.add_done_callback(lambda _: self._turns.discard(turn))
+            return turn
+
+        try:
+            return Choices(begin, choices, lambda: None, self._patience)
+        # A schema may hold what the protocol cannot: a number beyond every double.
+        except (ValueError, OverflowError):
+            return FailedTurn(Cause.TOOLS_REJECTED)
+
+    @property
+    def turns(self) -> int:
+        """How many turns are under way."""
+        return len(self._turns)
+
+    def _asked(self, conversation: Conversation, choice: int, choices: int) -> tuple[AgentRunRequest, TurnDecoder]:
+        """The request for a choice, and what reads its answer."""
+        begun = opening(conversation, "" if conversation.tools else self._tools.folder)
+        decoder = TurnDecoder(
+            tools={tool.name: tool for tool in conversation.tools},
+            context=begun.context,
+            blobs=dict(begun.blobs),
+            choice=choice,
+            choices=choices,
+            seed=str(uuid.uuid4()),
+        )
+        return begun.run, decoder
+
+    def _serve(self) -> None:
+        loop = self._loop
+        if loop is None:
+            raise AssertionError("the thread is started with a loop")
+        asyncio.set_event_loop(loop)
+        try:
+            loop.call_soon(self._begin_knocking)
+            self._transport = self._make_transport(self._service)
+            loop.run_forever()
+            loop.run_until_complete(self._wind_up())
+            # httpx leaves the iterators of responses that were not read to their end to the loop.
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
+
+    async def _wind_up(self) -> None:
+        """Cancel what still runs, and wait for it."""
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=STOP_SECONDS)
+        if self._transport:
+            await self._transport.close()
+
+    def _begin_knocking(self) -> None:
+        if self._knocking is None or self._knocking.done():
+            self._knocking = asyncio.get_running_loop().create_task(self._knock())
+
+    async def _knock(self) -> None:
+        """Connect to the service until it takes the connection."""
+        delay = FIRST_DELAY
+        while not await self._reach():
+            await asyncio.sleep(delay)
+            delay = min(2 * delay, LONGEST_DELAY)
+        with self._changed:
+            self._reached = True
+            self._changed.notify_all()
+
+    async def _reach(self) -> bool:
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                _, writer = await asyncio.open_connection(self._service.host, self._service.port)
+        except (OSError, TimeoutError):
+            return False
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        return True
+
+    def _lost(self) -> None:
+        """A turn could not connect; called on the loop."""
+        with self._changed:
+            self._reached = False
+            self._losses += 1
+        self._begin_knocking()
+
+
+def _refused(conversation: Conversation) -> Cause | None:
+    """What the service cannot be asked; None where it can be asked all."""
+    if conversation.schema is not None:
+        return Cause.SCHEMA_UNKNOWN
+    return Cause.NO_IMAGES if any(_images(conversation)) else None
+
+
+def _images(conversation: Conversation) -> Iterator[bool]:
+    """Whether each part that may be an image is one."""
+    for item in conversation.history:
+        match item:
+            case Message():
+                yield from (isinstance(part, ImagePart) for part in item.parts)
+            case Result():
+                yield bool(item.images)
+    yield from (isinstance(part, ImagePart) for part in conversation.input)
