@@ -100,7 +100,7 @@ class Instant:
 
     def _pace(self) -> None:
         """Give each of these turns its next event when it is due: one thread for all, as a backend's reader is."""
-        from wireproof_proxy.events import Finished, Text, TurnOver
+        from wireproof_surfaces.events import Finished, Text, TurnOver
 
         while True:
             due, number, mailbox = self._paced.get()  # all pauses are alike, so the first that came is due first
@@ -129,7 +129,7 @@ class Instant:
     def open(self, conversation: Any, choices: int = 1) -> Any:  # noqa: ANN401, ARG002 - as a backend's
         """A turn that plays what its text asks for."""
         from wireproof_proxy.backends.mailbox import Mailbox
-        from wireproof_proxy.events import Finished, Text, TurnOver
+        from wireproof_surfaces.events import Finished, Text, TurnOver
 
         text = conversation.input[-1].text
         turn = Turn(Mailbox())
@@ -160,7 +160,7 @@ class Turn:
 
     def much(self) -> None:
         """100 MB, in pieces of 10 kB."""
-        from wireproof_proxy.events import Text
+        from wireproof_surfaces.events import Text
 
         for _ in range(10_000):
             self.mailbox.put(Text(text="x" * 10_000))

@@ -80,33 +80,17 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "wireproof.judging": ("wireproof.judging", "wireproof.model", "wireproof.wire", "wireproof.reading"),
     "wireproof_scripts": ("wireproof_scripts",),
     "wireproof_codex": ("wireproof_codex", "wireproof_scripts"),
-    "wireproof_mocks": ("wireproof_mocks", "wireproof_scripts", "wireproof_proxy"),
+    "wireproof_mocks": ("wireproof_mocks", "wireproof_scripts", "wireproof_proxy", "wireproof_surfaces"),
     "wireproof_mocks.upstream": ("wireproof_mocks.upstream", "wireproof_scripts"),
-    "wireproof_mocks.miniatures": ("wireproof_mocks.miniatures", "wireproof_proxy"),
+    "wireproof_mocks.miniatures": ("wireproof_mocks.miniatures", "wireproof_proxy", "wireproof_surfaces"),
     "wireproof_cursor": ("wireproof_cursor", "wireproof_scripts", "wireproof_cursor_protos"),
     "wireproof_mocks.personas": ("wireproof_mocks.personas", "wireproof_scripts"),
     "wireproof_cursor_protos": ("wireproof_cursor_protos",),
-    # It is judged by the suite as any proxy is; what it takes of the reference proxy reads requests and writes answers.
-    "wireproof_endpoint": (
-        "wireproof_endpoint",
-        "wireproof_scripts",
-        "wireproof_proxy.answers.asked_models",
-        "wireproof_proxy.answers.chat",
-        "wireproof_proxy.answers.demand",
-        "wireproof_proxy.answers.plan",
-        "wireproof_proxy.answers.responses",
-        "wireproof_proxy.answers.stored_responses",
-        "wireproof_proxy.assembly",
-        "wireproof_proxy.conversation",
-        "wireproof_proxy.errors",
-        "wireproof_proxy.events",
-        "wireproof_proxy.http.body",
-        "wireproof_proxy.http.cors",
-        "wireproof_proxy.random_ids",
-        "wireproof_proxy.surfaces",
-        "wireproof_proxy.tools",
-    ),
-    "wireproof_proxy": ("wireproof_proxy", "wireproof_cursor_protos"),
+    # Below the proxy and the endpoint, which share it; the suite judges both and shares nothing with either.
+    "wireproof_surfaces": ("wireproof_surfaces",),
+    "wireproof_endpoint": ("wireproof_endpoint", "wireproof_scripts", "wireproof_surfaces"),
+    # It must not be able to read the exam.
+    "wireproof_proxy": ("wireproof_proxy", "wireproof_surfaces", "wireproof_cursor_protos"),
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {

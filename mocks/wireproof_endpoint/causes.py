@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

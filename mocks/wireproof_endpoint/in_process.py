@@ -25,8 +25,8 @@ from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.play import Drop, Head, Noise, Play, Reply
 from wireproof_endpoint.scripts import Given, scripts_in, with_library
 from wireproof_endpoint.settings import Settings
-from wireproof_proxy.errors import INVALID, Problem, envelope
 from wireproof_scripts.player import Until
+from wireproof_surfaces.errors import INVALID, Problem, envelope
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping

@@ -16,21 +16,21 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.answers.demand import Holding
-from wireproof_proxy.assembly.assembly import Assembly
-from wireproof_proxy.errors import ApiError, failure
-from wireproof_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, Thought, TurnEvent
-from wireproof_proxy.surfaces import sse
-from wireproof_proxy.surfaces.json_text import encoded
 from wireproof_scripts.player import Until
 from wireproof_scripts.values import value
+from wireproof_surfaces.answers.demand import Holding
+from wireproof_surfaces.assembly.assembly import Assembly
+from wireproof_surfaces.errors import ApiError, failure
+from wireproof_surfaces.events import CallOpened, Cause, Failed, Finished, Quiet, Text, Thought, TurnEvent
+from wireproof_surfaces.surfaces import sse
+from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from wireproof_endpoint.settings import Settings
     from wireproof_endpoint.turn import Next, Texts, Turn
-    from wireproof_proxy.answers.plan import AnswerPlan
+    from wireproof_surfaces.answers.plan import AnswerPlan
 
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
 from wireproof_scripts.conversation import as_message
+from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
 
 if TYPE_CHECKING:
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wireproof_proxy.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
+    from wireproof_surfaces.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +46,7 @@ class Settings:
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 
-    # What the planners of answers ask for besides (`wireproof_proxy.answers.plan.AnswerSettings`).
+    # What the planners of answers ask for besides (`wireproof_surfaces.answers.plan.AnswerSettings`).
 
     @property
     def backend(self) -> str:

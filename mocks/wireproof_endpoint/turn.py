@@ -11,7 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.causes import CAUSES
-from wireproof_proxy.events import (
+from wireproof_scripts import call_shapes, steps
+from wireproof_scripts.asked.templates import filled, has_templates
+from wireproof_scripts.blocks import BLOCKS, cut
+from wireproof_scripts.player import Action, Until, perform
+from wireproof_scripts.steps import Piece, http
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -27,21 +32,16 @@ from wireproof_proxy.events import (
     Usage,
     Working,
 )
-from wireproof_proxy.tools.call_ids import call_id
-from wireproof_scripts import call_shapes, steps
-from wireproof_scripts.asked.templates import filled, has_templates
-from wireproof_scripts.blocks import BLOCKS, cut
-from wireproof_scripts.player import Action, Until, perform
-from wireproof_scripts.steps import Piece, http
+from wireproof_surfaces.tools.call_ids import call_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_endpoint.received import Received
-    from wireproof_proxy.events import FinishReason
     from wireproof_scripts.nonces import Nonce, Record, State
     from wireproof_scripts.player import Performance
     from wireproof_scripts.selection import Selection
+    from wireproof_surfaces.events import FinishReason
 
 _USAGE = steps.Usage()
 

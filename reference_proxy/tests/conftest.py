@@ -22,16 +22,16 @@ from wireproof_proxy.backends.backend import Count
 from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.codex.abilities import Abilities
 from wireproof_proxy.backends.codex.link import Link
-from wireproof_proxy.events import Finished, Text, TurnOver, Working, apart
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.settings import CodexSettings, CursorSettings, Settings
+from wireproof_surfaces.events import Finished, Text, TurnOver, Working, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from wireproof_proxy.backends.codex.turn import CodexTurn
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 DEADLINE = 60.0
 

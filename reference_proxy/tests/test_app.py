@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.exchange import Exchange
 from wireproof_proxy.http.strictness import Head
 from wireproof_proxy.http.wsgi import CLIENT_KEY
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_proxy.conversation import Call, ImagePart, Item, Message, Result, TextPart, Tool, converse
+from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Result, TextPart, Tool, converse
 
 
 def say(role: str, text: str) -> Message:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.errors import FAILURES, INVALID_PARAM, ApiError, envelope, failure
-from wireproof_proxy.events import Cause, Failed
+from wireproof_surfaces.errors import FAILURES, INVALID_PARAM, ApiError, envelope, failure
+from wireproof_surfaces.events import Cause, Failed
 
 
 @pytest.mark.parametrize("cause", list(Cause))

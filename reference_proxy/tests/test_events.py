@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from wireproof_proxy.events import Cause, Event, Failed, Quiet, Text, TurnEvent
+from wireproof_surfaces.events import Cause, Event, Failed, Quiet, Text, TurnEvent
 
 
 def test_events_do_not_change() -> None:

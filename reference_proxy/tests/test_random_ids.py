@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-from wireproof_proxy.random_ids import AT_ONCE, random_hex
+from wireproof_surfaces.random_ids import AT_ONCE, random_hex
 
 
 def test_ids_are_hexadecimal_of_their_size_and_never_the_same() -> None:
@@ -16,7 +16,7 @@ def test_ids_are_hexadecimal_of_their_size_and_never_the_same() -> None:
 
 FORKS = """
 import os, sys
-from wireproof_proxy.random_ids import random_hex
+from wireproof_surfaces.random_ids import random_hex
 random_hex(1)
 child = os.fork()
 os.write(1, random_hex(16).encode() + b" ")

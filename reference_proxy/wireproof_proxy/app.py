@@ -12,14 +12,22 @@ from urllib.parse import quote
 from flask import Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from wireproof_proxy.answers.asked_models import AskedModels
-from wireproof_proxy.answers.chat import Chat
-from wireproof_proxy.answers.plan import serves
-from wireproof_proxy.answers.responses import Responses
-from wireproof_proxy.answers.stored_responses import Store
 from wireproof_proxy.answers.timing import ClientGoneError
 from wireproof_proxy.answers.turn_runner import TurnRunner
-from wireproof_proxy.errors import (
+from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.json_response import JSON, json_response, request_id
+from wireproof_proxy.http.metrics import MEDIA_TYPE, Metrics
+from wireproof_proxy.http.openapi import document
+from wireproof_proxy.http.plain_flask import PlainFlask
+from wireproof_proxy.http.wsgi import CLIENT_KEY
+from wireproof_proxy.loopback import names_loopback
+from wireproof_surfaces.answers.asked_models import AskedModels
+from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.answers.plan import serves
+from wireproof_surfaces.answers.responses import Responses
+from wireproof_surfaces.answers.stored_responses import Store
+from wireproof_surfaces.errors import (
     BAD_REQUEST,
     GIVEN_UP,
     INTERNAL,
@@ -32,19 +40,11 @@ from wireproof_proxy.errors import (
     ApiError,
     failure,
 )
-from wireproof_proxy.events import Cause, Failed
-from wireproof_proxy.http.body import read_object
-from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.client import Client
-from wireproof_proxy.http.cors import Cors
-from wireproof_proxy.http.json_response import JSON, json_response, request_id
-from wireproof_proxy.http.metrics import MEDIA_TYPE, Metrics
-from wireproof_proxy.http.openapi import document
-from wireproof_proxy.http.plain_flask import PlainFlask
-from wireproof_proxy.http.wsgi import CLIENT_KEY
-from wireproof_proxy.loopback import names_loopback
-from wireproof_proxy.surfaces import chat_request, chatgpt_service, responses_request
-from wireproof_proxy.surfaces.proxy_headers import HEADERS
+from wireproof_surfaces.events import Cause, Failed
+from wireproof_surfaces.http.body import read_object
+from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
+from wireproof_surfaces.surfaces.proxy_headers import HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

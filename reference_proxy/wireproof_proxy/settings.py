@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from wireproof_proxy.loopback import is_loopback
-from wireproof_proxy.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
+from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
     ArgumentsMode,  # noqa: TC001
     OutputMode,  # noqa: TC001
     StopPolicy,  # noqa: TC001

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from wireproof.wire.sse import Reader
 from wireproof_proxy.backends.codex.link import Link
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.http.body import object_in
-from wireproof_proxy.surfaces import chat_request, responses_request
-from wireproof_proxy.tools import sentinel, use_tool
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.http.body import object_in
+from wireproof_surfaces.surfaces import chat_request, responses_request
+from wireproof_surfaces.tools import sentinel, use_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.rules import EMPTY, LONG, UNCODED, integer
-from wireproof_proxy.errors import MISSING_PARAM, Problem
-from wireproof_proxy.surfaces.rules import Body, Fault, Rule, first_fault, required, text
+from wireproof_surfaces.errors import MISSING_PARAM, Problem
+from wireproof_surfaces.surfaces.rules import Body, Fault, Rule, first_fault, required, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

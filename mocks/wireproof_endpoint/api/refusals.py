@@ -6,12 +6,12 @@ import difflib
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
 from wireproof_scripts.asked.matching import described
 from wireproof_scripts.conversation import input_text
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.steps import Spoken, Template
 from wireproof_scripts.steps.when import condition
+from wireproof_surfaces.errors import INVALID, INVALID_PARAM, ApiError, Problem
 
 if TYPE_CHECKING:
     from wireproof_endpoint.received import Received

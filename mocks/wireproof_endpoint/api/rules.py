@@ -11,15 +11,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.strict_schema import needed
-from wireproof_proxy.conversation import Call, Result
-from wireproof_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
-from wireproof_proxy.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
-from wireproof_proxy.surfaces.rules import Body, Fault, Rule, where
+from wireproof_surfaces.conversation import Call, Result
+from wireproof_surfaces.errors import INVALID, INVALID_PARAM, ApiError, Problem
+from wireproof_surfaces.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
+from wireproof_surfaces.surfaces.rules import Body, Fault, Rule, where
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 
 def _problem(code: str | None) -> Problem:

@@ -22,9 +22,14 @@ from wireproof_endpoint.play import Play, Reply, refused
 from wireproof_endpoint.received import Received
 from wireproof_endpoint.turn import Turn
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
-from wireproof_proxy.answers.asked_models import AskedModels
-from wireproof_proxy.answers.chat import Chat
-from wireproof_proxy.errors import (
+from wireproof_scripts.default.answer import default_answer
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.nonces import Nonces
+from wireproof_scripts.selection import DEFAULT, Selection, conditions_of, rejected, select, without_cursor
+from wireproof_surfaces.answers.asked_models import AskedModels
+from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.errors import (
     BUSY,
     TOO_LARGE,
     UNKNOWN_URL,
@@ -32,24 +37,19 @@ from wireproof_proxy.errors import (
     WRONG_METHOD,
     ApiError,
 )
-from wireproof_proxy.http.cors import Cors
-from wireproof_proxy.random_ids import random_hex
-from wireproof_proxy.surfaces import chatgpt_service
-from wireproof_proxy.surfaces.chat_request import ANY_OBJECT
-from wireproof_scripts.default.answer import default_answer
-from wireproof_scripts.files.errors import ScriptError
-from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.nonces import Nonces
-from wireproof_scripts.selection import DEFAULT, Selection, conditions_of, rejected, select, without_cursor
+from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.surfaces import chatgpt_service
+from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
 
 if TYPE_CHECKING:
     from wireproof_endpoint.settings import Settings
-    from wireproof_proxy.answers.plan import AnswerPlan
-    from wireproof_proxy.answers.responses import Responses
-    from wireproof_proxy.conversation import Conversation
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.selection import Conditions
     from wireproof_scripts.steps import Library, Step
+    from wireproof_surfaces.answers.plan import AnswerPlan
+    from wireproof_surfaces.answers.responses import Responses
+    from wireproof_surfaces.conversation import Conversation
 
 Scripts = Callable[[], "Library | ScriptError"]
 """Gives the scripts as they are now, or why they cannot be read. The same mapping is the same scripts."""
@@ -125,8 +125,8 @@ class Endpoint:
     def responses(self) -> Responses:
         """Plans the answers of the Responses API."""
         # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
-        from wireproof_proxy.answers.responses import Responses  # noqa: PLC0415
-        from wireproof_proxy.answers.stored_responses import Store  # noqa: PLC0415
+        from wireproof_surfaces.answers.responses import Responses  # noqa: PLC0415
+        from wireproof_surfaces.answers.stored_responses import Store  # noqa: PLC0415
 
         return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 

@@ -10,17 +10,17 @@ from urllib.parse import parse_qsl
 from wireproof_endpoint.api import embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
 from wireproof_endpoint.play import Play, Reply
-from wireproof_proxy.answers.plan import serves
-from wireproof_proxy.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
-from wireproof_proxy.http.body import object_in
-from wireproof_proxy.surfaces import chat_request, chatgpt_service, responses_request
-from wireproof_proxy.surfaces.json_text import encoded
-from wireproof_proxy.surfaces.rules import first_fault, refuse
+from wireproof_surfaces.answers.plan import serves
+from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
+from wireproof_surfaces.http.body import object_in
+from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
+from wireproof_surfaces.surfaces.json_text import encoded
+from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint import Endpoint, Request
-    from wireproof_proxy.answers.plan import AnswerPlan
-    from wireproof_proxy.surfaces.responses_request import ResponsesRequest
+    from wireproof_surfaces.answers.plan import AnswerPlan
+    from wireproof_surfaces.surfaces.responses_request import ResponsesRequest
 
 Handler = Callable[["Endpoint", "Request", str], Reply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""

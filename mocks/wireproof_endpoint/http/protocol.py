@@ -22,7 +22,7 @@ from wireproof_endpoint.http.sending import STREAM
 from wireproof_endpoint.journal.entry import Ended
 from wireproof_endpoint.play import Head, Reply
 from wireproof_endpoint.wire.connection import EXTENSION, head
-from wireproof_proxy.errors import BAD_REQUEST, envelope
+from wireproof_surfaces.errors import BAD_REQUEST, envelope
 
 if TYPE_CHECKING:
     import asyncio

@@ -15,11 +15,11 @@ from wireproof_scripts.values import value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_proxy.conversation import Conversation
     from wireproof_scripts.asked.matching import Tried
     from wireproof_scripts.selection import By
     from wireproof_scripts.steps import Library
     from wireproof_scripts.steps.when import When
+    from wireproof_surfaces.conversation import Conversation
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

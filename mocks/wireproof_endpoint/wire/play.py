@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, get_args
 
 from wireproof_endpoint.play import SHARED, Drop, Head, Noise, Play, Reply
 from wireproof_endpoint.wire.refusal import refusing, refusing_body, refusing_frames
-from wireproof_proxy.errors import INVALID, Problem, envelope
-from wireproof_proxy.events import Cause, Failed, Finished, Quiet, TurnOver
-from wireproof_proxy.surfaces.json_text import encoded
-from wireproof_proxy.surfaces.writer import Keeping
 from wireproof_scripts.player import Until
 from wireproof_scripts.steps import Call, Reflect, Spoken, Think, http
+from wireproof_surfaces.errors import INVALID, Problem, envelope
+from wireproof_surfaces.events import Cause, Failed, Finished, Quiet, TurnOver
+from wireproof_surfaces.surfaces.json_text import encoded
+from wireproof_surfaces.surfaces.writer import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from wireproof_proxy.surfaces.json_text import encoded
+from wireproof_surfaces.surfaces.json_text import encoded
 
 _TEXT, _REFUSAL = "response.output_text.", "response.refusal."
 _DATA = b"data: {"

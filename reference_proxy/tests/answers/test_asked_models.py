@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_proxy.answers.asked_models import KEPT, AskedModels
+from wireproof_surfaces.answers.asked_models import KEPT, AskedModels
 
 
 def test_the_models_asked_for_last_are_kept_each_once() -> None:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.answers.chat import Chat
 from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.conversation import Message, TextPart
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
 from wireproof_proxy.http.client import Client
-from wireproof_proxy.surfaces.chat_request import ChatRequest
-from wireproof_proxy.surfaces.proxy_headers import FormatOptions
+from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.conversation import Message, TextPart
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
+from wireproof_surfaces.surfaces.chat_request import ChatRequest
+from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
 
 if TYPE_CHECKING:
     from flask import Response

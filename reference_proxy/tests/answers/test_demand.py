@@ -6,14 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof_proxy.answers.demand import Demand, hold_for_call, instructed
-from wireproof_proxy.conversation import Conversation
-from wireproof_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Texts, Usage, Working
+from wireproof_surfaces.answers.demand import Demand, hold_for_call, instructed
+from wireproof_surfaces.conversation import Conversation
+from wireproof_surfaces.events import (
+    CallClosed,
+    CallOpened,
+    Cause,
+    Failed,
+    Finished,
+    Quiet,
+    Text,
+    Texts,
+    Usage,
+    Working,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_proxy.events import Ready, TurnEvent
+    from wireproof_surfaces.events import Ready, TurnEvent
 
 SEARCH = Demand(names=("search",))
 ANY = Demand(names=("search", "read"), cause=Cause.FUNCTION_NOT_CALLED)

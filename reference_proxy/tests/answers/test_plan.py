@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.answers.plan import backend_model, choice_rules
-from wireproof_proxy.errors import ApiError
+from wireproof_surfaces.answers.plan import backend_model, choice_rules
+from wireproof_surfaces.errors import ApiError
 
 
 def test_models_that_are_not_served_are_unknown(make_settings: Any) -> None:

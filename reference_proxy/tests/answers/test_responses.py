@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.answers.responses import Responses
-from wireproof_proxy.answers.stored_responses import Store
 from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.conversation import Call, Message, Result, TextPart
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
 from wireproof_proxy.http.client import Client
-from wireproof_proxy.surfaces.responses_request import ResponsesRequest, parse
+from wireproof_surfaces.answers.responses import Responses
+from wireproof_surfaces.answers.stored_responses import Store
+from wireproof_surfaces.conversation import Call, Message, Result, TextPart
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
+from wireproof_surfaces.surfaces.responses_request import ResponsesRequest, parse
 
 if TYPE_CHECKING:
     from flask import Response

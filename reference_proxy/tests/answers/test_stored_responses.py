@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from wireproof_proxy.answers.stored_responses import Store, Stored
+from wireproof_surfaces.answers.stored_responses import Store, Stored
 
 
 def stored(id_: str, size: int = 1) -> Stored:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.answers.timing import CALM, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
 from wireproof_proxy.http.client import Client
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
 
 HELLO = Text(text="Hello")
 END = Finished(reason="stop")

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.answers.demand import Demand
-from wireproof_proxy.answers.plan import AnswerPlan
-from wireproof_proxy.assembly.choice import Rules
-from wireproof_proxy.conversation import Conversation, Tool
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text, Texts
 from wireproof_proxy.http.client import Client
+from wireproof_surfaces.answers.demand import Demand
+from wireproof_surfaces.answers.plan import AnswerPlan
+from wireproof_surfaces.assembly.choice import Rules
+from wireproof_surfaces.conversation import Conversation, Tool
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.events import CallClosed, CallOpened, Cause, Failed, Finished, Text, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
-    from wireproof_proxy.events import TurnEvent
+    from wireproof_surfaces.events import TurnEvent
 
 TOOL = Tool(name="f", description="", parameters={})
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.aggregator import Aggregator, ToolCall
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.assembly.aggregator import Aggregator, ToolCall
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
 
 
 def gathered(*events: Any) -> Aggregator:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
-from wireproof_proxy.assembly.choice import Rules
-from wireproof_proxy.events import (
+from wireproof_surfaces.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
+from wireproof_surfaces.assembly.choice import Rules
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.characters import Joiner, whole
+from wireproof_surfaces.assembly.characters import Joiner, whole
 
 
 def halves(text: str) -> str:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.assembly import assemble
-from wireproof_proxy.assembly.choice import Choice, Rules, State
-from wireproof_proxy.events import (
+from wireproof_surfaces.assembly.assembly import assemble
+from wireproof_surfaces.assembly.choice import Choice, Rules, State
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -25,10 +25,10 @@ from wireproof_proxy.events import (
     Working,
     apart,
 )
-from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_proxy.surfaces.chat_stream import Head
-from wireproof_proxy.surfaces.chat_whole import ChatWhole
-from wireproof_proxy.surfaces.writer import whole as body
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_stream import Head
+from wireproof_surfaces.surfaces.chat_whole import ChatWhole
+from wireproof_surfaces.surfaces.writer import whole as body
 
 BLOCK = "<use_tool><name>f</name><q>x</q></use_tool>"
 CALLED = Finished(reason="tool_calls")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.lines import Lines
+from wireproof_surfaces.assembly.lines import Lines
 
 
 def fresh(text: str) -> bool:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.assembly.reconcile import Reconciler
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened
-from wireproof_proxy.tools.use_tool import TextCall
+from wireproof_surfaces.assembly.reconcile import Reconciler
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.tools.use_tool import TextCall
 
 CALL = TextCall(name="f", arguments='{"q":"x"}', block="<block>")
 OTHER = TextCall(name="g", arguments="{}", block="<other>")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.separator import Separator
-from wireproof_proxy.tools.use_tool import TextCall
+from wireproof_surfaces.assembly.separator import Separator
+from wireproof_surfaces.tools.use_tool import TextCall
 
 BLOCK = "<use_tool>\n  <name>f</name>\n  <q>a < b</q>\n</use_tool>"
 CALL = TextCall(name="f", arguments='{"q":"a < b"}', block=BLOCK)

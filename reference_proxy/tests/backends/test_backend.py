@@ -4,8 +4,8 @@ from typing import Any
 
 from wireproof_proxy.backends.backend import Backend, FailedTurn, Turn
 from wireproof_proxy.backends.codex.supervisor import Supervisor
-from wireproof_proxy.conversation import Conversation
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.conversation import Conversation
+from wireproof_surfaces.events import Cause
 
 
 def test_the_codex_backend_is_what_the_proxy_asks_for() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from wireproof_proxy.backends.choices import Choices
-from wireproof_proxy.events import Text
+from wireproof_surfaces.events import Text
 
 
 class Turn:

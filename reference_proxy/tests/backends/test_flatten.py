@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wireproof_proxy.backends.flatten import flat, in_messages, with_input
-from wireproof_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart
+from wireproof_surfaces.conversation import Call, Conversation, ImagePart, Message, Result, TextPart
 
 
 def test_the_history_is_sent_at_the_head_of_the_input() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof_proxy.backends.mailbox import HEAVIEST, JOINED, TOGETHER, Mailbox, weight
-from wireproof_proxy.events import (
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     Cause,

@@ -13,13 +13,13 @@ import pytest
 from wireproof_proxy.__main__ import main
 from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_proxy.backends.table import BACKENDS, make_backend
-from wireproof_proxy.conversation import TextPart
-from wireproof_proxy.events import Finished, Text, TurnOver
 from wireproof_proxy.settings import Settings, SettingsError
+from wireproof_surfaces.conversation import TextPart
+from wireproof_surfaces.events import Finished, Text, TurnOver
 
 if TYPE_CHECKING:
-    from wireproof_proxy.conversation import Conversation
-    from wireproof_proxy.events import Event
+    from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.events import Event
 
 
 class EchoTurn:

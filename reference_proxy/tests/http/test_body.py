@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy import errors
-from wireproof_proxy.errors import ApiError, Problem
-from wireproof_proxy.http.body import DEEPEST, PIECE, read_object
+from wireproof_surfaces import errors
+from wireproof_surfaces.errors import ApiError, Problem
+from wireproof_surfaces.http.body import DEEPEST, PIECE, read_object
 
 
 def read(data: bytes, *, length: int | None = -1, media_type: str = "application/json", limit: int = 1000) -> Any:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.errors import BUSY, STOPPING, ApiError
 from wireproof_proxy.http.capacity import Gate
+from wireproof_surfaces.errors import BUSY, STOPPING, ApiError
 
 
 def test_as_many_as_the_limit_enter_and_the_next_is_turned_away() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_proxy.http.cors import Cors
+from wireproof_surfaces.http.cors import Cors
 
 
 def test_any_origin_is_let_in_by_a_star() -> None:

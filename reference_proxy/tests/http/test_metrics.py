@@ -6,9 +6,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
 from wireproof_proxy.app import create_app
-from wireproof_proxy.events import Cause, Failed
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.metrics import SURFACES
+from wireproof_surfaces.events import Cause, Failed
 
 if TYPE_CHECKING:
     from flask import Flask

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.events import Finished, Text
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.server import Server
+from wireproof_surfaces.events import Finished, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

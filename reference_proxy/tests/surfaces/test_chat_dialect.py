@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.assembly.aggregator import ToolCall
-from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.assembly.aggregator import ToolCall
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
 
 CALL = ToolCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True, source="structured", block=None)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.conversation import Call, ImagePart, Message, Result, TextPart
-from wireproof_proxy.surfaces.chat_messages import items, messages
+from wireproof_surfaces.conversation import Call, ImagePart, Message, Result, TextPart
+from wireproof_surfaces.surfaces.chat_messages import items, messages
 
 USER = {"role": "user", "content": "hi"}
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.conversation import Tool
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.surfaces.chat_request import ChatRequest, parse, rules
-from wireproof_proxy.surfaces.proxy_headers import FormatOptions
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.surfaces.chat_request import ChatRequest, parse, rules
+from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
 
 LEAST: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 

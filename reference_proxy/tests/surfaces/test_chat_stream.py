@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from wireproof_proxy.events import (
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -16,10 +16,10 @@ from wireproof_proxy.events import (
     Usage,
     Working,
 )
-from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_proxy.surfaces.chat_stream import ChatStream, Head
-from wireproof_proxy.surfaces.writer import pieces
-from wireproof_proxy.tools import use_tool
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_stream import ChatStream, Head
+from wireproof_surfaces.surfaces.writer import pieces
+from wireproof_surfaces.tools import use_tool
 
 HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
 ASKED = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40, include_usage=True)

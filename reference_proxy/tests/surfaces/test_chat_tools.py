@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.conversation import Tool
-from wireproof_proxy.surfaces import chat_tools
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.surfaces import chat_tools
 
 
 def function(name: Any, **more: Any) -> dict[str, Any]:

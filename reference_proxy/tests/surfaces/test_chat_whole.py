@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.events import (
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -19,11 +19,11 @@ from wireproof_proxy.events import (
     TurnEvent,
     Usage,
 )
-from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_proxy.surfaces.chat_stream import Head
-from wireproof_proxy.surfaces.chat_whole import ChatWhole
-from wireproof_proxy.surfaces.writer import whole
-from wireproof_proxy.tools import use_tool
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_stream import Head
+from wireproof_surfaces.surfaces.chat_whole import ChatWhole
+from wireproof_surfaces.surfaces.writer import whole
+from wireproof_surfaces.tools import use_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

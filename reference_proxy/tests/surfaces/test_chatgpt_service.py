@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.surfaces.chatgpt_service import refusal
+from wireproof_surfaces.surfaces.chatgpt_service import refusal
 
 RIGHT: dict[str, Any] = {"model": "m", "input": [], "store": False, "stream": True}
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.conversation import Tool
-from wireproof_proxy.surfaces.function_rules import function, listed, tool
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.surfaces.function_rules import function, listed, tool
 
 
 def params(sent: Any, seen: set[str] | None = None) -> list[str]:

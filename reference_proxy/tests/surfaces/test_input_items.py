@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.surfaces.input_items import listed, page
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.surfaces.input_items import listed, page
 
 ITEMS: list[dict[str, Any]] = [{"id": f"msg_{n}"} for n in range(25)]
 

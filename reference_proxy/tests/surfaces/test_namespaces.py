@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.surfaces.namespaces import called, functions, joined, namespace, spaces
+from wireproof_surfaces.surfaces.namespaces import called, functions, joined, namespace, spaces
 
 FIND = {"type": "function", "name": "find", "description": "Finds one.", "parameters": {"type": "object"}}
 CRM: dict[str, Any] = {

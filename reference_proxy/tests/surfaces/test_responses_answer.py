@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.assembly import assemble
-from wireproof_proxy.assembly.choice import Rules
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
-from wireproof_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_proxy.surfaces.responses_answer import ResponsesStream, ResponsesWhole
-from wireproof_proxy.surfaces.responses_object import Head
-from wireproof_proxy.surfaces.writer import pieces, whole
+from wireproof_surfaces.assembly.assembly import assemble
+from wireproof_surfaces.assembly.choice import Rules
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
+from wireproof_surfaces.surfaces.responses_object import Head
+from wireproof_surfaces.surfaces.writer import pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from wireproof_proxy.events import TurnEvent
+    from wireproof_surfaces.events import TurnEvent
 
 HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=lambda: 40)
 XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")

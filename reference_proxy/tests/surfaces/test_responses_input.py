@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.conversation import Call, ImagePart, Message, Result, TextPart
-from wireproof_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError
-from wireproof_proxy.surfaces import responses_input
+from wireproof_surfaces.conversation import Call, ImagePart, Message, Result, TextPart
+from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
+from wireproof_surfaces.surfaces import responses_input
 
 CALL = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}
 OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "done"}

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.errors import FAILURES
-from wireproof_proxy.events import Usage
-from wireproof_proxy.surfaces.responses_object import CODES, Head, response, response_of, usage_object
+from wireproof_surfaces.errors import FAILURES
+from wireproof_surfaces.events import Usage
+from wireproof_surfaces.surfaces.responses_object import CODES, Head, response, response_of, usage_object
 
 HEAD = Head(token="t" * 48, created=7, model="m", echo={"metadata": {"a": "b"}, "tools": []})
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Text
-from wireproof_proxy.surfaces.responses_output import Output
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Text
+from wireproof_surfaces.surfaces.responses_output import Output
 
 PLACE = {"item_id": "msg_t0000", "output_index": 0, "content_index": 0}
 

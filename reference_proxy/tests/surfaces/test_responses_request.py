@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.conversation import Tool
-from wireproof_proxy.errors import ApiError
-from wireproof_proxy.surfaces.proxy_headers import FormatOptions
-from wireproof_proxy.surfaces.responses_request import parse
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
+from wireproof_surfaces.surfaces.responses_request import parse
 
 ASK: dict[str, Any] = {"model": "codex", "input": "hi"}
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.surfaces import responses_tools
+from wireproof_surfaces.surfaces import responses_tools
 
 
 def flat(name: Any, **more: Any) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError
-from wireproof_proxy.surfaces.rules import (
+from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
+from wireproof_surfaces.surfaces.rules import (
     Fault,
     boolean,
     first_fault,

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.surfaces.json_text import listed, members, written
-from wireproof_proxy.surfaces.sse import DONE, HEADERS, KEEP_ALIVE, frame, named_frame
+from wireproof_surfaces.surfaces.json_text import listed, members, written
+from wireproof_surfaces.surfaces.sse import DONE, HEADERS, KEEP_ALIVE, frame, named_frame
 
 
 def test_a_frame_is_one_line_of_json_whatever_the_text() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from wireproof_proxy.events import Arguments, Finished, Text, Thought, Usage
-from wireproof_proxy.surfaces.usage import Meter, estimate, usage_object
+from wireproof_surfaces.events import Arguments, Finished, Text, Thought, Usage
+from wireproof_surfaces.surfaces.usage import Meter, estimate, usage_object
 
 
 def test_the_total_is_the_sum() -> None:

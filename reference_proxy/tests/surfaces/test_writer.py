@@ -9,20 +9,20 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wireproof_proxy.assembly.assembly import Assembly
-from wireproof_proxy.assembly.choice import Rules
-from wireproof_proxy.events import CallClosed, CallOpened, Finished, Quiet, Text
-from wireproof_proxy.surfaces import chat_stream, responses_object
-from wireproof_proxy.surfaces.chat_stream import ChatStream
-from wireproof_proxy.surfaces.chat_whole import ChatWhole
-from wireproof_proxy.surfaces.json_text import encoded, string, written
-from wireproof_proxy.surfaces.responses_answer import ResponsesStream, ResponsesWhole
-from wireproof_proxy.surfaces.writer import pieces
+from wireproof_surfaces.assembly.assembly import Assembly
+from wireproof_surfaces.assembly.choice import Rules
+from wireproof_surfaces.events import CallClosed, CallOpened, Finished, Quiet, Text
+from wireproof_surfaces.surfaces import chat_stream, responses_object
+from wireproof_surfaces.surfaces.chat_stream import ChatStream
+from wireproof_surfaces.surfaces.chat_whole import ChatWhole
+from wireproof_surfaces.surfaces.json_text import encoded, string, written
+from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
+from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof_proxy.surfaces.writer import Writer
+    from wireproof_surfaces.surfaces.writer import Writer
 
 CHAT = chat_stream.Head(id="chatcmpl-1", created=7, model='m "delta":null', include_usage=True)
 RESPONSE = responses_object.Head(token="t" * 48, created=7, model="m")

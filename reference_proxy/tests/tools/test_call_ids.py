@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from wireproof_proxy.tools.call_ids import call_id
+from wireproof_surfaces.tools.call_ids import call_id
 
 
 def test_an_id_follows_from_what_is_known_of_the_call() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.assembly.separator import Separator
-from wireproof_proxy.conversation import Conversation, TextPart, Tool
-from wireproof_proxy.tools.injection import BLOCK, in_text
+from wireproof_surfaces.assembly.separator import Separator
+from wireproof_surfaces.conversation import Conversation, TextPart, Tool
+from wireproof_surfaces.tools.injection import BLOCK, in_text
 
 TOOLS = tuple(Tool(name=name, description="", parameters={"type": "object"}) for name in ("g", "f"))
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from wireproof_proxy.conversation import Tool
-from wireproof_proxy.tools.registry import Registry
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.tools.registry import Registry
 
 
 def tool(name: str, description: str = "") -> Tool:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.tools.sentinel import read
-from wireproof_proxy.tools.use_tool import TextCall
+from wireproof_surfaces.tools.sentinel import read
+from wireproof_surfaces.tools.use_tool import TextCall
 
 
 @pytest.mark.parametrize(

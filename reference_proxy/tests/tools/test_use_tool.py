@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.tools import use_tool
-from wireproof_proxy.tools.use_tool import CANONICAL, TextCall
+from wireproof_surfaces.tools import use_tool
+from wireproof_surfaces.tools.use_tool import CANONICAL, TextCall
 
 
 def lines(name: str, arguments: str, **options: Any) -> list[str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.errors import failure
-from wireproof_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
+from wireproof_surfaces.errors import failure
+from wireproof_surfaces.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import Turn

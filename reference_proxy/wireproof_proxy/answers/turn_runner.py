@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from wireproof_proxy.answers.demand import hold_for_call
 from wireproof_proxy.answers.timing import (
     ATTENTIVE,
     TICK,
@@ -24,25 +23,26 @@ from wireproof_proxy.answers.timing import (
     keep_alive,
     read_events,
 )
-from wireproof_proxy.assembly.assembly import Assembly
-from wireproof_proxy.errors import failure
-from wireproof_proxy.events import CallOpened, Cause, Failed, Ready, Texts
 from wireproof_proxy.http.json_response import json_bytes
 from wireproof_proxy.http.plain_flask import PlainResponse
-from wireproof_proxy.surfaces import sse
-from wireproof_proxy.tools.registry import Registry
+from wireproof_surfaces.answers.demand import hold_for_call
+from wireproof_surfaces.assembly.assembly import Assembly
+from wireproof_surfaces.errors import failure
+from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready, Texts
+from wireproof_surfaces.surfaces import sse
+from wireproof_surfaces.tools.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flask import Response
 
-    from wireproof_proxy.answers.plan import AnswerPlan
     from wireproof_proxy.answers.timing import Clock
     from wireproof_proxy.backends.backend import Backend, Turn
     from wireproof_proxy.http.capacity import Gate
     from wireproof_proxy.http.client import Client
     from wireproof_proxy.settings import Settings
+    from wireproof_surfaces.answers.plan import AnswerPlan
 
 log = logging.getLogger(__name__)
 

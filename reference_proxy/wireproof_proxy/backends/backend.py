@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from wireproof_proxy.events import Cause, Event, Failed, Texts
+from wireproof_surfaces.events import Cause, Event, Failed, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from wireproof_proxy.backends.mailbox import PATIENCE, Mailbox
 
 if TYPE_CHECKING:
-    from wireproof_proxy.events import Event, Texts
+    from wireproof_surfaces.events import Event, Texts
 
 
 class Progress(Protocol):

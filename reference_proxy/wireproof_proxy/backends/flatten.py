@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.conversation import Call, Conversation, Item, Message, Part, Result, TextPart
+from wireproof_surfaces.conversation import Call, Conversation, Item, Message, Part, Result, TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

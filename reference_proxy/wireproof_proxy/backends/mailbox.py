@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.spool import Spool
-from wireproof_proxy.events import Arguments, Cause, Event, Failed, Text, Texts, Working
+from wireproof_surfaces.events import Arguments, Cause, Event, Failed, Text, Texts, Working
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from wireproof_proxy.errors import BUSY, STOPPING, ApiError
+from wireproof_surfaces.errors import BUSY, STOPPING, ApiError
 
 
 @dataclass(eq=False)

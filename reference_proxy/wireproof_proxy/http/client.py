@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.values import value
+from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

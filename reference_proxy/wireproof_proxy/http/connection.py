@@ -20,11 +20,11 @@ from urllib.parse import quote
 
 import httptools
 
-from wireproof_proxy.errors import BAD_REQUEST, INTERNAL, Problem, envelope
 from wireproof_proxy.http.exchange import Exchange
 from wireproof_proxy.http.json_response import request_id
 from wireproof_proxy.http.limits import FRAMED
 from wireproof_proxy.http.strictness import Head, RefusedError, check, ends_with_answer
+from wireproof_surfaces.errors import BAD_REQUEST, INTERNAL, Problem, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.http.plain_flask import PlainResponse
-from wireproof_proxy.random_ids import random_hex
-from wireproof_proxy.surfaces.json_text import encoded
+from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

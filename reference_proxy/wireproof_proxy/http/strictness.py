@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.errors import BAD_REQUEST, Problem
+from wireproof_surfaces.errors import BAD_REQUEST, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wireproof_proxy.backends.codex.abilities import Abilities, abilities
-from wireproof_proxy.conversation import Call, Conversation, Message, TextPart, Tool
+from wireproof_surfaces.conversation import Call, Conversation, Message, TextPart, Tool
 
 TOOL = Tool(name="f", description="", parameters={})
 ASKED = Conversation(

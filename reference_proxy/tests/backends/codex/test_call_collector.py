@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof_proxy.backends.codex.call_collector import CallCollector, Piece
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
 
 
 def piece(shape: Any = "tool_calls", **sent: Any) -> Piece:

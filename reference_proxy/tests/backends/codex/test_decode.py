@@ -9,7 +9,7 @@ import pytest
 from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Asked, Notice, decode
 from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
-from wireproof_proxy.events import Cause, Event, Failed, Finished, Text, TurnOver, Usage, Working
+from wireproof_surfaces.events import Cause, Event, Failed, Finished, Text, TurnOver, Usage, Working
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.89.0"
 TEXTS = [Text(text=piece) for piece in ("Hello", " from", " the", " stub.")]

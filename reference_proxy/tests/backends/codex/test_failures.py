@@ -6,7 +6,7 @@ import pytest
 
 from wireproof_proxy.backends.codex.failures import cause_of, cut_short, detail_of, refusal_cause
 from wireproof_proxy.backends.codex.rpc import Refusal
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.events import Cause
 
 
 @pytest.mark.parametrize(

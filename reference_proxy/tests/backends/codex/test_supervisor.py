@@ -11,8 +11,8 @@ import pytest
 
 from wireproof_proxy.backends.codex import link
 from wireproof_proxy.backends.codex.supervisor import Supervisor
-from wireproof_proxy.conversation import Conversation, Result, TextPart
-from wireproof_proxy.events import Cause, Failed, Finished, Text, TurnEvent, apart
+from wireproof_surfaces.conversation import Conversation, Result, TextPart
+from wireproof_surfaces.events import Cause, Failed, Finished, Text, TurnEvent, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

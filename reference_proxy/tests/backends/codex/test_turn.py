@@ -8,7 +8,7 @@ from wireproof_proxy.backends.codex.link import Link
 from wireproof_proxy.backends.codex.rpc import Answer, Refusal
 from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
 from wireproof_proxy.backends.mailbox import Mailbox
-from wireproof_proxy.conversation import Conversation
+from wireproof_surfaces.conversation import Conversation
 
 
 @pytest.mark.parametrize(

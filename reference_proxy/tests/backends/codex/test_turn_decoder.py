@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
-from wireproof_proxy.events import CallsEnded, Cause, Failed, Finished, MessageEnded, Text, TurnOver, Usage, Working
+from wireproof_surfaces.events import CallsEnded, Cause, Failed, Finished, MessageEnded, Text, TurnOver, Usage, Working
 
 A = Text(text="a")
 WORK = [Working()]

@@ -6,8 +6,8 @@ import pytest
 
 from wireproof_proxy.backends.codex.link import REQUEST_SECONDS
 from wireproof_proxy.backends.codex.v1 import CodexV1
-from wireproof_proxy.conversation import Conversation, TextPart
-from wireproof_proxy.events import Cause, Failed, Finished, Text
+from wireproof_surfaces.conversation import Conversation, TextPart
+from wireproof_surfaces.events import Cause, Failed, Finished, Text
 
 HELLO = Conversation(input=(TextPart("hi"),))
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wireproof_proxy.backends.codex.v1_encode import new_conversation, send_user_message
-from wireproof_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
+from wireproof_surfaces.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
 
 
 def test_a_conversation_is_read_only_and_has_the_developers_words() -> None:

@@ -8,8 +8,8 @@ from wireproof_proxy.backends.codex.abilities import Abilities
 from wireproof_proxy.backends.codex.link import REQUEST_SECONDS
 from wireproof_proxy.backends.codex.turn import SILENCE
 from wireproof_proxy.backends.codex.v2 import CodexV2
-from wireproof_proxy.conversation import Conversation, Message, TextPart
-from wireproof_proxy.events import Cause, Failed, Finished, Text
+from wireproof_surfaces.conversation import Conversation, Message, TextPart
+from wireproof_surfaces.events import Cause, Failed, Finished, Text
 
 HELLO = Conversation(input=(TextPart("hi"),))
 HISTORY = Conversation(history=(Message(role="user", parts=(TextPart("before"),)),))

@@ -9,7 +9,7 @@ import pytest
 from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Asked, Notice, decode
 from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
-from wireproof_proxy.events import (
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,

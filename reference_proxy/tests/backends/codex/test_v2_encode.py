@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wireproof_proxy.backends.codex.v2_encode import INITIALIZE, inject_items, thread_resume, thread_start, turn_start
-from wireproof_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
+from wireproof_surfaces.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
 
 TOOL = Tool(name="f", description="does f", parameters={"type": "object"})
 

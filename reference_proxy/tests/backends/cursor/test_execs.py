@@ -11,7 +11,7 @@ from google.protobuf.json_format import ParseDict
 
 from wireproof_cursor_protos.agent_pb2 import ExecServerMessage
 from wireproof_proxy.backends.cursor.execs import ExecCall, call_of
-from wireproof_proxy.conversation import Tool
+from wireproof_surfaces.conversation import Tool
 
 
 def tool(name: str, *properties: str) -> Tool:

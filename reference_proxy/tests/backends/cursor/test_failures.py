@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of, http_error
-from wireproof_proxy.errors import FAILURES
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.errors import FAILURES
+from wireproof_surfaces.events import Cause
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 
 from wireproof_proxy.backends.cursor.request import PROVIDER, Opening, opening
-from wireproof_proxy.conversation import Call, Conversation, Item, Message, Result, TextPart, Tool, converse
+from wireproof_surfaces.conversation import Call, Conversation, Item, Message, Result, TextPart, Tool, converse
 
 READ = Tool(
     name="read",

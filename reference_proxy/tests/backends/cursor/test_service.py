@@ -14,8 +14,22 @@ from pydantic import SecretStr
 from wireproof_cursor.serving import CursorMock, serving
 from wireproof_proxy.backends.cursor.service import CursorService
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Result, TextPart, Tool, converse
-from wireproof_proxy.events import (
+from wireproof_proxy.settings import CursorSettings, Settings
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Gate, Hang, Say, Script
+from wireproof_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
+from wireproof_surfaces.conversation import (
+    Call,
+    Conversation,
+    ImagePart,
+    Item,
+    Message,
+    Result,
+    TextPart,
+    Tool,
+    converse,
+)
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -29,15 +43,11 @@ from wireproof_proxy.events import (
     Working,
     apart,
 )
-from wireproof_proxy.settings import CursorSettings, Settings
-from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Gate, Hang, Say, Script
-from wireproof_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wireproof_proxy.events import TurnEvent
+    from wireproof_surfaces.events import TurnEvent
 
 SCRIPTS = (
     Script(name="own/state", title="", parts=((SetBlob("kept"), GetBlob("kept"), GetBlob("lost"), Say(("Kept.",))),)),

@@ -11,8 +11,8 @@ from google.protobuf.json_format import ParseDict
 
 from wireproof_cursor_protos.agent_pb2 import AgentServerMessage, RequestContext
 from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
-from wireproof_proxy.conversation import Tool
-from wireproof_proxy.events import (
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_proxy.backends.codex.config import thread_config
 from wireproof_proxy.backends.flatten import flat, in_messages, with_input
-from wireproof_proxy.tools.injection import in_text
+from wireproof_surfaces.tools.injection import in_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_proxy.conversation import Conversation
     from wireproof_proxy.settings import Protocol
+    from wireproof_surfaces.conversation import Conversation
 
 EPHEMERAL = (0, 90)
 NATIVE_TOOLS = (0, 92)

@@ -29,9 +29,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from wireproof_proxy.events import Arguments, CallClosed, CallOpened, Event
-from wireproof_proxy.tools import spelled_json
-from wireproof_proxy.tools.call_ids import call_id
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Event
+from wireproof_surfaces.tools import spelled_json
+from wireproof_surfaces.tools.call_ids import call_id
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

@@ -19,7 +19,7 @@ from wireproof_proxy.backends.codex import v2_decode as v2
 from wireproof_proxy.backends.codex.story_decode import STORY, ended
 from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
-from wireproof_proxy.events import Event, Working
+from wireproof_surfaces.events import Event, Working
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.rpc import Asked, Notice

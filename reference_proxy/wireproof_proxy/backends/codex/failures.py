@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping, as_text
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.rpc import Refusal
-    from wireproof_proxy.events import FinishReason
+    from wireproof_surfaces.events import FinishReason
 
 Params = Mapping[str, Any]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.codex.call_collector import Piece
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping, as_text
-from wireproof_proxy.events import Event, FinishReason, Working
-from wireproof_proxy.tools import spelled_json
+from wireproof_surfaces.events import Event, FinishReason, Working
+from wireproof_surfaces.tools import spelled_json
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.call_collector import Shape

@@ -25,7 +25,7 @@ from wireproof_proxy.backends.codex.v1 import CodexV1
 from wireproof_proxy.backends.codex.v2 import CodexV2
 from wireproof_proxy.backends.codex.v2_encode import INITIALIZE
 from wireproof_proxy.backends.untrusted_json import as_text
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_proxy.backends.mailbox import Mailbox
-    from wireproof_proxy.conversation import Conversation
     from wireproof_proxy.settings import Protocol
+    from wireproof_surfaces.conversation import Conversation
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from wireproof_proxy.backends.codex.link import CLOSED
 from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, Notice, Refusal
 from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
-from wireproof_proxy.events import Cause, Event
+from wireproof_surfaces.events import Cause, Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.codex.link import Link
     from wireproof_proxy.backends.mailbox import Mailbox
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 
 SILENCE = 2.0

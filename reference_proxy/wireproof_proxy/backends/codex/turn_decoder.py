@@ -16,7 +16,7 @@ from wireproof_proxy.backends.codex.call_collector import CallCollector, Piece
 from wireproof_proxy.backends.codex.failures import cause_of, cut_short, detail_of
 from wireproof_proxy.backends.codex.repeats import RepeatFilter
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping
-from wireproof_proxy.events import (
+from wireproof_surfaces.events import (
     CallsEnded,
     Event,
     Failed,
@@ -32,7 +32,7 @@ from wireproof_proxy.events import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_proxy.events import Cause
+    from wireproof_surfaces.events import Cause
 
 _COUNTS: Mapping[str, tuple[str, ...]] = {
     "prompt": ("inputTokens", "input_tokens", "promptTokens", "prompt_tokens"),

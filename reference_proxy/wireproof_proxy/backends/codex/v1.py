@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.backends.codex import v1_encode as encode
 from wireproof_proxy.backends.codex.rpc import Refusal
 from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.rpc import Answer

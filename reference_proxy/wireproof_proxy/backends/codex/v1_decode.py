@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.codex.v2_decode import raw_item
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
-from wireproof_proxy.events import Cause, Event
+from wireproof_surfaces.events import Cause, Event
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder

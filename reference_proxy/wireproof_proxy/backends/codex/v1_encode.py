@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.flatten import flat
-from wireproof_proxy.conversation import ImagePart, Part, TextPart
+from wireproof_surfaces.conversation import ImagePart, Part, TextPart
 
 if TYPE_CHECKING:
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 Json = dict[str, Any]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
-from wireproof_proxy.events import CallsEnded, Event, Working
+from wireproof_surfaces.events import CallsEnded, Event, Working
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_proxy.conversation import (
+from wireproof_surfaces.conversation import (
     Call,
     Conversation,
     ImagePart,

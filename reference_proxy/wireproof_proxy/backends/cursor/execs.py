@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from google.protobuf import struct_pb2
 
     from wireproof_cursor_protos import agent_pb2
-    from wireproof_proxy.conversation import Tool
+    from wireproof_surfaces.conversation import Tool
 
 _PATHS = ("filePath", "file_path", "path")
 _FOLDERS = ("cwd", "workdir", "workingDirectory", "working_directory")

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_cursor_protos import agent_pb2
 from wireproof_proxy.backends.cursor.text import in_utf8
-from wireproof_proxy.conversation import Call, Message, Result, TextPart
+from wireproof_surfaces.conversation import Call, Message, Result, TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wireproof_proxy.conversation import Conversation, Part, Tool
+    from wireproof_surfaces.conversation import Conversation, Part, Tool
 
 PROVIDER = "wireproof-proxy"
 """The name of the MCP server that the client's tools seem to be of."""

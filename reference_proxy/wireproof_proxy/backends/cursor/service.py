@@ -19,8 +19,8 @@ from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.cursor.request import opening
 from wireproof_proxy.backends.cursor.turn import CursorTurn, Surroundings, Waits
 from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
-from wireproof_proxy.conversation import ImagePart, Message, Result
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.conversation import ImagePart, Message, Result
+from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
     from wireproof_proxy.backends.cursor.channel import Service, Transport
     from wireproof_proxy.backends.mailbox import Mailbox
-    from wireproof_proxy.conversation import Conversation
+    from wireproof_surfaces.conversation import Conversation
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.channel import LostError, UnreachedError
 from wireproof_proxy.backends.cursor.envelope import GarbledError
 from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of
-from wireproof_proxy.events import Cause
+from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
     from wireproof_cursor_protos.agent_pb2 import AgentRunRequest, AgentServerMessage
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.cursor.channel import Channel, Transport
     from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
     from wireproof_proxy.backends.mailbox import Mailbox
-    from wireproof_proxy.events import Event
+    from wireproof_surfaces.events import Event
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.execs import call_of
-from wireproof_proxy.events import (
+from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
     CallOpened,
@@ -31,13 +31,13 @@ from wireproof_proxy.events import (
     Usage,
     Working,
 )
-from wireproof_proxy.tools.call_ids import call_id
+from wireproof_surfaces.tools.call_ids import call_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_cursor_protos import agent_pb2
-    from wireproof_proxy.conversation import Tool
+    from wireproof_surfaces.conversation import Tool
 
 _NOT_OFFERED = "this client runs no such tool"
 # The service's may hold a line break, which some clients refuse.

@@ -1,0 +1,1 @@
+"""The wire that the proxy and the endpoint share: requests read, answers assembled and written, HTTP's edge."""

@@ -1,0 +1,136 @@
+"""What an endpoint asks of one turn of the backend, and how it writes the answer."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
+
+from wireproof_surfaces.assembly.choice import Rules
+from wireproof_surfaces.errors import UNKNOWN_MODEL, ApiError
+from wireproof_surfaces.values import value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wireproof_surfaces.answers.demand import Demand
+    from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
+    from wireproof_surfaces.surfaces.writer import Writer
+
+
+class AnswerSettings(Protocol):
+    """What decides how requests are answered that do not say it themselves; `wireproof_proxy.settings` describes it."""
+
+    @property
+    def backend(self) -> str:
+        """The name of what answers, which is also the name of its default model."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names that are served."""
+
+    @property
+    def any_model(self) -> bool:
+        """Whether any other name is served, too."""
+
+    @property
+    def unknown_models(self) -> tuple[str, ...]:
+        """Names that are refused even so."""
+
+    @property
+    def output_mode(self) -> OutputMode:
+        """How chat answers write calls."""
+
+    def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
+        """How streams of an output mode send arguments."""
+
+    @property
+    def stop_policy(self) -> StopPolicy:
+        """How many calls a stream of chat has."""
+
+    @property
+    def responses_stop_policy(self) -> StopPolicy:
+        """How many calls a response has."""
+
+    @property
+    def tool_block_max(self) -> int:
+        """The most calls of a choice; 0: any number."""
+
+    @property
+    def tool_block_delimiter(self) -> str:
+        """What stands between two blocks."""
+
+    @property
+    def suppress_tail_after_tools(self) -> bool:
+        """Whether text after calls is dropped."""
+
+    @property
+    def tools_strict(self) -> bool:
+        """Whether a call of a tool that was not declared fails a response."""
+
+    @property
+    def xml_escape(self) -> XmlEscape:
+        """Whether values in blocks are escaped."""
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class AnswerPlan:
+    """One answer: the turn to run, the rules for what it may say, and what writes it."""
+
+    id: str
+    """The answer's id, which also makes the ids of its calls unlike those of other answers."""
+    conversation: Conversation
+    rules: Rules
+    stream: bool
+    """Whether it is streamed."""
+    writer: Writer
+    """Writes this one answer."""
+    dialect: str
+    """For the log."""
+    demand: Demand | None = None
+    """The calls without which the answer fails."""
+    choices: int = 1
+    await_usage: bool = True
+    """Whether the answer reports token counts, and so waits for the backend's."""
+    param: str = "messages"
+    """The request's field that holds the conversation; an error about the conversation names it."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def backend_model(name: str, settings: AnswerSettings) -> str | None:
+    """The model to ask the backend for; None for the backend's own default, which is served under the backend's name.
+
+    Raises:
+        ApiError: 404, when the model is not served here.
+    """
+    if not serves(name, settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
+    # A name that is not listed is one of a client of some gateway: the backend does not know it.
+    return name if name in settings.models and name != settings.backend else None
+
+
+def serves(name: str, settings: AnswerSettings) -> bool:
+    """Whether a model of this name is served."""
+    return name in settings.models or (settings.any_model and name not in settings.unknown_models)
+
+
+def choice_rules(
+    settings: AnswerSettings, *, stream: bool, policy: StopPolicy, calls: bool, single: bool = False
+) -> Rules:
+    """What a choice may say; `single` allows one call at most, whatever the policy.
+
+    A whole answer holds all calls, whatever the policy, and reads the backend's answer to its end.
+    """
+    first = stream and policy == "first"
+    tails = not settings.suppress_tail_after_tools
+    return Rules(
+        # Whole answers hold all calls (S4-18); PROXY_TOOL_BLOCK_MAX caps both forms exactly.
+        limit=1 if first or single else settings.tool_block_max or None,
+        # A burst whose tail may pass is read to its end, since the tail follows the last call.
+        ends_early=stream and (first or not tails),
+        calls=calls,
+        tails=tails,
+        # A whole answer still has its status line to say so (chat.whole.backend-error); a stream with complete calls
+        # ends as if all were well (chat.stream.error-after-call).
+        errors_win=not stream,
+    )

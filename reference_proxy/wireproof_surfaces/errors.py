@@ -1,0 +1,145 @@
+"""Every error a client can see: status, type, code, and a message of our own.
+
+A backend's own text about a failure holds addresses, ids and paths and is not forwarded. What it says about a request
+that it finds wrong is, since that is meant for the sender.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from wireproof_surfaces.events import Cause, Failed
+
+INVALID = "invalid_request_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A row of the table."""
+
+    status: int
+    type: str
+    code: str | None
+    message: str
+    retry_after: int | None = None
+    """Seconds; None sends no `Retry-After`."""
+
+
+UNKNOWN_URL = Problem(404, INVALID, "unknown_url", "There is nothing at this address.")
+WRONG_METHOD = Problem(405, INVALID, "method_not_allowed", "This address does not take this method.")
+WRONG_KEY = Problem(401, INVALID, "invalid_api_key", "The API key is missing or wrong: send `Authorization: Bearer …`.")
+WRONG_HOST = Problem(
+    421, INVALID, "misdirected_request", "Without a key this proxy answers only at this machine's own names."
+)
+TOO_LARGE = Problem(413, INVALID, "request_too_large", "The request body is too large.")
+WRONG_MEDIA = Problem(415, INVALID, "unsupported_media_type", "The request body must be `application/json`.")
+NOT_UTF8 = Problem(400, INVALID, "invalid_utf8", "The request body is not valid UTF-8.")
+NOT_JSON = Problem(400, INVALID, "invalid_json", "The request body is not valid JSON.")
+NOT_OBJECT = Problem(400, INVALID, "invalid_json", "The request body must be a JSON object.")
+INVALID_PARAM = Problem(400, INVALID, "invalid_value", "A parameter is not acceptable.")
+MISSING_PARAM = Problem(400, INVALID, "missing_required_parameter", "A required parameter is missing.")
+UNKNOWN_MODEL = Problem(404, INVALID, "model_not_found", "This model is not served here.")
+# The seconds are read: OpenAI's SDKs, ai-sdk and langchain retry 408, 429 and 5xx, and honour Retry-After.
+BUSY = Problem(429, "rate_limit_error", "too_many_requests", "Too many requests at once; try again shortly.", 1)
+UNKNOWN_RESPONSE = Problem(404, INVALID, "response_not_found", "This response is not stored here.")
+UNKNOWN_PREVIOUS = Problem(404, INVALID, "previous_response_not_found", "The previous response is not stored here.")
+BAD_REQUEST = Problem(400, INVALID, "bad_request", "The request could not be read.")
+STOPPING = Problem(503, "server_error", "stopping", "The proxy is stopping; try again.", 1)
+GIVEN_UP = Problem(503, "server_error", "backend_given_up", "The backend died too often; the next request tries again.")
+INTERNAL = Problem(500, "server_error", "internal_error", "The proxy failed to answer this request.")
+
+FAILURES: dict[Cause, Problem] = {
+    Cause.RATE_LIMITED: Problem(
+        429, "rate_limit_error", "rate_limit_exceeded", "The backend's model is rate limited; try again later.", 5
+    ),
+    # No Retry-After: waiting a moment brings no quota back.
+    Cause.QUOTA: Problem(
+        429, "insufficient_quota", "insufficient_quota", "The backend's account has used up its quota."
+    ),
+    Cause.CONTEXT: Problem(
+        400, INVALID, "context_length_exceeded", "The conversation does not fit into the model's context window."
+    ),
+    Cause.OVERLOADED: Problem(503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2),
+    # The same words, whether the proxy's own gate or the backend counts the requests.
+    Cause.BUSY: BUSY,
+    Cause.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
+    Cause.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
+    Cause.IMAGES_REJECTED: Problem(
+        400, INVALID, "invalid_image", "The backend takes images as `data:` URLs only, not by address."
+    ),
+    Cause.NO_IMAGES: Problem(400, INVALID, "invalid_image", "This backend takes no images."),
+    Cause.MODEL_UNKNOWN: Problem(404, INVALID, "model_not_found", "The backend does not know this model."),
+    Cause.SCHEMA_UNKNOWN: Problem(
+        400, INVALID, "unsupported_value", "This version of the backend takes no schema for its answer."
+    ),
+    Cause.NOT_CALLED: Problem(
+        400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the tool."
+    ),
+    Cause.FUNCTION_NOT_CALLED: Problem(
+        400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the function."
+    ),
+    # Not a 401: the client's own key is right, and a 401 would say that it is wrong.
+    Cause.CREDENTIALS: Problem(
+        502, "server_error", "backend_credentials", "The backend's own credentials were refused upstream."
+    ),
+    Cause.UNREACHABLE: Problem(502, "server_error", "backend_unreachable", "The backend could not reach its model."),
+    Cause.TIMEOUT: Problem(504, "server_error", "backend_timeout", "The backend was silent for too long."),
+    Cause.UNAVAILABLE: Problem(
+        503, "server_error", "backend_unavailable", "The backend is not running; it is being restarted.", 1
+    ),
+    Cause.GARBLED: Problem(502, "server_error", "backend_garbled", "The backend sent something unreadable."),
+    Cause.LAGGING: Problem(
+        503, "server_error", "client_too_slow", "The client read too slowly; the rest of the answer was dropped."
+    ),
+    Cause.FAILED: Problem(502, "server_error", "backend_error", "The backend failed to answer."),
+}
+
+
+@dataclass(eq=False)
+class ApiError(Exception):
+    """A request that ends with a problem."""
+
+    problem: Problem
+    message: str | None = None
+    """Replaces the problem's own message."""
+    param: str | None = None
+    """The field or header at fault."""
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def body(self) -> dict[str, Any]:
+        """The error envelope."""
+        return envelope(self.problem, message=self.message, param=self.param)
+
+
+def envelope(problem: Problem, *, message: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """`{"error": {message, type, param, code}}`, all four present."""
+    # Always the four members; `code` is text or null, never a number (http.error.envelope).
+    text = message or problem.message
+    return {"error": {"message": text, "type": problem.type, "param": param, "code": problem.code}}
+
+
+_SCHEMA_FIELDS = {"messages": "response_format", "input": "text.format"}
+"""The field of a request that holds the conversation → the one that holds the schema."""
+
+
+def failure(failed: Failed, param: str = "messages") -> ApiError:
+    """The HTTP error for a backend's failure; `param` is the request's field that holds the conversation."""
+    cause = failed.cause
+    params = {
+        Cause.TOOLS_REJECTED: "tools",
+        Cause.CONTEXT: param,
+        Cause.IMAGES_REJECTED: param,
+        Cause.NO_IMAGES: "image_url",
+        Cause.MODEL_UNKNOWN: "model",
+        Cause.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
+        Cause.NOT_CALLED: "tool_choice",
+        Cause.FUNCTION_NOT_CALLED: "function_call",
+    }
+    return ApiError(FAILURES[cause], failure_message(failed), params.get(cause))
+
+
+def failure_message(failed: Failed) -> str:
+    """The message for a backend's failure, with the detail that is meant for the sender."""
+    message = FAILURES[failed.cause].message
+    return f"{message.removesuffix('.')}: {failed.detail}" if failed.detail else message

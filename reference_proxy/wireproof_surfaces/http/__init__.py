@@ -1,0 +1,1 @@
+"""The edge: what stands between a socket and an application."""

@@ -1,0 +1,89 @@
+"""How an answer writes its calls: the dialects and what varies within them. Pure.
+
+openai-json    `tool_calls`; in a whole answer the content is null beside them
+obsidian-xml   `tool_calls`, and after each call its `<use_tool>` block as content
+function-call  one legacy `function_call`, for requests that declare `functions` and no `tools`
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+from wireproof_surfaces.tools import use_tool
+
+if TYPE_CHECKING:
+    from wireproof_surfaces.assembly.aggregator import ToolCall
+    from wireproof_surfaces.events import FinishReason
+
+StopPolicy = Literal["first", "burst"]
+OutputMode = Literal["obsidian-xml", "openai-json"]
+ArgumentsMode = Literal["incremental", "cumulative"]
+XmlEscape = Literal["xml", "none"]
+
+
+class Dialect(StrEnum):
+    """The formats of calls."""
+
+    OPENAI_JSON = "openai-json"
+    OBSIDIAN_XML = "obsidian-xml"
+    FUNCTION_CALL = "function-call"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallFormat:
+    """All that decides how calls are written."""
+
+    dialect: Dialect = Dialect.OPENAI_JSON
+    arguments: ArgumentsMode = "incremental"
+    policy: StopPolicy = "first"
+    """How many calls a stream has, and how many blocks a whole answer shows."""
+    delimiter: str = "\n"
+    """The text between two blocks."""
+    escape: bool = True
+    """Whether &, < and > are escaped in blocks."""
+
+    @property
+    def output_mode(self) -> OutputMode:
+        """The output mode; the function-call dialect is a form of openai-json."""
+        return "obsidian-xml" if self.dialect is Dialect.OBSIDIAN_XML else "openai-json"
+
+    @property
+    def shows_blocks(self) -> bool:
+        """Whether calls are shown in the content."""
+        return self.dialect is Dialect.OBSIDIAN_XML
+
+    def block(self, call: ToolCall) -> str:
+        """The call's block: the backend's own where it wrote one, else a new one."""
+        # textual.verbatim.
+        return call.block or use_tool.write(call.name, call.arguments, escape=self.escape)
+
+    def finish(self, reason: FinishReason) -> str:
+        """The finish_reason."""
+        legacy = self.dialect is Dialect.FUNCTION_CALL and reason == "tool_calls"
+        return "function_call" if legacy else reason
+
+    def opening(self, call: ToolCall) -> dict[str, Any]:
+        """The delta that opens a call."""
+        # OpenAI's own opening (chat.stream.call-opening): the only form that is right for every client tried.
+        function = {"name": call.name, "arguments": ""}
+        if self.dialect is Dialect.FUNCTION_CALL:
+            return {"function_call": function}
+        return {"tool_calls": [{"index": call.index, "id": call.id, "type": "function", "function": function}]}
+
+    def fragment(self, index: int, text: str) -> dict[str, Any]:
+        """The delta with more of a call's arguments."""
+        # Neither id nor name again: pydantic-ai fails; langchain-py, openai-python's `.stream`, Copilot misread them.
+        if self.dialect is Dialect.FUNCTION_CALL:
+            return {"function_call": {"arguments": text}}
+        return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+
+    def members(self, calls: tuple[ToolCall, ...]) -> dict[str, Any]:
+        """The members of a whole message that hold its calls."""
+        functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
+        if self.dialect is Dialect.FUNCTION_CALL:
+            # The only one: `choice_rules` lets a single call pass.
+            return {"function_call": functions[0]}
+        pairs = zip(calls, functions, strict=True)
+        return {"tool_calls": [{"id": call.id, "type": "function", "function": one} for call, one in pairs]}

@@ -1,0 +1,187 @@
+"""The `messages` of a chat request: what is acceptable, and what they mean. Pure.
+
+Legacy calls (`function_call`, role `function`) have no ids; they get one that follows from their place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart
+from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
+from wireproof_surfaces.surfaces.rules import Body, Fault, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_CALLS = ("tool_calls", "function_call")
+PART_TYPES: Mapping[str, tuple[str, ...]] = {
+    "system": ("text",),
+    "developer": ("text",),
+    "user": ("text", "image_url"),
+    "assistant": ("text", "refusal"),  # a refusal comes back as it was sent
+    "tool": ("text",),
+    "function": ("text",),
+}
+
+
+def messages(body: Body) -> Iterator[Fault]:
+    """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids."""
+    sent = body.get("messages")
+    if not isinstance(sent, list) or not sent:
+        yield Fault("messages", "a non-empty list of messages", MISSING_PARAM if sent is None else INVALID_PARAM)
+        return
+    known: set[str] = set()
+    for index, message in enumerate(sent):
+        # Most messages are text alone, and there may be hundreds.
+        if isinstance(message, dict) and _is_plain(message):
+            continue
+        place = f"messages[{index}]"
+        if not isinstance(message, dict):
+            yield Fault(place, "an object with a role and a content")
+            return
+        yield from _message(message, place, known)
+
+
+def _is_plain(message: Mapping[str, Any]) -> bool:
+    """Whether it is a text of which nothing more is asked."""
+    if not isinstance(message.get("content"), str):
+        return False
+    role = message.get("role")
+    # A tuple: what a client sends need not be hashable.
+    return role in ("user", "system", "developer") or (role == "assistant" and message.keys().isdisjoint(_CALLS))
+
+
+def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[Fault]:
+    role = message.get("role")
+    if role not in ROLES:
+        yield Fault(f"{place}.role", f"one of {', '.join(ROLES)}", MISSING_PARAM if role is None else INVALID_PARAM)
+        return
+    yield from _content(message, role, f"{place}.content")
+    match role:
+        case "assistant":
+            yield from _calls(message, place, known)
+        case "tool":
+            call_id = message.get("tool_call_id")
+            # A result must follow its call (param.tool-call-id).
+            if text(call_id) or call_id not in known:
+                problem = MISSING_PARAM if call_id is None else INVALID_PARAM
+                yield Fault(f"{place}.tool_call_id", "the id of a tool call made before", problem)
+        case "function" if text(message.get("name")):
+            yield Fault(f"{place}.name", "the name of the function called before")
+
+
+def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[Fault]:
+    content = message.get("content")
+    match content:
+        case str():
+            return
+        # chat.whole.content-null: an answer with calls comes back as it was sent.
+        case None if role == "assistant" and (_listed(message, "tool_calls") or message.get("function_call")):
+            return
+        case None if role == "assistant" and isinstance(message.get("refusal"), str):
+            return
+        case list():
+            kinds = PART_TYPES[role]
+            if not content or not all(_acceptable(part, kinds) for part in content):
+                yield Fault(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
+        case _:
+            yield Fault(place, "a string or a list of parts", MISSING_PARAM if content is None else INVALID_PARAM)
+
+
+def _acceptable(part: object, kinds: Sequence[str]) -> bool:
+    match part:
+        case {"type": "text", "text": str()}:
+            return True
+        case {"type": "refusal", "refusal": str()}:
+            return "refusal" in kinds
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
+            return "image_url" in kinds and bool(url)
+        case _:
+            return False
+
+
+def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[Fault]:
+    calls = message.get("tool_calls")
+    if calls is not None and not isinstance(calls, list):
+        yield Fault(f"{place}.tool_calls", "a list of tool calls")
+        return
+    for index, call in enumerate(calls or []):
+        match call:
+            case {"id": str(id_), "function": {"name": str(), "arguments": str()}} if id_:
+                known.add(id_)
+            case _:
+                yield Fault(f"{place}.tool_calls[{index}]", "an id and a function with name and arguments as text")
+    match message.get("function_call"):
+        case None | {"name": str(), "arguments": str()}:
+            return
+        case _:
+            yield Fault(f"{place}.function_call", "a name and arguments as a string")
+
+
+def _listed(message: Mapping[str, Any], name: str) -> list[Any]:
+    value = message.get(name)
+    return value if isinstance(value, list) else []
+
+
+def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
+    """The conversation in acceptable messages, in order; an assistant's text comes before its calls."""
+    waiting: dict[str, str] = {}
+    for index, message in enumerate(sent):
+        match message["role"]:
+            case "tool":
+                yield Result(id=message["tool_call_id"], output=_plain(message["content"]))
+            case "function":
+                yield Result(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
+            case role:
+                parts = _parts(message)
+                # An assistant that only calls says nothing.
+                if parts:
+                    yield Message(role=role, parts=parts)
+                for call in _listed(message, "tool_calls"):
+                    function = call["function"]
+                    yield Call(id=call["id"], name=function["name"], arguments=function["arguments"])
+                if function := message.get("function_call"):
+                    id_ = _legacy_id(index)
+                    waiting[id_] = function["name"]
+                    yield Call(id=id_, name=function["name"], arguments=function["arguments"])
+
+
+def _legacy_id(index: int) -> str:
+    return f"call_function_{index}"
+
+
+def _answered(waiting: dict[str, str], name: str, index: int) -> str:
+    """The id of the call that a result of this name answers: the last one that waits, of this name if there is one."""
+    # Legacy calls have no ids, and a client may spell the name otherwise: then any call that waits will do.
+    ids = [id_ for id_, called in waiting.items() if called == name] or list(waiting)
+    if not ids:
+        return _legacy_id(index)
+    waiting.pop(ids[-1])
+    return ids[-1]
+
+
+def _parts(message: Mapping[str, Any]) -> tuple[Part, ...]:
+    match message.get("content"):
+        case str(content):
+            # Beside calls an empty text is none; alone it is a message.
+            said = content or not (_listed(message, "tool_calls") or message.get("function_call"))
+            return (TextPart(content),) if said else ()
+        case list(content):
+            return tuple(map(_part, content))
+        case _:
+            refusal = message.get("refusal")
+            return (TextPart(refusal),) if refusal else ()
+
+
+def _part(part: Mapping[str, Any]) -> Part:
+    match part["type"]:
+        case "image_url":
+            return ImagePart(part["image_url"]["url"])
+        case kind:
+            return TextPart(part[kind])
+
+
+def _plain(content: str | Sequence[Mapping[str, Any]]) -> str:
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)

@@ -1,0 +1,153 @@
+"""A chat request: validated in the order of one table, then typed. Pure.
+
+`rules` gives that table; the first rule that finds a fault answers. Headers come after it. Fields it does not
+name are accepted and ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.surfaces import chat_messages, chat_tools
+from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_options
+from wireproof_surfaces.surfaces.rules import (
+    SAMPLING,
+    Body,
+    Fault,
+    Rule,
+    boolean,
+    first_fault,
+    integer,
+    optional,
+    required,
+    stream_options,
+    text,
+    where,
+)
+from wireproof_surfaces.values import value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from wireproof_surfaces.conversation import Item, Tool
+
+
+ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
+"""The schema of `json_object`."""
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class ChatRequest:
+    """What a client asked for; None where it said nothing."""
+
+    model: str
+    items: tuple[Item, ...]
+    tools: tuple[Tool, ...] = ()
+    """The tools that the backend may call."""
+    calls: bool = True
+    """Whether calls may reach the client at all."""
+    forced: tuple[str, ...] = ()
+    """The tools of which one must be called; () where none need be."""
+    legacy: bool = False
+    """Whether the tools were declared as `functions`, and are called by `function_call`."""
+    n: int = 1
+    stream: bool = False
+    include_usage: bool = False
+    options: FormatOptions = field(default_factory=FormatOptions)
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema that the text must match."""
+
+
+def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_object: bool = False) -> ChatRequest:
+    """The request, if it is acceptable; header names are lower-case, `max_choices` is the largest `n`.
+
+    `any_object`: whether a text may be asked for that is any JSON object (`json_object`).
+
+    Raises:
+        ApiError: 400, `param` naming the first field or header that is not.
+    """
+    # Fields before headers (contract §3, param.proxy-headers).
+    first_fault(rules(max_choices, any_object=any_object), body)
+    options = format_options(headers, parallel=body.get("parallel_tool_calls"))
+    stream_options = body.get("stream_options") or {}
+    request = ChatRequest(
+        model=body["model"],
+        items=tuple(chat_messages.items(body["messages"])),
+        n=body.get("n") or 1,
+        stream=bool(body.get("stream")),
+        include_usage=bool(stream_options.get("include_usage")),
+        options=options,
+        schema=_schema(body),
+    )
+    if body.keys().isdisjoint(chat_tools.FIELDS):
+        return request
+    return replace(
+        request,
+        tools=tuple(chat_tools.offered(body)),
+        calls=chat_tools.allowed(body),
+        forced=chat_tools.forced(body),
+        legacy=chat_tools.legacy(body),
+    )
+
+
+def _with_include_usage(options: object) -> str | None:
+    right = isinstance(options, dict) and isinstance(options.get("include_usage", False), bool | None)
+    return None if right else "an object whose `include_usage` is true or false"
+
+
+def _response_format(body: Body) -> Iterator[Fault]:
+    match body.get("response_format"):
+        case None | {"type": "text"}:
+            return
+        case {"type": "json_object"}:
+            # Codex has schemas alone, and accepting what is then ignored would be worse (turn.structured-output).
+            yield Fault("response_format", "of type text or json_schema: the backend has no mode for any JSON object")
+        case {"type": "json_schema", "json_schema": {"name": str(), "schema": dict()}}:
+            return
+        case {"type": "json_schema"}:
+            yield Fault("response_format", "a json_schema with a name and a schema")
+        case _:
+            yield Fault("response_format", "of type text or json_schema")
+
+
+def _or_any_object(body: Body) -> Iterable[Fault]:
+    return () if _asks_for_any_object(body) else _response_format(body)
+
+
+def _asks_for_any_object(body: Body) -> bool:
+    asked = body.get("response_format")
+    return isinstance(asked, dict) and asked.get("type") == "json_object"
+
+
+@cache
+def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
+    """The table; the arguments are those of `parse`."""
+    # The order is the contract's (§3): of several faults the first in the table is the answer.
+    return (
+        required("model", text),
+        chat_messages.messages,
+        optional("n", integer(1, max_choices)),
+        optional("stream", boolean),
+        stream_options(_with_include_usage),
+        *SAMPLING,
+        optional("max_tokens", integer(1)),
+        optional("max_completion_tokens", integer(1)),
+        where(("tools",), chat_tools.tools),
+        where(("functions",), chat_tools.functions),
+        where(("tool_choice",), chat_tools.tool_choice),
+        where(("function_call",), chat_tools.function_call),
+        optional("parallel_tool_calls", boolean),
+        where(("response_format",), _or_any_object if any_object else _response_format),
+    )
+
+
+def _schema(body: Body) -> Mapping[str, Any] | None:
+    match body.get("response_format"):
+        case {"type": "json_schema", "json_schema": {"schema": schema}}:
+            return dict(schema)
+        case {"type": "json_object"}:
+            return ANY_OBJECT
+        case _:
+            return None

@@ -1,0 +1,196 @@
+"""A chat answer as a stream of `chat.completion.chunk` frames. Pure: events in, bytes out.
+
+Of each choice, while the choices interleave freely:
+
+    role → content* → (call opening → arguments* → [block])* → finish
+
+and of all: … → [usage] → [DONE], or an error → one error frame → [DONE]. Arguments are sent as they come: the new
+fragment alone, or, cumulative, all so far. In obsidian-xml a call that is complete is followed by one content delta
+that holds its whole block; a block after another one begins with the delimiter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.assembly.aggregator import Aggregator
+from wireproof_surfaces.errors import failure
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat
+from wireproof_surfaces.surfaces.json_text import members, string, written
+from wireproof_surfaces.surfaces.sse import DONE, frame
+from wireproof_surfaces.surfaces.usage import Meter, usage_text
+from wireproof_surfaces.values import value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Delta = dict[str, Any]
+Logprobs = Callable[[Sequence[str]], list[dict[str, Any]]]
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class Head:
+    """What every chunk repeats, and what is known of the whole answer."""
+
+    id: str
+    created: int
+    model: str
+    include_usage: bool = False
+    prompt_bytes: Callable[[], int] = int
+    """For estimates of usage, and asked for only where there is no other."""
+    choices: int = 1
+    """How many there are."""
+    call_format: CallFormat = field(default_factory=CallFormat)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """Members in which a service says what it is, such as `system_fingerprint`; empty where it does not."""
+    logprobs: Logprobs | None = None
+    """What is reported of the tokens of a text, each of its pieces a token; None: nothing."""
+
+
+@dataclass
+class _Choice:
+    """What a choice has said so far."""
+
+    call_format: CallFormat
+    spoken: bool = False
+    blocks: int = 0
+    calls: Aggregator = field(default_factory=Aggregator)
+
+    def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
+        """The deltas to send for an event, each with its finish_reason; the role before the first of all."""
+        for delta, finish in self._after_role(event):
+            # chat.stream.role-first, chat.stream.role-once (S4-7). Without it openai-node's `.stream` fails.
+            if not self.spoken:
+                self.spoken = True
+                yield {"role": "assistant", "content": ""}, None
+            yield delta, finish
+
+    def _after_role(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
+        match event:
+            case Text():
+                yield {"content": event.text}, None
+            case Thought():
+                for piece in reasoning(event):
+                    yield {"reasoning_content": piece}, None
+            case CallOpened() if self.calls.feed(event):
+                yield self.call_format.opening(self.calls.call(event.id)), None
+            case Arguments() if self.calls.feed(event):
+                yield self.call_format.fragment(self.calls.index(event.id), self._fragment(event)), None
+            # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta, S4-1).
+            case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
+                yield {"content": self._block(event)}, None
+            case Finished():
+                # chat.stream.finish-once: the delta beside a finish_reason is empty.
+                yield {}, self.call_format.finish(event.reason)
+            case _:
+                return
+
+    def _fragment(self, event: Arguments) -> str:
+        whole = self.call_format.arguments == "cumulative"
+        # S4-8.
+        return self.calls.call(event.id).arguments if whole else event.text
+
+    def _block(self, event: CallClosed) -> str:
+        block = self.call_format.block(self.calls.call(event.id))
+        self.blocks += 1
+        return block if self.blocks == 1 else self.call_format.delimiter + block
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A choice's frames around their deltas: nearly all of a frame is the same in each."""
+
+    before: str
+    after: str
+
+    @staticmethod
+    def of(head: Head, index: int) -> _Frame:
+        # As OpenAI does: null elsewhere, if it was asked for (chat.stream.usage).
+        usage = ',"usage":null' if head.include_usage else ""
+        return _Frame(
+            f'data: {_envelope(head)},"choices":[{{"index":{index},"delta":',
+            f',"logprobs":null,"finish_reason":null}}]{usage}}}\n\n',
+        )
+
+    def around(self, delta: str, finish: str | None, logprobs: str | None = None) -> bytes:
+        """The frame of a delta; it and its logprobs are JSON already."""
+        after = self.after
+        if logprobs is not None:
+            after = after.replace('"logprobs":null', f'"logprobs":{logprobs}', 1)
+        if finish is not None:
+            after = after.replace('"finish_reason":null', f'"finish_reason":{string(finish)}', 1)
+        return f"{self.before}{delta}{after}".encode(errors="replace")
+
+
+class ChatStream:
+    """Writes the body of a stream."""
+
+    def __init__(self, head: Head) -> None:
+        self._head = head
+        self._meter = Meter(head.prompt_bytes)
+        self._choices: dict[int, tuple[_Choice, _Frame]] = {}
+        self._failed = False
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """The frames of an event."""
+        self._meter.take(event)
+        match event:
+            case Text() | Thought() | CallOpened() | Arguments() | CallClosed() | Finished():
+                choice, frames = self._choice(event.choice)
+                deltas = choice.deltas(event)
+                return b"".join(frames.around(written(one), end, self._logprobs(event, one)) for one, end in deltas)
+            case Failed():
+                self._failed = True
+                # No finish chunk after it (chat.stream.error-after-text): an answer that failed must not look complete.
+                return frame(failure(event).body())
+            case _:
+                return b""
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The frames of pieces of text."""
+        said = self._choices.get(choice)
+        if said is None or not said[0].spoken or self._head.logprobs is not None:
+            return b"".join([self.feed(Text(choice=choice, text=text)) for text in texts if text])
+        self._meter.write("".join(texts))
+        before, after = f'{said[1].before}{{"content":', f"}}{said[1].after}"
+        return "".join([f"{before}{string(text)}{after}" for text in texts if text]).encode(errors="replace")
+
+    def _logprobs(self, event: TurnEvent, delta: Delta) -> str | None:
+        """What is reported of the tokens of a delta; None: nothing."""
+        # Not of the delta with the role, which comes before the first text and has none.
+        if self._head.logprobs is None or not isinstance(event, Text) or "role" in delta:
+            return None
+        return written({"content": self._head.logprobs([event.text]), "refusal": None})
+
+    def end(self) -> bytes:
+        """The usage chunk, if it was asked for and the turn did not fail, and the end of the stream."""
+        # `[DONE]` ends a failed stream too (chat.stream.error-after-text, chat.stream.done-last).
+        if not self._head.include_usage or self._failed:
+            return DONE
+        # `choices` must be there: without it ai-sdk and both `.stream` helpers of OpenAI's SDKs fail.
+        usage = usage_text(self._meter.usage())
+        return f'data: {_envelope(self._head)},"choices":[],"usage":{usage}}}\n\n'.encode(errors="replace") + DONE
+
+    def _choice(self, index: int) -> tuple[_Choice, _Frame]:
+        if index not in self._choices:
+            self._choices[index] = _Choice(self._head.call_format), _Frame.of(self._head, index)
+        return self._choices[index]
+
+
+def reasoning(thought: Thought) -> tuple[str, ...]:
+    """What chat shows of a thought, in pieces: the reasoning itself, or its summary where the model keeps that.
+
+    `reasoning_content` is what many servers have beside the content, and clients read.
+    """
+    return tuple(piece for piece in thought.raw or thought.summary if piece) if thought.in_chat else ()
+
+
+def _envelope(head: Head) -> str:
+    """What every chunk begins with."""
+    return (
+        f'{{"id":{string(head.id)},"object":"chat.completion.chunk","created":{head.created},'
+        f'"model":{string(head.model)}{members(head.service)}'
+    )

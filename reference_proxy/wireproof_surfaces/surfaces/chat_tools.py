@@ -1,0 +1,114 @@
+"""The tools of a chat request, as `tools` or as legacy `functions`: what is acceptable, and what they say. Pure.
+
+`tools` win: where there are any, `functions` and `function_call` are looked at but not used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.surfaces import function_rules
+from wireproof_surfaces.surfaces.rules import Body, Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof_surfaces.conversation import Tool
+
+FIELDS = ("tools", "functions", "tool_choice", "function_call")
+"""The fields of a body that are about tools."""
+
+
+def tools(body: Body) -> Iterator[Fault]:
+    """The rule of `tools`: a list of functions with different names."""
+    yield from function_rules.listed("tools", body)
+    seen: set[str] = set()
+    for index, tool in enumerate(body.get("tools") or []):
+        place = f"tools[{index}]"
+        if not isinstance(tool, dict) or tool.get("type") != "function":
+            yield Fault(f"{place}.type", '"function"')
+            return
+        function = tool.get("function")
+        yield from function_rules.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
+
+
+def functions(body: Body) -> Iterator[Fault]:
+    """The rule of `functions`: a list of them, with different names."""
+    yield from function_rules.listed("functions", body)
+    seen: set[str] = set()
+    for index, function in enumerate(body.get("functions") or []):
+        yield from function_rules.function(function if isinstance(function, dict) else {}, f"functions[{index}]", seen)
+
+
+def tool_choice(body: Body) -> Iterator[Fault]:
+    """The rule of `tool_choice`: a known word, or a declared tool."""
+    # `tools` is known to be right: its rule stands before this one in the table.
+    choice, names = body.get("tool_choice"), {tool["function"]["name"] for tool in body.get("tools") or []}
+    match choice:
+        case None | "none" | "auto":
+            return
+        case "required" if names:
+            return
+        case "required":
+            yield Fault("tool_choice", 'without "required" when no tools are declared')
+        case {"type": "function", "function": {"name": str(name)}} if name in names:
+            return
+        case {"type": "function"}:
+            yield Fault("tool_choice", "the name of a declared tool")
+        case _:
+            yield Fault("tool_choice", '"none", "auto", "required" or a declared function')
+
+
+def function_call(body: Body) -> Iterator[Fault]:
+    """The rule of `function_call`: a known word, or a declared function."""
+    match body.get("function_call"):
+        case None | "none" | "auto":
+            return
+        case {"name": str(name)} if name in {function["name"] for function in body.get("functions") or []}:
+            return
+        case _:
+            yield Fault("function_call", '"none", "auto" or the name of a declared function')
+
+
+def legacy(body: Body) -> bool:
+    """Whether the tools are declared as functions alone."""
+    return bool(body.get("functions")) and not body.get("tools")
+
+
+def allowed(body: Body) -> bool:
+    """Whether calls may reach the client."""
+    # turn.tool-choice-none.
+    return body.get("function_call" if legacy(body) else "tool_choice") != "none"
+
+
+def offered(body: Body) -> Iterator[Tool]:
+    """The tools the model may call: none, the one that was named, or all, in the order given."""
+    if not allowed(body):
+        return
+    named = _named(body)
+    for function in _declared(body):
+        # Codex cannot be made to call a tool (it always asks with "auto"), so the one that was named is offered alone.
+        if named in {None, function["name"]}:
+            yield function_rules.tool(function)
+
+
+def forced(body: Body) -> tuple[str, ...]:
+    """The tools of which one must be called; none where the model may answer as it likes."""
+    if not legacy(body) and body.get("tool_choice") == "required":
+        return tuple(function["name"] for function in _declared(body))
+    named = _named(body)
+    return (named,) if named is not None else ()
+
+
+def _declared(body: Body) -> list[Mapping[str, Any]]:
+    if legacy(body):
+        return list(body["functions"])
+    return [tool["function"] for tool in body.get("tools") or []]
+
+
+def _named(body: Body) -> str | None:
+    match body.get("function_call") if legacy(body) else body.get("tool_choice"):
+        case {"function": {"name": str(name)}} | {"name": str(name)}:
+            return name
+        case _:
+            return None

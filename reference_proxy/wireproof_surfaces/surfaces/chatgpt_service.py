@@ -1,0 +1,47 @@
+"""The Responses service behind a ChatGPT login, which gateways with such a login call as Codex does. Pure.
+
+It takes the requests of `/v1/responses` and streams the same events, but it takes streams only and keeps nothing. What
+it refuses itself, it says in `{"detail": …}`; its last event leaves the output empty, so a client has to put it
+together from the items; and headers say how much of the account's limits is used. All of it as users of the service
+reported it from April to October 2026: it is not documented.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wireproof_surfaces.surfaces.rules import Body
+
+PATH = "/backend-api/codex/responses"
+
+# Codex sends neither over HTTP.
+UNSUPPORTED = ("max_output_tokens", "previous_response_id")
+"""Parameters that are refused."""
+
+HEADERS: Mapping[str, str] = {
+    "x-codex-plan-type": "plus",
+    "x-codex-active-limit": "premium",
+    # The share of the limit for five hours that is used, and of that for a week.
+    "x-codex-primary-used-percent": "1",
+    "x-codex-primary-window-minutes": "300",
+    "x-codex-primary-reset-after-seconds": "17000",
+    "x-codex-secondary-used-percent": "10",
+    "x-codex-secondary-window-minutes": "10080",
+    "x-codex-secondary-reset-after-seconds": "500000",
+    "x-codex-primary-over-secondary-limit-percent": "0",
+    "x-codex-credits-has-credits": "False",
+    "x-codex-credits-unlimited": "False",
+}
+"""Headers of every answer."""
+
+
+def refusal(body: Body) -> str | None:
+    """What the service says of a request that it does not take; None for one that it takes."""
+    if body.get("store") is not False:
+        return "Store must be set to false"
+    if body.get("stream") is not True:
+        return "Stream must be set to true"
+    return next((f"Unsupported parameter: {name}" for name in UNSUPPORTED if body.get(name) is not None), None)

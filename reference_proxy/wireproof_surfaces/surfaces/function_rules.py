@@ -1,0 +1,46 @@
+"""A declared function, wherever a request declares it: what is acceptable, and the tool that it is. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.surfaces.rules import Body, Fault
+from wireproof_surfaces.tools.registry import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# OpenAI lets `parameters` be absent; Codex refuses a schema that is no object.
+_EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
+
+
+def listed(name: str, body: Body) -> Iterator[Fault]:
+    """The rule of a field that is a list."""
+    if body.get(name) is not None and not isinstance(body[name], list):
+        yield Fault(name, "a list")
+
+
+def function(declared: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
+    """The rule of one function: a name unlike those `seen` before, a text, a schema."""
+    name = declared.get("name")
+    # Codex refuses such names, and duplicates, too, but for the whole thread; here the place is named.
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        yield Fault(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
+    elif name in seen:
+        yield Fault(f"{place}.name", "unlike the names before it")
+    else:
+        seen.add(name)
+    if not isinstance(declared.get("description"), str | None):
+        yield Fault(f"{place}.description", "a string")
+    if not isinstance(declared.get("parameters"), dict | None):
+        yield Fault(f"{place}.parameters", "a JSON Schema object")
+
+
+def tool(declared: Mapping[str, Any]) -> Tool:
+    """The tool of an acceptable declaration."""
+    return Tool(
+        name=declared["name"],
+        description=declared.get("description") or "",
+        parameters=declared.get("parameters") or _EMPTY_SCHEMA,
+    )

@@ -1,0 +1,201 @@
+"""A response as the events of its stream; the whole answer is what the last of them holds. Pure.
+
+    created → in_progress → items → completed | incomplete | failed
+
+The items end with the turn's answer, but the last event waits until the turn's usage is known. In obsidian-xml a call
+is written as the text of its `<use_tool>` block, and there are no function calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.assembly.aggregator import Aggregator
+from wireproof_surfaces.errors import failure, failure_message
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from wireproof_surfaces.surfaces.json_text import encoded
+from wireproof_surfaces.surfaces.responses_object import CODES, INCOMPLETE, Head, response
+from wireproof_surfaces.surfaces.responses_output import Output
+from wireproof_surfaces.surfaces.sse import named_frame
+from wireproof_surfaces.surfaces.usage import Meter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from wireproof_surfaces.events import FinishReason
+    from wireproof_surfaces.surfaces.responses_object import Status
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Answer:
+    """One response under way."""
+
+    head: Head
+    _output: Output = field(init=False)
+    _meter: Meter = field(init=False)
+    _calls: Aggregator = field(default_factory=Aggregator)
+    _blocks: int = 0
+    _reason: FinishReason = "stop"
+    _error: Json | None = None
+    _sent: int = 0
+
+    def __post_init__(self) -> None:
+        self._output = Output(self.head.token, self.head.spaces, self.head.logprobs)
+        self._meter = Meter(self.head.prompt_bytes)
+
+    def begin(self) -> Iterator[Json]:
+        """The events before any output."""
+        for kind in ("response.created", "response.in_progress"):
+            yield self._numbered({"type": kind, "response": response(self.head, "in_progress")})
+
+    def feed(self, event: TurnEvent) -> Iterator[Json]:
+        """The events to send for one of the turn's."""
+        self._meter.take(event)
+        for payload in self._payloads(event):
+            yield self._numbered(payload)
+
+    def say(self, texts: Sequence[str]) -> bytes:
+        """The frames of more text of the open message; empty when none is open, and nothing is taken."""
+        deltas = self._output.more(texts)
+        if not deltas:
+            return b""
+        self._meter.write("".join(texts))
+        first, self._sent = self._sent, self._sent + len(deltas)
+        frames = [f'{delta},"sequence_number":{number}}}\n\n' for number, delta in enumerate(deltas, first)]
+        return "".join(frames).encode(errors="replace")
+
+    def end(self) -> Json:
+        """The last event, with the whole response."""
+        whole = response(
+            self.head,
+            self._status,
+            output=self._output.items,
+            usage=self._meter.usage(),
+            error=self._error,
+            reason=self._reason if self._status == "incomplete" else None,
+        )
+        return self._numbered({"type": f"response.{self._status}", "response": whole})
+
+    @property
+    def _status(self) -> Status:
+        if self._error:
+            return "failed"
+        return "incomplete" if self._reason in INCOMPLETE else "completed"
+
+    def _payloads(self, event: TurnEvent) -> Iterator[Json]:
+        match event:
+            case Text() | Thought():
+                yield from self._output.feed(event)
+            case CallOpened() | Arguments() | CallClosed():
+                yield from self._call(event)
+            case Finished():
+                self._reason = event.reason
+                yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
+            case Failed():
+                self._error = {"code": CODES.get(event.cause, "server_error"), "message": failure_message(event)}
+                yield from self._output.fail()
+            case _:
+                return
+
+    def _call(self, event: CallOpened | Arguments | CallClosed) -> Iterator[Json]:
+        if isinstance(event, CallOpened):
+            self._admit(event.name)
+        if not self.head.call_format.shows_blocks:
+            yield from self._output.feed(event)
+        elif self._calls.feed(event) and isinstance(event, CallClosed):
+            yield from self._block(event.id)
+
+    def _admit(self, name: str) -> None:
+        if self.head.strict is not None and name not in self.head.strict:
+            message = f"The model called a tool that was not declared: {name}."
+            # The call itself is passed on (S0:178); the response ends as failed.
+            self._error = {"code": "server_error", "message": message}
+
+    def _block(self, id_: str) -> Iterator[Json]:
+        call_format = self.head.call_format
+        self._blocks += 1
+        # The first block, or all of them, as in a whole chat answer (S4-18).
+        if self._blocks == 1 or call_format.policy == "burst":
+            between = call_format.delimiter if self._blocks > 1 else ""
+            yield from self._output.feed(Text(text=between + call_format.block(self._calls.call(id_))))
+
+    def _numbered(self, payload: Json) -> Json:
+        number, self._sent = self._sent, self._sent + 1
+        return {**payload, "sequence_number": number}
+
+
+class ResponsesStream:
+    """Writes the body of a stream; `keep` is given the whole response before its client is."""
+
+    def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
+        self._answer = Answer(head)
+        self._head = head
+        self.keep = keep
+        """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
+        self._begun = False
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """The frames of an event."""
+        # The beginning comes with the first event, whatever that shows: a stream's first piece must not be empty
+        # (`timing.keep_alive`).
+        return self._begin() + b"".join(map(named_frame, self._answer.feed(event)))
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The frames of pieces of text."""
+        del choice  # a response has one
+        pieces = [text for text in texts if text]
+        return self._answer.say(pieces) or b"".join([self.feed(Text(text=text)) for text in pieces])
+
+    def end(self) -> bytes:
+        """The last event."""
+        begun, last = self._begin(), self._answer.end()
+        # Before it is sent: a client may continue a response as soon as it has read its end.
+        self.keep(last["response"])
+        if not self._head.output_at_end:
+            last = {**last, "response": {**last["response"], "output": []}}
+        return begun + named_frame(last)
+
+    def _begin(self) -> bytes:
+        if self._begun:
+            return b""
+        self._begun = True
+        return b"".join(map(named_frame, self._answer.begin()))
+
+
+class ResponsesWhole:
+    """Writes a whole response; `keep` is given it too."""
+
+    def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
+        self._answer = Answer(head)
+        self._head = head
+        self.keep = keep
+        """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """Take an event.
+
+        Raises:
+            ApiError: the turn has failed.
+        """
+        if isinstance(event, Failed):
+            raise failure(event, "input")
+        # The stream's own machine, its events unread: so both forms say the same (responses.parity).
+        for _ in self._answer.feed(event):
+            pass
+        return b""
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """Take pieces of text."""
+        del choice  # a response has one
+        # Each piece by itself only where it counts as a token.
+        pieces = ("".join(texts),) if self._head.logprobs is None else texts
+        return b"".join([self.feed(Text(text=text)) for text in pieces if text])
+
+    def end(self) -> bytes:
+        """The body."""
+        response: Json = self._answer.end()["response"]
+        self.keep(response)
+        return encoded(response)

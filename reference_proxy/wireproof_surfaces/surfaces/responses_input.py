@@ -1,0 +1,202 @@
+"""The `input` of a responses request: what is acceptable, and what it means. Pure.
+
+A string is a message of the user. Items are messages, function calls and their outputs, or references to items of
+stored responses, which replace them. Reasoning items are dropped, since a backend takes no other's reasoning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart
+from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
+from wireproof_surfaces.surfaces.namespaces import called
+from wireproof_surfaces.surfaces.rules import Body, Fault, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+Given = str | Sequence[Mapping[str, Any]]
+
+ROLES = ("user", "assistant", "system", "developer")
+_CONTENT = ("input_text", "input_image")
+PART_TYPES: Mapping[str, tuple[str, ...]] = {
+    "user": _CONTENT,
+    "system": _CONTENT,
+    "developer": _CONTENT,
+    "assistant": ("output_text", "refusal", "input_text"),
+}
+TYPES = ("message", "function_call", "function_call_output", "reasoning")
+
+
+def given(body: Body) -> Iterator[Fault]:
+    """The rule of `input`: there, a text or a list, not empty, and each item right."""
+    sent = body.get("input")
+    match sent:
+        case str() if sent:
+            return
+        case list() if sent:
+            # Earlier calls may be in stored responses, which are looked up later; `answered` then has this rule.
+            known = None if body.get("previous_response_id") or any(map(reference, sent)) else set[str]()
+            for index, item in enumerate(sent):
+                yield from _item(item, f"input[{index}]", known)
+        case _:
+            problem = MISSING_PARAM if sent is None else INVALID_PARAM
+            yield Fault("input", "a non-empty string or a non-empty list of items", problem)
+
+
+def reference(item: object) -> bool:
+    """Whether an item only refers to another one."""
+    return isinstance(item, dict) and _type(item) == "item_reference"
+
+
+def resolved(sent: Given, find: Callable[[str], Mapping[str, Any] | None]) -> Given:
+    """Acceptable input with what its references refer to in their places; `find` gives an item by its id.
+
+    Raises:
+        ApiError: 400, `param` naming the first reference to an item that is not there.
+    """
+    if isinstance(sent, str):
+        return sent
+    return [_found(item, index, find) if reference(item) else item for index, item in enumerate(sent)]
+
+
+def _found(item: Mapping[str, Any], index: int, find: Callable[[str], Mapping[str, Any] | None]) -> Mapping[str, Any]:
+    found = find(item["id"])
+    if found is None:
+        message = f"There is no stored item `{item['id']}`: send it in full, or store the response that holds it."
+        raise ApiError(INVALID_PARAM, message=message, param=f"input[{index}].id")
+    return found
+
+
+def answered(sent: Given, known: Collection[str]) -> Iterator[Fault]:
+    """The rule of outputs once the calls before this request are known: each answers a call."""
+    calls = set(known)
+    for index, item in enumerate([] if isinstance(sent, str) else sent):
+        if _type(item) == "function_call":
+            calls.add(item["call_id"])
+        elif _type(item) == "function_call_output":
+            yield from _call_id(item, f"input[{index}]", calls)
+
+
+def _type(item: Mapping[str, Any]) -> object:
+    """An item's type; a message need not say it, and a reference need not either."""
+    if item.get("type") is not None:
+        return item["type"]
+    return "message" if "role" in item else "item_reference" if set(item) <= {"type", "id"} and "id" in item else None
+
+
+def _item(item: object, place: str, known: set[str] | None) -> Iterator[Fault]:
+    """The rule of one item; `known` are the calls before it, None when they are not known yet."""
+    if not isinstance(item, dict):
+        yield Fault(place, "an object")
+        return
+    match _type(item):
+        case "message":
+            yield from _message(item, place)
+        case "function_call":
+            yield from _call(item, place)
+            if known is not None and isinstance(item.get("call_id"), str):
+                known.add(item["call_id"])
+        case "function_call_output":
+            yield from _call_id(item, place, known)
+            yield from _output(item, place)
+        case "reasoning":
+            return
+        case "item_reference":
+            if text(item.get("id")):
+                yield Fault(f"{place}.id", "the id of an item of a stored response")
+        case kind:
+            problem = MISSING_PARAM if kind is None else INVALID_PARAM
+            yield Fault(f"{place}.type", f"one of {', '.join(TYPES)}", problem)
+
+
+def _message(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
+    role = item.get("role")
+    if role not in ROLES:
+        problem = MISSING_PARAM if role is None else INVALID_PARAM
+        yield Fault(f"{place}.role", f"one of {', '.join(ROLES)}", problem)
+        return
+    yield from _content(item.get("content"), f"{place}.content", PART_TYPES[role])
+
+
+def _content(content: object, place: str, kinds: Sequence[str]) -> Iterator[Fault]:
+    match content:
+        case str():
+            return
+        case list() if content and all(_acceptable(part, kinds) for part in content):
+            return
+        case None:
+            yield Fault(place, "a string or a list of parts", MISSING_PARAM)
+        case _:
+            yield Fault(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
+
+
+def _acceptable(part: object, kinds: Sequence[str]) -> bool:
+    match part:
+        case {"type": "input_text" | "output_text" as kind, "text": str()}:
+            return kind in kinds
+        case {"type": "refusal", "refusal": str()}:
+            return "refusal" in kinds
+        case {"type": "input_image", "image_url": str(url)}:
+            return "input_image" in kinds and bool(url)
+        case _:
+            return False
+
+
+def _call(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
+    for name in ("call_id", "name"):
+        if text(item.get(name)):
+            problem = MISSING_PARAM if item.get(name) is None else INVALID_PARAM
+            yield Fault(f"{place}.{name}", "a non-empty string", problem)
+    if not isinstance(item.get("arguments"), str):
+        problem = MISSING_PARAM if item.get("arguments") is None else INVALID_PARAM
+        yield Fault(f"{place}.arguments", "a string", problem)
+
+
+def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[Fault]:
+    call_id = item.get("call_id")
+    if text(call_id) or (known is not None and call_id not in known):
+        problem = MISSING_PARAM if call_id is None else INVALID_PARAM
+        yield Fault(f"{place}.call_id", "the call_id of a function call made before", problem)
+
+
+def _output(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
+    output = item.get("output")
+    # A tool may have nothing to say.
+    if isinstance(output, list) and not output:
+        return
+    yield from _content(output, f"{place}.output", (*_CONTENT, "output_text"))
+
+
+def items(sent: Given) -> Iterator[Item]:
+    """The conversation in acceptable, resolved input, in order."""
+    if isinstance(sent, str):
+        yield Message(role="user", parts=(TextPart(sent),))
+        return
+    for item in sent:
+        match _type(item):
+            case "message":
+                yield Message(role=item["role"], parts=tuple(_parts(item["content"])))
+            case "function_call":
+                yield Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
+            case "function_call_output":
+                parts = tuple(_parts(item["output"]))
+                texts = (part.text for part in parts if isinstance(part, TextPart))
+                images = tuple(part for part in parts if isinstance(part, ImagePart))
+                yield Result(id=item["call_id"], output="".join(texts), images=images)
+
+
+def _parts(content: str | Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    if isinstance(content, str):
+        yield TextPart(content)
+        return
+    for part in content:
+        match part["type"]:
+            case "input_image":
+                yield ImagePart(part["image_url"])
+            case "refusal":
+                yield TextPart(part["refusal"])
+            case _:
+                yield TextPart(part["text"])

@@ -1,0 +1,231 @@
+"""The output items of a response as they grow, and the events about them. Pure; `responses_answer` numbers the events.
+
+One item at a time is open, in order of output_index:
+
+    message   output_item.added → content_part.added → output_text.delta* → output_text.done → content_part.done
+              → output_item.done
+    call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done
+    thought   output_item.added → the events of its texts (`responses_reasoning`) → output_item.done
+
+Text continues the open message, and a call or a thought closes it. While a call is open, events of other items wait: a
+backend may send several calls at once, but clients read items one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Text, Thought
+from wireproof_surfaces.surfaces.json_text import listed, string, written
+from wireproof_surfaces.surfaces.responses_reasoning import Reasoning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wireproof_surfaces.surfaces.namespaces import Spaces
+
+Json = dict[str, Any]
+Logprobs = Callable[[Sequence[str]], list[Json]]
+Status = Literal["in_progress", "completed", "incomplete"]
+OutputEvent = Text | Thought | CallOpened | Arguments | CallClosed
+
+
+@dataclass
+class _Message:
+    """A message of one part; `logprobs` gives what is reported of its tokens, each of its pieces a token."""
+
+    id: str
+    index: int
+    logprobs: Logprobs | None = None
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def _place(self) -> Json:
+        return {"item_id": self.id, "output_index": self.index, "content_index": 0}
+
+    def _part(self, texts: Sequence[str]) -> Json:
+        tokens = self.logprobs(texts) if self.logprobs else []
+        return {"type": "output_text", "text": "".join(texts), "annotations": [], "logprobs": tokens}
+
+    def _tokens(self, texts: Sequence[str]) -> list[Json]:
+        """What events report of tokens: their bytes are in the part alone."""
+        return [_without_bytes(token) for token in self.logprobs(texts)] if self.logprobs else []
+
+    def item(self, status: Status) -> Json:
+        """The item as far as it is known; it has a part once it is not in progress any more."""
+        content = [] if status == "in_progress" else [self._part(self.pieces)]
+        return {"type": "message", "id": self.id, "status": status, "role": "assistant", "content": content}
+
+    def opened(self) -> Iterator[Json]:
+        # Without part events openai's `.stream` helpers and ai-sdk fail.
+        yield {"type": "response.content_part.added", **self._place, "part": self._part(())}
+
+    def said(self, text: str) -> Iterator[Json]:
+        self.pieces.append(text)
+        yield {"type": "response.output_text.delta", **self._place, "delta": text, "logprobs": self._tokens((text,))}
+
+    def more(self, texts: Sequence[str]) -> list[str]:
+        """The frames of `said` for each of these, but for their numbers and their ends."""
+        self.pieces += texts
+        frame = self._frame
+        if self.logprobs is None:
+            return [f'{frame}{string(text)},"logprobs":[]' for text in texts]
+        return [f'{frame}{string(text)},"logprobs":{listed(self._tokens((text,)))}' for text in texts]
+
+    @cached_property
+    def _frame(self) -> str:
+        """What every frame of text begins with."""
+        kind = "response.output_text.delta"
+        return f'event: {kind}\ndata: {written({"type": kind, **self._place})[:-1]},"delta":'
+
+    def closed(self) -> Iterator[Json]:
+        text = "".join(self.pieces)
+        tokens = self._tokens(self.pieces)
+        yield {"type": "response.output_text.done", **self._place, "text": text, "logprobs": tokens}
+        yield {"type": "response.content_part.done", **self._place, "part": self._part(self.pieces)}
+
+
+def _without_bytes(token: Json) -> Json:
+    likely = [{name: one[name] for name in one if name != "bytes"} for one in token["top_logprobs"]]
+    return {**{name: token[name] for name in token if name != "bytes"}, "top_logprobs": likely}
+
+
+@dataclass
+class _Call:
+    """A function call; its arguments are the backend's own characters. `name` has its namespace, if it is in one."""
+
+    id: str
+    index: int
+    event: CallOpened
+    name: Json
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def _place(self) -> Json:
+        return {"item_id": self.id, "output_index": self.index}
+
+    def item(self, status: Status) -> Json:
+        """The item as far as it is known; until it is complete, its arguments come as deltas only."""
+        return {
+            "type": "function_call",
+            "id": self.id,
+            "call_id": self.event.id,
+            **self.name,
+            # Empty at first: pydantic-ai, langchain-js and Copilot would double them. Whole at the end: else openai,
+            # openai-agents, litellm and ai-sdk read `{}`.
+            "arguments": "" if status == "in_progress" else "".join(self.pieces),
+            "status": status,
+        }
+
+    def opened(self) -> Iterator[Json]:
+        yield from ()
+
+    def said(self, text: str) -> Iterator[Json]:
+        self.pieces.append(text)
+        # OpenAI's name, not S0:68's `response.function_call.delta`, at which openai-node's `.stream` fails.
+        yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
+
+    def closed(self) -> Iterator[Json]:
+        named = {"name": self.name["name"], "arguments": "".join(self.pieces)}
+        yield {"type": "response.function_call_arguments.done", **self._place, **named}
+
+
+@dataclass
+class Output:
+    """All items of a response; `token` makes their ids unlike those of any other, `spaces` are the namespaces.
+
+    `logprobs` gives what is reported of the tokens of a text; None: nothing.
+    """
+
+    token: str
+    spaces: Spaces = field(default_factory=dict)
+    logprobs: Logprobs | None = None
+    _done: list[Json] = field(default_factory=list)
+    _open: _Message | _Call | Reasoning | None = None
+    _waiting: list[OutputEvent] = field(default_factory=list)
+
+    def feed(self, event: OutputEvent) -> Iterator[Json]:
+        """The events to send for one of the turn's; none when it has to wait, or changes nothing."""
+        if isinstance(self._open, _Call):
+            yield from self._calling(self._open, event)
+            return
+        match event:
+            case Text():
+                if self._open is None:
+                    yield from self._begin(_Message(self._id("msg"), len(self._done), self.logprobs))
+                yield from self._open.said(event.text) if isinstance(self._open, _Message) else ()
+            case CallOpened():
+                yield from self._close("completed")
+                yield from self._begin(_Call(self._id("fc"), len(self._done), event, self._name(event.name)))
+            case Thought():
+                yield from self._close("completed")
+                yield from self._begin(Reasoning(self._id("rs"), len(self._done), event))
+                yield from self._close("completed")
+            case _:
+                return
+
+    def _calling(self, call: _Call, event: OutputEvent) -> Iterator[Json]:
+        """The events to send for one of the turn's while a call is open."""
+        match event:
+            case Arguments(id=call.event.id):
+                yield from call.said(event.text) if event.text else ()
+            case CallClosed(id=call.event.id):
+                yield from self._close("completed")
+                yield from self._resume()
+            case _:
+                # Also text: items never overlap (responses.stream.order).
+                self._waiting.append(event)
+
+    def more(self, texts: Sequence[str]) -> list[str]:
+        """The frames of more text of the open message, but for numbers and ends; none when no message is open."""
+        return self._open.more(texts) if isinstance(self._open, _Message) else []
+
+    def end(self, status: Status) -> Iterator[Json]:
+        """Close what is open: nothing more is said, and the last message has this status. There is always an item."""
+        while isinstance(self._open, _Call):
+            yield from self._close("completed")
+            yield from self._resume()
+        if not self._done and self._open is None:
+            yield from self._begin(_Message(self._id("msg"), 0, self.logprobs))
+        yield from self._close(status)
+
+    def fail(self) -> Iterator[Json]:
+        """Close what can be closed: an open call is not complete, so it never becomes done."""
+        if isinstance(self._open, _Message):
+            yield from self._close("incomplete")
+
+    @property
+    def items(self) -> list[Json]:
+        """The items so far; one that is still open is incomplete."""
+        return [*self._done, *([self._open.item("incomplete")] if self._open else [])]
+
+    def _name(self, called: str) -> Json:
+        namespace, name = self.spaces.get(called, (None, called))
+        return {"name": name} if namespace is None else {"namespace": namespace, "name": name}
+
+    def _id(self, prefix: str) -> str:
+        return f"{prefix}_{self.token}{len(self._done):04x}"
+
+    def _begin(self, item: _Message | _Call | Reasoning) -> Iterator[Json]:
+        self._open = item
+        added = item.item("in_progress")
+        yield {"type": "response.output_item.added", "output_index": item.index, "item": added}
+        yield from item.opened()
+
+    def _close(self, status: Status) -> Iterator[Json]:
+        item, self._open = self._open, None
+        if item is None:
+            return
+        yield from item.closed()
+        # The same object here and in the terminal response (responses.stream.sums).
+        done = item.item(status)
+        self._done.append(done)
+        yield {"type": "response.output_item.done", "output_index": item.index, "item": done}
+
+    def _resume(self) -> Iterator[Json]:
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            yield from self.feed(event)

@@ -1,0 +1,226 @@
+"""A responses request: validated in the order of one table, then typed. Pure.
+
+The first rule that finds a fault answers. Headers come after the table. Fields it does not name are accepted and
+ignored; what the response repeats of a request is in its `echo`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.surfaces import responses_input, responses_tools
+from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
+from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_options
+from wireproof_surfaces.surfaces.rules import (
+    SAMPLING,
+    Body,
+    Fault,
+    Rule,
+    boolean,
+    first_fault,
+    integer,
+    mapping,
+    optional,
+    required,
+    stream_options,
+    text,
+    where,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wireproof_surfaces.conversation import Tool
+    from wireproof_surfaces.surfaces.namespaces import Spaces
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResponsesRequest:
+    """What a client asked for; None where it said nothing."""
+
+    model: str
+    given: str | Sequence[Mapping[str, Any]]
+    """The input as the client sent it: its references are not resolved yet."""
+    instructions: str | None = None
+    previous: str | None = None
+    """The id of the response that this one continues."""
+    tools: tuple[Tool, ...] = ()
+    """The tools that the backend may call."""
+    spaces: Spaces = field(default_factory=dict)
+    """Which of the tools are in a namespace."""
+    forced: tuple[str, ...] = ()
+    """The tools of which one must be called; () where none need be."""
+    calls: bool = True
+    """Whether calls may reach the client at all."""
+    stream: bool = False
+    store: bool = True
+    output_at_end: bool = True
+    """Whether the last event of the stream is to repeat the output."""
+    schema: Mapping[str, Any] | None = None
+    options: FormatOptions
+    echo: Mapping[str, Any]
+    """The parameters as the response repeats them."""
+
+
+def parse(body: Body, headers: Mapping[str, str], *, any_object: bool = False) -> ResponsesRequest:
+    """The request, if it is acceptable; header names are lower-case.
+
+    `any_object`: whether a text may be asked for that is any JSON object (`json_object`).
+
+    Raises:
+        ApiError: 400, `param` naming the first field or header that is not.
+    """
+    first_fault(_RULES_OF_ANY_OBJECT if any_object else RULES, body)
+    return ResponsesRequest(
+        model=body["model"],
+        given=body["input"],
+        instructions=body.get("instructions"),
+        previous=body.get("previous_response_id"),
+        tools=tuple(responses_tools.offered(body)),
+        spaces=responses_tools.spaces(body),
+        forced=responses_tools.forced(body),
+        calls=responses_tools.allowed(body),
+        stream=bool(body.get("stream")),
+        # OpenAI's default is true.
+        store=body.get("store") is not False,
+        schema=_schema(body),
+        options=format_options(headers, parallel=body.get("parallel_tool_calls")),
+        echo=_echo(body),
+    )
+
+
+def _string(value: object) -> str | None:
+    return None if isinstance(value, str) else "a string"
+
+
+def _text(body: Body) -> Iterator[Fault]:
+    value = body.get("text")
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        yield Fault("text", "an object")
+        return
+    match value.get("format"):
+        case None | {"type": "text"} | {"type": "json_schema", "name": str(), "schema": dict()}:
+            return
+        case {"type": "json_object"}:
+            # As in chat: Codex has schemas alone.
+            yield Fault("text.format", "of type text or json_schema: the backend has no mode for any JSON object")
+        case {"type": "json_schema"}:
+            yield Fault("text.format", "a json_schema with a name and a schema")
+        case _:
+            yield Fault("text.format", "of type text or json_schema")
+
+
+def _or_any_object(body: Body) -> Iterable[Fault]:
+    match body.get("text"):
+        case {"format": {"type": "json_object"}}:
+            return ()
+        case _:
+            return _text(body)
+
+
+def _metadata(body: Body) -> Iterator[Fault]:
+    value = body.get("metadata")
+    if value is None:
+        return
+    if not isinstance(value, dict) or not all(isinstance(entry, str) for entry in value.values()):
+        yield Fault("metadata", "an object whose values are strings")
+
+
+def _conversation(body: Body) -> Iterator[Fault]:
+    # Refused, not ignored: the answer would lack what was said before.
+    if body.get("conversation") is not None:
+        yield Fault("conversation", "absent: conversations are not kept here; send previous_response_id or all items")
+
+
+# The order is the contract's (§3); what it does not name stands last.
+RULES: tuple[Rule, ...] = (
+    required("model", text),
+    responses_input.given,
+    optional("stream", boolean),
+    stream_options(mapping),
+    *SAMPLING,
+    optional("max_output_tokens", integer(1)),
+    where(("tools",), responses_tools.tools),
+    where(("tool_choice",), responses_tools.tool_choice),
+    optional("parallel_tool_calls", boolean),
+    where(("text",), _text),
+    optional("instructions", _string),
+    optional("previous_response_id", text),
+    where(("conversation",), _conversation),
+    optional("store", boolean),
+    where(("metadata",), _metadata),
+)
+"""The table."""
+_RULES_OF_ANY_OBJECT = tuple(where(("text",), _or_any_object) if rule is _text else rule for rule in RULES)
+
+
+def _schema(body: Body) -> Mapping[str, Any] | None:
+    match body.get("text"):
+        case {"format": {"type": "json_schema", "schema": schema}}:
+            return dict(schema)
+        case {"format": {"type": "json_object"}}:
+            return ANY_OBJECT
+        case _:
+            return None
+
+
+def _echo(body: Body) -> dict[str, Any]:
+    """What a response repeats, with OpenAI's defaults for absent fields; unknown values become null."""
+    return {
+        # Not sent on: no backend here takes a penalty, so the answer has none.
+        "frequency_penalty": 0.0,
+        "instructions": body.get("instructions"),
+        "max_output_tokens": body.get("max_output_tokens"),
+        "max_tool_calls": _if(int, body.get("max_tool_calls")),
+        "metadata": body.get("metadata") or {},
+        "parallel_tool_calls": body.get("parallel_tool_calls") is not False,
+        "presence_penalty": 0.0,
+        "previous_response_id": body.get("previous_response_id"),
+        "prompt_cache_key": _if(str, body.get("prompt_cache_key")),
+        "reasoning": _reasoning(body.get("reasoning")),
+        "safety_identifier": _if(str, body.get("safety_identifier")),
+        "service_tier": "default",
+        "store": body.get("store") is not False,
+        "temperature": _or(1.0, body.get("temperature")),
+        "text": _text_config(body.get("text") or {}),
+        "tool_choice": responses_tools.echoed_choice(body),
+        "tools": responses_tools.echoed_tools(body),
+        "top_logprobs": 0,
+        "top_p": _or(1.0, body.get("top_p")),
+        "truncation": "disabled",
+        "user": _if(str, body.get("user")),
+    }
+
+
+# The published words: others are accepted, and not repeated.
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+SUMMARIES = ("auto", "concise", "detailed")
+VERBOSITIES = ("low", "medium", "high")
+
+
+def _reasoning(value: object) -> dict[str, Any]:
+    fields = value if isinstance(value, dict) else {}
+    effort, summary = fields.get("effort"), fields.get("summary")
+    return {
+        "effort": effort if effort in EFFORTS else None,
+        "summary": summary if summary in SUMMARIES else None,
+    }
+
+
+def _text_config(value: Mapping[str, Any]) -> dict[str, Any]:
+    verbosity = value.get("verbosity")
+    known = {"verbosity": verbosity} if verbosity in VERBOSITIES else {}
+    return {"format": value.get("format") or {"type": "text"}, **known}
+
+
+def _if(kind: type, value: object) -> Any:  # noqa: ANN401 - whatever kind it is
+    """The value, if it is of that kind."""
+    # Python counts a bool as an int.
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None
+
+
+def _or(default: float, value: object) -> Any:  # noqa: ANN401 - a number that was checked
+    return default if value is None else value
