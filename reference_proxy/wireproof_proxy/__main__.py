@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.limits import Limits
-from wireproof_proxy.http.server import Server
-from wireproof_proxy.http.stop_signals import stop_signals
+from wireproof_proxy.http.wsgi import WsgiServer
 from wireproof_proxy.settings import Settings, SettingsError, describe, load
+from wireproof_surfaces.http.edge_limits import EdgeLimits
+from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,13 +49,13 @@ def serve(settings: Settings, backend: Backend) -> int:
     """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
     gate = Gate(settings.max_concurrency)
     app = create_app(settings, backend, gate)
-    server = Server(
+    server = WsgiServer(
         app,
         settings.host,
         settings.port,
         turns=settings.max_concurrency,
         accept=body_limit(app, settings),
-        limits=Limits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
+        limits=EdgeLimits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
     )
     # Caught before anything runs: a signal that comes before `wait` counts too.
     with stop_signals() as wait:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from werkzeug.datastructures import Headers
 
     from wireproof_proxy.backends.backend import Backend
-    from wireproof_proxy.http.exchange import Exchange
+    from wireproof_proxy.http.thread_answer import ThreadAnswer
     from wireproof_proxy.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -306,7 +306,7 @@ def _body(settings: Settings, environ: WSGIEnvironment) -> Mapping[str, Any]:
 def _client(environ: WSGIEnvironment, *, stream: bool) -> Client:
     environ[NOTED_KEY].mode = "stream" if stream else "whole"
     keep_open = environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
-    found: Exchange | None = environ.get(CLIENT_KEY)
+    found: ThreadAnswer | None = environ.get(CLIENT_KEY)
     if found is None:
         return Client(keep_open=keep_open)
     return Client(gone=found.gone, when_gone=found.when_gone, stalled=found.stalled, keep_open=keep_open)

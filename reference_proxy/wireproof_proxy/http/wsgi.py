@@ -1,4 +1,7 @@
-"""A WSGI application, run in a thread for one request."""
+"""A WSGI application on the edge: each request that is being answered has a thread.
+
+A client that sends slowly, or is silent, has none: its request is read on the event loop first.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,35 @@ import io
 import logging
 import sys
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote_to_bytes
 
-from wireproof_proxy.http.exchange import LeftError
+from wireproof_proxy.http.answer_threads import AnswerThreads
+from wireproof_proxy.http.thread_answer import ClientLeftError, ThreadAnswer
+from wireproof_surfaces.http.edge_limits import EdgeLimits
+from wireproof_surfaces.http.http_server import HttpServer, base_url, listen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
 
-    from wireproof_proxy.http.exchange import Exchange
-    from wireproof_proxy.http.strictness import Head
+    from wireproof_surfaces.http.request_head import RequestHead
+    from wireproof_surfaces.http.served_exchange import ServedExchange
 
 log = logging.getLogger(__name__)
 
 CLIENT_KEY = "wireproof_proxy.client"
-"""Whether the client has left: the exchange, see `exchange`."""
+"""What an application may ask about the client: a `ThreadAnswer`."""
 CONNECTION_KEY = "wireproof_proxy.connection"
 """What is the same for all requests over one connection."""
 
 
-def environ_of(head: Head, server: tuple[str, int], client: str = "") -> WSGIEnvironment:
+SPARE_THREADS = 16
+"""Threads besides those that run turns: for health checks, models and refusals."""
+
+
+def environ_of(head: RequestHead, server: tuple[str, int], client: str = "") -> WSGIEnvironment:
     """What WSGI says of a request, but for its body."""
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": head.method,
@@ -64,34 +74,120 @@ def _key(name: bytes) -> str:
     return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
 
 
-def answer(app: WSGIApplication, environ: WSGIEnvironment, exchange: Exchange, fail: Callable[[], object]) -> None:
-    """Have the application answer; `fail` is called, in this thread, when it cannot."""
-    environ["wsgi.input"] = io.BytesIO(exchange.body)
-    environ[CLIENT_KEY], environ[CONNECTION_KEY] = exchange, exchange.connection
+class _ThreadedApplication:
+    """Has a WSGI application answer in threads."""
 
+    def __init__(
+        self, app: WSGIApplication, limit: int, accept: Callable[[WSGIEnvironment], int] | None, threads: AnswerThreads
+    ) -> None:
+        self._app = app
+        self._limit = limit
+        self._accept = accept
+        self._threads = threads
+        self.call_soon: Callable[[Callable[[], object]], object]
+        """Has a function called on the loop; set as soon as there is a server."""
+        self.address = ("", 0)
+
+    def wants(self, exchange: ServedExchange) -> int:
+        """How many bytes of a body the application looks at."""
+        if self._accept is None:
+            return self._limit
+        exchange.context = self._environ(exchange)
+        return min(self._accept(exchange.context), self._limit)
+
+    def answer(self, exchange: ServedExchange) -> None:
+        """Have a thread answer."""
+        environ, exchange.context = exchange.context or self._environ(exchange), None
+        environ["wsgi.input"] = io.BytesIO(exchange.body)
+        answer = ThreadAnswer(exchange, self.call_soon)
+        environ[CLIENT_KEY], environ[CONNECTION_KEY] = answer, exchange.connection
+        self._threads.run(lambda: _run(self._app, environ, answer))
+
+    def _environ(self, exchange: ServedExchange) -> WSGIEnvironment:
+        return environ_of(exchange.head, self.address, exchange.connection.peer)
+
+
+def _run(app: WSGIApplication, environ: WSGIEnvironment, answer: ThreadAnswer) -> None:
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:  # noqa: ANN401 - WSGI's
         del exc_info
-        exchange.begin(status, headers)
-        return exchange.put
+        answer.begin(status, headers)
+        return answer.put
 
     try:
-        _send(app, environ, start_response, exchange)
-    except LeftError:
+        _send(app(environ, start_response), answer)
+    except ClientLeftError:
         pass  # there is no one to answer
     except Exception:
         log.exception("the application failed")
-        fail()
+        answer.end(failed=True)
     else:
-        exchange.end()
+        answer.end()
 
 
-def _send(app: WSGIApplication, environ: WSGIEnvironment, start_response: Any, exchange: Exchange) -> None:  # noqa: ANN401 - WSGI's
-    pieces = app(environ, start_response)
+def _send(pieces: Iterable[bytes], answer: ThreadAnswer) -> None:
     try:
         for piece in pieces:
             if piece:
-                exchange.put(piece)
+                answer.put(piece)
     finally:
         close = getattr(pieces, "close", None)
         if close is not None:
             close()
+
+
+class WsgiServer:
+    """Serves `app`, as a context manager or by `start` and `stop`.
+
+    `accept` says by a request's head how many bytes of its body the application looks at; None: of every body as many
+    as `limits` allow. At most `turns` requests run for long at once.
+    """
+
+    def __init__(
+        self,
+        app: WSGIApplication,
+        host: str,
+        port: int,
+        *,
+        turns: int,
+        accept: Callable[[WSGIEnvironment], int] | None = None,
+        limits: EdgeLimits | None = None,
+    ) -> None:
+        self._host = host
+        self._port = port
+        self._limits = limits or EdgeLimits()
+        self._threads = AnswerThreads(turns + SPARE_THREADS)
+        self._application = _ThreadedApplication(app, self._limits.body, accept, self._threads)
+
+    @property
+    def url(self) -> str:
+        """The base URL clients use."""
+        return base_url(self._host, self._port)
+
+    def start(self) -> None:
+        """Listen, and serve from now on.
+
+        Raises:
+            OSError: the address cannot be listened at.
+        """
+        at = listen(self._host, self._port)
+        self._port = at.getsockname()[1]
+        self._application.address = (self._host, self._port)
+        self._server = HttpServer(self._application, at, self._limits)
+        self._application.call_soon = self._server.call_soon
+        self._server.start()
+
+    def drop_stuck(self) -> None:
+        """Give up on the clients that do not read: answers to them would not end."""
+        self._server.drop_stuck()
+
+    def stop(self) -> None:
+        """End every connection, and wait until it has ended."""
+        self._server.stop()
+        self._threads.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.stop()
