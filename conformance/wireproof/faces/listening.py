@@ -40,7 +40,7 @@ def listening(port: int) -> socket.socket:
     from wireproof_endpoint import serving  # noqa: PLC0415 - not needed by who only asks for help
 
     try:
-        return serving.listening(HOST, port)
+        return serving.listen(HOST, port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise PortError(f"port {port} cannot be used: {reason}; name another with --port") from error

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.errors import INTERNAL
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -132,7 +130,7 @@ class ThreadAnswer:
         if opening is not None:
             exchange.begin(*opening)
         if failed:
-            exchange.fail(INTERNAL)
+            exchange.fail()
         elif over:
             exchange.end(data)
         elif data:

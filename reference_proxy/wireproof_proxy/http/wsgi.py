@@ -103,6 +103,10 @@ class _ThreadedApplication:
         environ[CLIENT_KEY], environ[CONNECTION_KEY] = answer, exchange.connection
         self._threads.run(lambda: _run(self._app, environ, answer))
 
+    def stop(self) -> None:
+        """Let the threads end that have nothing to do; the others end with their answers, as their clients are gone."""
+        self._threads.stop()
+
     def _environ(self, exchange: ServedExchange) -> WSGIEnvironment:
         return environ_of(exchange.head, self.address, exchange.connection.peer)
 
@@ -155,8 +159,8 @@ class WsgiServer:
         self._host = host
         self._port = port
         self._limits = limits or EdgeLimits()
-        self._threads = AnswerThreads(turns + SPARE_THREADS)
-        self._application = _ThreadedApplication(app, self._limits.body, accept, self._threads)
+        threads = AnswerThreads(turns + SPARE_THREADS)
+        self._application = _ThreadedApplication(app, self._limits.body, accept, threads)
 
     @property
     def url(self) -> str:
@@ -183,7 +187,6 @@ class WsgiServer:
     def stop(self) -> None:
         """End every connection, and wait until it has ended."""
         self._server.stop()
-        self._threads.stop()
 
     def __enter__(self) -> Self:
         self.start()

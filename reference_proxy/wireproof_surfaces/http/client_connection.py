@@ -44,13 +44,16 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class Application(Protocol):
-    """Answers requests. Both methods are called on the event loop, and must not block."""
+    """Answers requests. All methods are called on the event loop, and must not block."""
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a request's body are looked at, by its head alone; 0: none, and none is read."""
 
     def answer(self, exchange: ServedExchange) -> None:
         """Answer a request, now or later."""
+
+    def stop(self) -> None:
+        """The server stops: end what is under way."""
 
 
 class WriteState(Enum):
@@ -365,7 +368,7 @@ class ClientConnection(asyncio.Protocol):
         except Exception:
             # Whatever it is: the others are answered, and the log has the trace.
             log.exception("a request could not be answered")
-            exchange.fail(INTERNAL)
+            exchange.fail()
 
     def _reject(self, rejection: RejectedRequestError) -> None:
         """Answer before the application is asked, behind what came before, and end the connection."""

@@ -115,6 +115,7 @@ class HttpServer:
                 await asyncio.wait_for(self._stopped.wait(), LOOK)
             self._look()
         self._listening.close()
+        self._application.stop()
         for connection in tuple(self._connections):
             connection.abort()
         # What was aborted ends in the loop's next rounds, and with it what waits for its client.

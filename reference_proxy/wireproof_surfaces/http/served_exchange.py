@@ -6,7 +6,7 @@ import http
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wireproof_surfaces.errors import envelope
+from wireproof_surfaces.errors import INTERNAL, envelope
 from wireproof_surfaces.http.response_framing import ResponseFraming
 from wireproof_surfaces.random_ids import random_hex
 
@@ -150,12 +150,12 @@ class ServedExchange:
             self.write(self.take_opening())
             self.connection.cut(reset=reset)
 
-    def fail(self, problem: Problem) -> None:
-        """Answer with an error if nothing was sent yet, else break off; the connection ends."""
+    def fail(self) -> None:
+        """Say that there is no answer if nothing was sent yet, else break off; the connection ends."""
         if self.begun:
             self.cut()
         else:
-            self.refuse(problem)
+            self.refuse(INTERNAL, "The request could not be answered.")
 
     def refuse(self, problem: Problem, message: str | None = None) -> None:
         """Answer with an error, and end the connection."""
