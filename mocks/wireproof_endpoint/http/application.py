@@ -31,7 +31,8 @@ class EndpointApplication:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self.rounds = Rounds()
-        self._running: set[ScriptedAnswer] = set()
+        self.running: set[ScriptedAnswer] = set()
+        """Answers that go on, each with a task."""
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body are looked at: none where the head alone says how to answer."""
@@ -68,17 +69,9 @@ class EndpointApplication:
         exchange.reply(reply.status, self.endpoint.dressed(reply.headers, request), reply.body)
         self.endpoint.journal.whole(request.entry, monotonic(), reply.status, reply.body)
 
-    def began(self, answer: ScriptedAnswer) -> None:
-        """Note that an answer goes on."""
-        self._running.add(answer)
-
-    def ended(self, answer: ScriptedAnswer) -> None:
-        """Note that it has ended."""
-        self._running.discard(answer)
-
     def stop(self) -> None:
         """End the answers that go on: the server stops."""
-        for answer in tuple(self._running):
+        for answer in tuple(self.running):
             answer.stop()
 
     def _admitted(self, exchange: ServedExchange) -> tuple[Request, Reply | None]:

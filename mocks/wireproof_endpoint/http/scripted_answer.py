@@ -57,7 +57,7 @@ class ScriptedAnswer:
             self._play.close()
             return
         self._exchange.watcher = self
-        self._application.began(self)
+        self._application.running.add(self)
         self._task = self._loop.create_task(self._run(None if sent else output, ready=sent))
 
     def stop(self) -> None:
@@ -96,7 +96,7 @@ class ScriptedAnswer:
             self._exchange.fail()
         finally:
             self._play.close()
-            self._application.ended(self)
+            self._application.running.discard(self)
 
     async def _play_on(self, output: Output | None) -> None:
         exchange, clock, ready = self._exchange, self._loop.time, False
@@ -161,6 +161,8 @@ class ScriptedAnswer:
 
     async def _wait(self, until: float) -> None:
         """Wait for a time, for a change under the nonces, for the client to take more, or for its departure."""
+        if self._exchange.gone:
+            return
         nonces = self._play.nonces
         self._wakened = self._loop.create_future()
         timer = self._loop.call_at(until, self.on_resume) if until != math.inf else None

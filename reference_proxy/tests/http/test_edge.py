@@ -6,7 +6,9 @@ import asyncio
 import json
 import socket
 import threading
+import tomllib
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -96,41 +98,19 @@ def is_refusal(said: bytes) -> bool:
 HOST = b"Host: x\r\n"
 TWO = b"2\r\n{}\r\n0\r\n\r\n"
 CHAT = b"POST /v1/chat/completions HTTP/1.1\r\n" + KEY + JSON
-FRAMING: dict[str, bytes] = {
-    "a length beside chunks": CHAT + HOST + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" + TWO,
-    "chunks beside a length": CHAT + HOST + b"Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + TWO,
-    "two lengths": CHAT + HOST + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-    "one length twice": CHAT + HOST + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
-    "a list of lengths": CHAT + HOST + b"Content-Length: 2, 2\r\n\r\n{}",
-    "a length with a sign": CHAT + HOST + b"Content-Length: +2\r\n\r\n{}",
-    "a negative length": CHAT + HOST + b"Content-Length: -2\r\n\r\n{}",
-    "an endless length": CHAT + HOST + b"Content-Length: 99999999999999999999999\r\n\r\n{}",
-    "a folded line": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n",
-    "a folded line with a tab": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n\tc\r\n\r\n",
-    "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
-    "two hosts": b"GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
-    "a host that is none": b"GET /healthz HTTP/1.1\r\nHost: a b/c\r\n\r\n",
-    "lines that end in LF": b"GET /healthz HTTP/1.1\nHost: x\n\n",
-    "a field that ends in LF": b"GET /healthz HTTP/1.1\r\nHost: x\nA: b\r\n\r\n",
-    "a field that ends in CR": b"GET /healthz HTTP/1.1\r\nHost: x\rA: b\r\n\r\n",
-    "a space before the colon": b"GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n",
-    "a field without a name": b"GET /healthz HTTP/1.1\r\nHost: x\r\n: b\r\n\r\n",
-    "a zero byte": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n",
-    "a name that is no token": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA\xe4: b\r\n\r\n",
-    "no method that there is": b"FETCH /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-    "a path beyond ASCII": b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
-    "a fragment": b"GET /healthz#a HTTP/1.1\r\nHost: x\r\n\r\n",
-    "no target": b"GET HTTP/1.1\r\nHost: x\r\n\r\n",
-    "another coding": CHAT + HOST + b"Transfer-Encoding: gzip, chunked\r\n\r\n" + TWO,
-    "a coding that does not end": CHAT + HOST + b"Transfer-Encoding: gzip\r\n\r\n{}",
-    "chunks of HTTP/1.0": CHAT.replace(b"1.1", b"1.0") + HOST + b"Transfer-Encoding: chunked\r\n\r\n" + TWO,
-    "a chunk size that is none": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
-    "an endless chunk size": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{}",
-    "a chunk longer than its size": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}}\r\n0\r\n\r\n",
-    "a chunk that ends in LF": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n",
-    "another expectation": CHAT + HOST + b"Expect: a-miracle\r\nContent-Length: 2\r\n\r\n{}",
-    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-}
+CASES = tomllib.loads((Path(__file__).parent / "framing.toml").read_text(encoding="utf-8"))
+LINES = {"{chat}": CHAT, "{chat of 1.0}": CHAT.replace(b"1.1", b"1.0")}
+
+
+def filled(case: str) -> bytes:
+    """The bytes of a case."""
+    data = case.encode("latin-1")
+    for name, line in LINES.items():
+        data = data.replace(name.encode(), line)
+    return data
+
+
+FRAMING = {name: filled(case) for name, case in CASES.items()}
 
 
 @pytest.mark.parametrize("name", FRAMING)

@@ -21,7 +21,7 @@ import math
 import socket
 import struct
 from collections import deque
-from enum import Enum, auto
+from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import quote
 
@@ -56,7 +56,7 @@ class Application(Protocol):
         """The server stops: end what is under way."""
 
 
-class WriteState(Enum):
+class WriteState(StrEnum):
     """What the server's side of a connection is at."""
 
     QUIET = auto()
@@ -71,7 +71,7 @@ class WriteState(Enum):
     """There is no connection any more."""
 
 
-class WriteEvent(Enum):
+class WriteEvent(StrEnum):
     """What moves it."""
 
     ASKED = auto()
@@ -90,6 +90,23 @@ WRITE_TABLE: Mapping[WriteState, Mapping[WriteEvent, WriteState]] = {
     WriteState.LOST: {WriteEvent.SHUT: WriteState.LOST, WriteEvent.LOST: WriteState.LOST},
 }
 """State → event → next state. An event that a row lacks cannot happen there: it is a KeyError, and a bug."""
+
+
+_QUIET = {
+    ReadState.IDLE: "idle",
+    ReadState.HEAD: "reading",
+    ReadState.BODY: "sending",
+    ReadState.IGNORED: "idle",
+    ReadState.ENDED: "idle",
+}
+_ELSE = {
+    # As long as it takes; `look` sees to clients that do not read it.
+    WriteState.ANSWERING: None,
+    WriteState.LINGERING: "closing",
+    WriteState.FLUSHING: "taking",
+    WriteState.LOST: None,
+}
+"""How long a client has, as a field of `EdgeLimits`: while nothing is answered by what it sends, else by what goes."""
 
 
 class ClientConnection(asyncio.Protocol):
@@ -232,13 +249,8 @@ class ClientConnection(asyncio.Protocol):
     # Deadlines
 
     def _restart_clock(self) -> None:
-        limits, read = self._limits, self._reader.state
-        seconds = {
-            WriteState.QUIET: {ReadState.HEAD: limits.reading, ReadState.BODY: limits.sending}.get(read, limits.idle),
-            WriteState.LINGERING: limits.closing,
-            WriteState.FLUSHING: limits.taking,
-        }.get(self._state, math.inf)  # an answer has as long as it takes; `look` sees to clients that do not read it
-        self._deadline = self._loop.time() + seconds
+        limit = _QUIET[self._reader.state] if self._state is WriteState.QUIET else _ELSE[self._state]
+        self._deadline = math.inf if limit is None else self._loop.time() + getattr(self._limits, limit)
 
     def look(self, now: float) -> None:
         """End what has taken too long; called often."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import StrEnum, auto
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wireproof_surfaces.http.request_head import RequestHead
 
 
-class BodyEnd(Enum):
+class BodyEnd(StrEnum):
     """What says where a body ends."""
 
     NONE = auto()
