@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_endpoint.endpoint import Endpoint
 from wireproof_endpoint.http.application import EndpointApplication
-from wireproof_surfaces.http.http_server import HttpServer, base_url, listen
+from wireproof_surfaces.http.http_server import HttpServer, listen
 from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _forked(served: Served, at: socket.socket, lifeline: int, held: int) -> int:
 def _serve(served: Served, at: socket.socket, ready: Callable[[str], object], lifeline: int | None = None) -> None:
     # A SIGHUP that is ignored stays so: nohup is a wish to outlive the terminal.
     hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
-    with stop_signals(*hangup, lifeline=lifeline) as wait, _started(served, at) as server:
-        ready(_url(at))
+    with stop_signals(*hangup, lifeline=lifeline) as wait, _server(served, at) as server:
+        ready(server.url)
         wait()
         server.shut()
         until = time.monotonic() + STOPPING
@@ -96,24 +96,18 @@ def running(served: Served, port: int = 0) -> Iterator[str]:
         OSError: the port is taken.
     """
     at = listen("127.0.0.1", port)
-    with _started(served, at):
-        yield _url(at)
-
-
-@contextmanager
-def _started(served: Served, at: socket.socket) -> Iterator[HttpServer]:
     # Streams that hang have no end of their own: the server ends them when it stops.
-    with HttpServer(EndpointApplication(served) if isinstance(served, Endpoint) else served, at) as server:
-        yield server
+    with _server(served, at) as server:
+        yield server.url
+
+
+def _server(served: Served, at: socket.socket) -> HttpServer:
+    return HttpServer(EndpointApplication(served) if isinstance(served, Endpoint) else served, at)
 
 
 def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
     """An endpoint that begins now; `journal`: where its requests are noted, None: as the settings say."""
     return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
-
-
-def _url(at: socket.socket) -> str:
-    return base_url(*at.getsockname()[:2])
 
 
 def _raise_limit() -> None:

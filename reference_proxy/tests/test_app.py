@@ -9,12 +9,9 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.thread_answer import ThreadAnswer
+from wireproof_proxy.http.client import Client
 from wireproof_proxy.http.wsgi import CLIENT_KEY
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
-from wireproof_surfaces.http.client_connection import ClientConnection
-from wireproof_surfaces.http.request_head import RequestHead
-from wireproof_surfaces.http.served_exchange import ServedExchange
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -331,8 +328,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
 
 
 def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: Any) -> None:
-    left = ThreadAnswer(ServedExchange(RequestHead(), ClientConnection.__new__(ClientConnection)), lambda job: job())
-    left.on_gone()
+    left = Client(gone=lambda: True, when_gone=lambda callback: callback())
     client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
     backend.events = [Text(text="Hello")]
     assert ask(client).status_code == 400

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.wsgi import WsgiServer
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import Finished, Text
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 
@@ -50,7 +50,7 @@ def client(backend: Any, make_settings: Any, looks: list[float]) -> Iterator[htt
     settings = make_settings(keepalive_ms=20)
     app = create_app(settings, backend)
     with (
-        WsgiServer(
+        wsgi_server(
             app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=EdgeLimits(idle=30)
         ) as server,
         httpx.Client(base_url=server.url, trust_env=False, timeout=30) as client,

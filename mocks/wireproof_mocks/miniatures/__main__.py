@@ -16,7 +16,7 @@ from wireproof_mocks.miniatures.middleware import WithFault
 from wireproof_proxy.app import create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.wsgi import WsgiServer
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import Settings, SettingsError, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.stop_signals import stop_signals
@@ -90,12 +90,12 @@ def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
     app = faulty if name else Miniatures(proxy, key, slots, stop)
     # Every body is read: which ones the proxy refuses by their heads, a fault may have changed.
     limits = EdgeLimits(body=settings.max_body_bytes + FURTHER, stalled=settings.stalled_client_ms / 1000)
-    server = WsgiServer(app, settings.host, settings.port, turns=slots, limits=limits)
     with stop_signals() as wait:
         try:
-            server.start()
+            server = wsgi_server(app, settings.host, settings.port, turns=slots, limits=limits)
         except OSError as error:
             return _complain(1, f"cannot listen on {settings.host}:{settings.port}: {error}")
+        server.start()
         backend.start()
         print(f"miniatures listening on {server.url}", flush=True)  # noqa: T201 (whoever started it waits for this)
         wait()

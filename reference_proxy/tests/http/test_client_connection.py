@@ -134,7 +134,7 @@ def test_what_can_happen_to_what_comes() -> None:
 
 def test_what_can_happen_to_what_goes() -> None:
     missing = {(state, event) for state in WriteState for event in WriteEvent if event not in WRITE_TABLE[state]}
-    ended = (WriteState.LINGERING, WriteState.FLUSHING, WriteState.LOST)
+    ended = (WriteState.LINGERING, WriteState.CLOSED)
     assert missing == {
         (WriteState.QUIET, WriteEvent.ANSWERED),
         (WriteState.ANSWERING, WriteEvent.ASKED),

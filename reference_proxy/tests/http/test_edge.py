@@ -17,12 +17,14 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.wsgi import WsgiServer
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import Finished, Text
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from wireproof_surfaces.http.http_server import HttpServer
 
 Start = Any
 KEY = b"Authorization: Bearer secret\r\n"
@@ -41,10 +43,10 @@ def gate() -> Gate:
 @pytest.fixture
 def serve(backend: Any, make_settings: Any, gate: Gate) -> Start:
     @contextmanager
-    def started(limits: EdgeLimits | None = None, **values: Any) -> Iterator[WsgiServer]:
+    def started(limits: EdgeLimits | None = None, **values: Any) -> Iterator[HttpServer]:
         settings = make_settings(api_key="secret", max_body_bytes=100_000, **values)
         app = create_app(settings, backend, gate)
-        server = WsgiServer(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=limits)
+        server = wsgi_server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=limits)
         with server:
             yield server
 
@@ -52,13 +54,13 @@ def serve(backend: Any, make_settings: Any, gate: Gate) -> Start:
 
 
 @pytest.fixture
-def server(serve: Start) -> Iterator[WsgiServer]:
+def server(serve: Start) -> Iterator[HttpServer]:
     with serve() as running:
         yield running
 
 
 @contextmanager
-def dialled(server: WsgiServer) -> Iterator[socket.socket]:
+def dialled(server: HttpServer) -> Iterator[socket.socket]:
     address = urlsplit(server.url)
     with socket.create_connection((str(address.hostname), address.port or 0), timeout=30) as client:
         yield client
@@ -72,7 +74,7 @@ def rest(client: socket.socket) -> bytes:
     return said
 
 
-def exchange(server: WsgiServer, *sent: bytes) -> bytes:
+def exchange(server: HttpServer, *sent: bytes) -> bytes:
     """All that comes back to these bytes, until the server ends the connection."""
     with dialled(server) as client:
         for piece in sent:
@@ -115,7 +117,7 @@ FRAMING = {name: filled(case) for name, case in CASES.items()}
 
 @pytest.mark.parametrize("name", FRAMING)
 def test_framing_that_can_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_a_request(
-    server: WsgiServer, name: str
+    server: HttpServer, name: str
 ) -> None:
     said = exchange(server, FRAMING[name] + GET)
     assert status(said) == 400
@@ -123,7 +125,7 @@ def test_framing_that_can_be_read_in_two_ways_is_refused_and_nothing_behind_it_i
 
 
 @pytest.mark.parametrize("version", [b"HTTP/2.0", b"HTTP/9.1", b"HTTP/0.9"])
-def test_another_version_is_refused_as_that(server: WsgiServer, version: bytes) -> None:
+def test_another_version_is_refused_as_that(server: HttpServer, version: bytes) -> None:
     said = exchange(server, b"GET /healthz %b\r\nHost: x\r\n\r\n" % version)
     assert status(said) == 505
     assert is_refusal(said)
@@ -158,7 +160,7 @@ def test_what_has_no_end_is_refused_long_before(
     assert is_refusal(said)
 
 
-def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(server: WsgiServer) -> None:
+def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(server: HttpServer) -> None:
     async def sent() -> httpx.Response:
         headers = {"Authorization": "Bearer secret", "Content-Type": "application/json"}
         # The asynchronous client: the other one reads on when the connection breaks while it sends.
@@ -169,7 +171,7 @@ def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(serve
     assert (answer.status_code, answer.headers["connection"]) == (413, "close")
 
 
-def test_what_fits_the_limits_is_read(server: WsgiServer) -> None:
+def test_what_fits_the_limits_is_read(server: HttpServer) -> None:
     fields = b"".join(b"A%d: %b\r\n" % (number, b"b" * 200) for number in range(100))
     said = exchange(
         server, b"GET /healthz?%b HTTP/1.1\r\nHost: x\r\n%bConnection: close\r\n\r\n" % (b"a" * 8000, fields)
@@ -189,7 +191,7 @@ def test_what_fits_the_limits_is_read(server: WsgiServer) -> None:
 )
 @pytest.mark.parametrize("framing", [b"Content-Length: 400000000", b"Transfer-Encoding: chunked"])
 def test_a_body_that_will_not_be_looked_at_is_not_waited_for(
-    server: WsgiServer, request_: bytes, expected: int, framing: bytes
+    server: HttpServer, request_: bytes, expected: int, framing: bytes
 ) -> None:
     head = request_.replace(b"Content-Length: 0", framing)
     # Of a body in chunks it shows only on the way that it is too large.
@@ -199,13 +201,13 @@ def test_a_body_that_will_not_be_looked_at_is_not_waited_for(
     assert is_refusal(said)
 
 
-def test_a_request_for_which_no_body_is_read_may_have_one(server: WsgiServer) -> None:
+def test_a_request_for_which_no_body_is_read_may_have_one(server: HttpServer) -> None:
     said = exchange(server, b"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 400000000\r\n\r\naaaa")
     assert status(said) == 200
     assert b"Connection: close" in said
 
 
-def test_more_than_there_are_threads_may_be_slow_and_hold_up_no_one(server: WsgiServer) -> None:
+def test_more_than_there_are_threads_may_be_slow_and_hold_up_no_one(server: HttpServer) -> None:
     slow = [
         b"GET /healthz HT",
         b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: ",
@@ -271,7 +273,7 @@ def test_a_byte_now_and_then_is_no_progress(serve: Start) -> None:
     assert status(said) == 408
 
 
-def test_requests_that_are_sent_ahead_are_answered_in_order(server: WsgiServer) -> None:
+def test_requests_that_are_sent_ahead_are_answered_in_order(server: HttpServer) -> None:
     last = GET.replace(b"Host", b"Connection: close\r\nHost")
     said = exchange(server, post(ASK) + GET + post(ASK, KEY + JSON + b"Expect: 100-continue\r\n") + last)
     bodies = [part.partition(b"\r\n\r\n")[2] for part in said.split(b"HTTP/1.1 200 OK")[1:]]
@@ -279,7 +281,7 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(server: WsgiServer) 
     assert [b'"ok"' in body for body in bodies] == [False, True, False, True]
 
 
-def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: WsgiServer, backend: Any) -> None:
+def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: HttpServer, backend: Any) -> None:
     go = threading.Event()
     backend.events = [go, Text(text="Hello"), Finished(reason="stop")]
     with dialled(server) as client:
@@ -292,13 +294,13 @@ def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: W
     assert second.startswith(b"400 ")
 
 
-def test_more_requests_than_may_wait_end_the_connection_behind_the_last(server: WsgiServer) -> None:
+def test_more_requests_than_may_wait_end_the_connection_behind_the_last(server: HttpServer) -> None:
     said = exchange(server, GET * 1000)
     assert 16 <= said.count(b"HTTP/1.1 200 OK") <= 40
     assert said.count(b"Connection: close") == 1
 
 
-def test_a_client_that_waits_to_be_asked_is_asked_only_where_its_body_is_looked_at(server: WsgiServer) -> None:
+def test_a_client_that_waits_to_be_asked_is_asked_only_where_its_body_is_looked_at(server: HttpServer) -> None:
     expects = b"Expect: 100-continue\r\n"
     with dialled(server) as client:
         client.sendall(post(ASK, KEY + JSON + expects)[: -len(ASK)])
@@ -310,7 +312,7 @@ def test_a_client_that_waits_to_be_asked_is_asked_only_where_its_body_is_looked_
     assert is_refusal(said)
 
 
-def test_a_client_that_has_closed_its_end_gets_its_answer(server: WsgiServer) -> None:
+def test_a_client_that_has_closed_its_end_gets_its_answer(server: HttpServer) -> None:
     with dialled(server) as client:
         client.sendall(post(ASK))
         client.shutdown(socket.SHUT_WR)
@@ -335,7 +337,7 @@ def test_a_client_that_has_closed_its_end_reads_a_stream_to_its_end(serve: Start
     assert b"[DONE]" in said
 
 
-def test_a_client_that_breaks_off_in_a_body_is_no_request(server: WsgiServer, backend: Any) -> None:
+def test_a_client_that_breaks_off_in_a_body_is_no_request(server: HttpServer, backend: Any) -> None:
     with dialled(server) as client:
         client.sendall(post(ASK)[:-5])
         client.shutdown(socket.SHUT_WR)
@@ -344,13 +346,13 @@ def test_a_client_that_breaks_off_in_a_body_is_no_request(server: WsgiServer, ba
 
 
 @pytest.mark.parametrize("path", [b"/v1//models", b"/v1/models/", b"/v1/%00", b"/v1/../healthz", b"/%zz", b"/"])
-def test_odd_paths_get_the_envelope(server: WsgiServer, path: bytes) -> None:
+def test_odd_paths_get_the_envelope(server: HttpServer, path: bytes) -> None:
     said = exchange(server, b"GET %b HTTP/1.1\r\nHost: x\r\n%bConnection: close\r\n\r\n" % (path, KEY))
     assert status(said) == 404
     assert is_refusal(said)
 
 
-def test_one_slash_more_does_not_lead_around_the_key(server: WsgiServer) -> None:
+def test_one_slash_more_does_not_lead_around_the_key(server: HttpServer) -> None:
     said = exchange(server, b"GET //v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     assert status(said) == 401
 
@@ -366,14 +368,14 @@ def test_one_slash_more_does_not_lead_around_the_key(server: WsgiServer) -> None
         (b"TRACE /healthz HTTP/1.1", 405),
     ],
 )
-def test_other_forms_of_a_target_and_other_methods(server: WsgiServer, line: bytes, expected: int) -> None:
+def test_other_forms_of_a_target_and_other_methods(server: HttpServer, line: bytes, expected: int) -> None:
     said = exchange(server, line + b"\r\nHost: x\r\nConnection: close\r\n\r\n")
     assert status(said) == expected
     assert (not said.partition(b"\r\n\r\n")[2]) == line.startswith(b"HEAD")
 
 
 @pytest.mark.parametrize("chunked", [True, False])
-def test_an_offer_of_another_protocol_is_passed_over(server: WsgiServer, *, chunked: bool) -> None:
+def test_an_offer_of_another_protocol_is_passed_over(server: HttpServer, *, chunked: bool) -> None:
     # As the HTTP client of Java's library sends it with each request.
     offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABk\r\n"
     request_ = post(ASK, KEY + JSON + offer)
@@ -386,12 +388,12 @@ def test_an_offer_of_another_protocol_is_passed_over(server: WsgiServer, *, chun
     assert b"Hello" in said
 
 
-def test_a_field_with_an_underscore_does_not_pass_for_one_with_a_dash(server: WsgiServer) -> None:
+def test_a_field_with_an_underscore_does_not_pass_for_one_with_a_dash(server: HttpServer) -> None:
     said = exchange(server, post(ASK, JSON + KEY + b"x_proxy_output_mode: yaml\r\nConnection: close\r\n"))
     assert status(said) == 200
 
 
-def test_a_stream_over_http_1_0_comes_as_it_is_written(server: WsgiServer, backend: Any) -> None:
+def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backend: Any) -> None:
     more = threading.Event()
     backend.events = [Text(text="first"), more, Text(text="second"), Finished(reason="stop")]
     body = ASK[:-1] + b', "stream": true}'
@@ -407,7 +409,7 @@ def test_a_stream_over_http_1_0_comes_as_it_is_written(server: WsgiServer, backe
 
 
 def test_a_silent_turn_whose_client_leaves_is_closed_though_more_requests_wait(
-    server: WsgiServer, backend: Any, gate: Gate, until: Callable[..., None]
+    server: HttpServer, backend: Any, gate: Gate, until: Callable[..., None]
 ) -> None:
     backend.events = [Text(text="first")]
     with dialled(server) as client:

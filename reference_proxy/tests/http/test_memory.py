@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_proxy.http import thread_answer
-from wireproof_proxy.http.wsgi import WsgiServer
+from wireproof_proxy.http.wsgi import wsgi_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +50,7 @@ def test_a_request_is_forgotten_when_it_is_answered(monkeypatch: pytest.MonkeyPa
 
     with (
         no_collector(),
-        WsgiServer(app, "127.0.0.1", 0, turns=1) as server,
+        wsgi_server(app, "127.0.0.1", 0, turns=1) as server,
         closing(http.client.HTTPConnection(str(urlsplit(server.url).netloc), timeout=20)) as client,
     ):
         for _ in range(3):

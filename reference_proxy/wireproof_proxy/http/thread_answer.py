@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import threading
 from typing import TYPE_CHECKING
 
@@ -19,20 +21,17 @@ class ClientLeftError(Exception):
 
 
 class ThreadAnswer:
-    """What a thread and the event loop hand to each other for one exchange.
-
-    `call_soon` has a function called on the loop.
-    """
+    """What a thread and the event loop hand to each other for one exchange; made on the loop."""
 
     # Nothing that it refers to refers back to it once it is over: see `ServedExchange`.
     __slots__ = (
-        "_call_soon", "_callbacks", "_changed", "_exchange", "_failed", "_gone", "_opening", "_over", "_pieces",
-        "_size", "_stalled", "_woken",
+        "_callbacks", "_changed", "_exchange", "_failed", "_gone", "_loop", "_opening", "_over", "_pieces", "_size",
+        "_stalled", "_woken",
     )  # fmt: skip
 
-    def __init__(self, exchange: ServedExchange, call_soon: Callable[[Callable[[], object]], object]) -> None:
+    def __init__(self, exchange: ServedExchange) -> None:
         self._exchange = exchange
-        self._call_soon = call_soon
+        self._loop = asyncio.get_running_loop()
         self._changed = threading.Condition(threading.Lock())
         self._opening: tuple[str, list[tuple[str, str]]] | None = None
         self._pieces: list[bytes] = []
@@ -92,7 +91,8 @@ class ThreadAnswer:
         # Once, however many pieces come before the loop gets to it: they share a write then.
         if not self._woken:
             self._woken = True
-            self._call_soon(self.on_resume)
+            with contextlib.suppress(RuntimeError):  # the loop is closed, and all that was on it
+                self._loop.call_soon_threadsafe(self.on_resume)
 
     # For the event loop, as a watcher of the exchange
 

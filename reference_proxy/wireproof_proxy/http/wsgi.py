@@ -9,13 +9,13 @@ import io
 import logging
 import sys
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from wireproof_proxy.http.answer_threads import AnswerThreads
 from wireproof_proxy.http.thread_answer import ClientLeftError, ThreadAnswer
 from wireproof_surfaces.http.edge_limits import EdgeLimits
-from wireproof_surfaces.http.http_server import HttpServer, base_url, listen
+from wireproof_surfaces.http.http_server import HttpServer, listen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -74,32 +74,56 @@ def _key(name: bytes) -> str:
     return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
 
 
-class _ThreadedApplication:
-    """Has a WSGI application answer in threads."""
+def wsgi_server(
+    app: WSGIApplication,
+    host: str,
+    port: int,
+    *,
+    turns: int,
+    accept: Callable[[WSGIEnvironment], int] | None = None,
+    limits: EdgeLimits | None = None,
+) -> HttpServer:
+    """A server of `app` that listens already, and serves as soon as it is started.
+
+    `accept` says by a request's head how many bytes of its body the application looks at; None: of every body as many
+    as `limits` allow. At most `turns` requests run for long at once.
+
+    Raises:
+        OSError: the address cannot be listened at.
+    """
+    at, limits = listen(host, port), limits or EdgeLimits()
+    return HttpServer(ThreadedApplication(app, at.getsockname()[:2], turns, limits.body, accept), at, limits)
+
+
+class ThreadedApplication:
+    """Has a WSGI application answer in threads; `address`: where the server listens, `largest`: of a body."""
 
     def __init__(
-        self, app: WSGIApplication, limit: int, accept: Callable[[WSGIEnvironment], int] | None, threads: AnswerThreads
+        self,
+        app: WSGIApplication,
+        address: tuple[str, int],
+        turns: int,
+        largest: int,
+        accept: Callable[[WSGIEnvironment], int] | None,
     ) -> None:
         self._app = app
-        self._limit = limit
+        self._address = address
+        self._largest = largest
         self._accept = accept
-        self._threads = threads
-        self.call_soon: Callable[[Callable[[], object]], object]
-        """Has a function called on the loop; set as soon as there is a server."""
-        self.address = ("", 0)
+        self._threads = AnswerThreads(turns + SPARE_THREADS)
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body the application looks at."""
         if self._accept is None:
-            return self._limit
+            return self._largest
         exchange.context = self._environ(exchange)
-        return min(self._accept(exchange.context), self._limit)
+        return min(self._accept(exchange.context), self._largest)
 
     def answer(self, exchange: ServedExchange) -> None:
         """Have a thread answer."""
         environ, exchange.context = exchange.context or self._environ(exchange), None
+        answer = ThreadAnswer(exchange)
         environ["wsgi.input"] = io.BytesIO(exchange.body)
-        answer = ThreadAnswer(exchange, self.call_soon)
         environ[CLIENT_KEY], environ[CONNECTION_KEY] = answer, exchange.connection
         self._threads.run(lambda: _run(self._app, environ, answer))
 
@@ -108,7 +132,7 @@ class _ThreadedApplication:
         self._threads.stop()
 
     def _environ(self, exchange: ServedExchange) -> WSGIEnvironment:
-        return environ_of(exchange.head, self.address, exchange.connection.peer)
+        return environ_of(exchange.head, self._address, exchange.connection.peer)
 
 
 def _run(app: WSGIApplication, environ: WSGIEnvironment, answer: ThreadAnswer) -> None:
@@ -137,60 +161,3 @@ def _send(pieces: Iterable[bytes], answer: ThreadAnswer) -> None:
         close = getattr(pieces, "close", None)
         if close is not None:
             close()
-
-
-class WsgiServer:
-    """Serves `app`, as a context manager or by `start` and `stop`.
-
-    `accept` says by a request's head how many bytes of its body the application looks at; None: of every body as many
-    as `limits` allow. At most `turns` requests run for long at once.
-    """
-
-    def __init__(
-        self,
-        app: WSGIApplication,
-        host: str,
-        port: int,
-        *,
-        turns: int,
-        accept: Callable[[WSGIEnvironment], int] | None = None,
-        limits: EdgeLimits | None = None,
-    ) -> None:
-        self._host = host
-        self._port = port
-        self._limits = limits or EdgeLimits()
-        threads = AnswerThreads(turns + SPARE_THREADS)
-        self._application = _ThreadedApplication(app, self._limits.body, accept, threads)
-
-    @property
-    def url(self) -> str:
-        """The base URL clients use."""
-        return base_url(self._host, self._port)
-
-    def start(self) -> None:
-        """Listen, and serve from now on.
-
-        Raises:
-            OSError: the address cannot be listened at.
-        """
-        at = listen(self._host, self._port)
-        self._port = at.getsockname()[1]
-        self._application.address = (self._host, self._port)
-        self._server = HttpServer(self._application, at, self._limits)
-        self._application.call_soon = self._server.call_soon
-        self._server.start()
-
-    def drop_stuck(self) -> None:
-        """Give up on the clients that do not read: answers to them would not end."""
-        self._server.drop_stuck()
-
-    def stop(self) -> None:
-        """End every connection, and wait until it has ended."""
-        self._server.stop()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        self.stop()

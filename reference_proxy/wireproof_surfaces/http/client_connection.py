@@ -7,7 +7,8 @@ waiting for the rest; nothing more is read then, and the connection ends.
 A connection has two sides, each with a state of its own: what comes (`ReadState`) and what goes:
 
     QUIET ──asked──► ANSWERING ──answered──► QUIET
-      └─said all──► LINGERING ──shut──► FLUSHING ──lost──► LOST
+      └─said all──► LINGERING
+    any ──closed──► CLOSED
 
 Requests that are sent ahead of their answers wait in a queue; the first in it is the one that is answered. After each
 event `_advance` does what the two states, together with the queue, ask for.
@@ -65,10 +66,8 @@ class WriteState(StrEnum):
     """The application has a request."""
     LINGERING = auto()
     """All is said and our end is closed; what still comes is thrown away, so that the client gets to read."""
-    FLUSHING = auto()
-    """The connection is closed as soon as the client has taken what was sent."""
-    LOST = auto()
-    """There is no connection any more."""
+    CLOSED = auto()
+    """Nothing more is said. What was sent and not taken yet still goes, unless the client has left."""
 
 
 class WriteEvent(StrEnum):
@@ -77,17 +76,15 @@ class WriteEvent(StrEnum):
     ASKED = auto()
     ANSWERED = auto()
     SAID_ALL = auto()
-    SHUT = auto()
-    LOST = auto()
+    CLOSED = auto()
 
 
-_CLOSED = {WriteEvent.SHUT: WriteState.FLUSHING, WriteEvent.LOST: WriteState.LOST}
+_CLOSES = {WriteEvent.CLOSED: WriteState.CLOSED}
 WRITE_TABLE: Mapping[WriteState, Mapping[WriteEvent, WriteState]] = {
-    WriteState.QUIET: {WriteEvent.ASKED: WriteState.ANSWERING, WriteEvent.SAID_ALL: WriteState.LINGERING, **_CLOSED},
-    WriteState.ANSWERING: {WriteEvent.ANSWERED: WriteState.QUIET, **_CLOSED},
-    WriteState.LINGERING: _CLOSED,
-    WriteState.FLUSHING: _CLOSED,
-    WriteState.LOST: {WriteEvent.SHUT: WriteState.LOST, WriteEvent.LOST: WriteState.LOST},
+    WriteState.QUIET: {WriteEvent.ASKED: WriteState.ANSWERING, WriteEvent.SAID_ALL: WriteState.LINGERING, **_CLOSES},
+    WriteState.ANSWERING: {WriteEvent.ANSWERED: WriteState.QUIET, **_CLOSES},
+    WriteState.LINGERING: _CLOSES,
+    WriteState.CLOSED: _CLOSES,
 }
 """State → event → next state. An event that a row lacks cannot happen there: it is a KeyError, and a bug."""
 
@@ -103,8 +100,7 @@ _ELSE = {
     # As long as it takes; `look` sees to clients that do not read it.
     WriteState.ANSWERING: None,
     WriteState.LINGERING: "closing",
-    WriteState.FLUSHING: "taking",
-    WriteState.LOST: None,
+    WriteState.CLOSED: "taking",
 }
 """How long a client has, as a field of `EdgeLimits`: while nothing is answered by what it sends, else by what goes."""
 
@@ -157,7 +153,7 @@ class ClientConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended, by whichever side."""
         del exc
-        self._move(WriteEvent.LOST)
+        self._move(WriteEvent.CLOSED)
         self._among.pop(self, None)
         self._reader.end()
         self._forget_all()
@@ -335,7 +331,7 @@ class ClientConnection(asyncio.Protocol):
         """End behind what was sent, in the middle of whatever that is."""
         self._reader.stop()
         self._forget_all()
-        self._move(WriteEvent.SHUT)
+        self._move(WriteEvent.CLOSED)
         if not reset:
             self._transport.close()
         elif self._paused_at is None:
@@ -346,7 +342,7 @@ class ClientConnection(asyncio.Protocol):
 
     def _reset(self) -> None:
         found = self._transport.get_extra_info("socket")
-        if self._state is WriteState.FLUSHING and found is not None:
+        if self._state is WriteState.CLOSED and found is not None:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self.abort()
 
@@ -416,5 +412,5 @@ class ClientConnection(asyncio.Protocol):
             self._transport.write_eof()
             self._transport.resume_reading()
         else:
-            self._move(WriteEvent.SHUT)
+            self._move(WriteEvent.CLOSED)
             self._transport.close()

@@ -53,6 +53,8 @@ class HttpServer:
     def __init__(self, application: Application, at: socket.socket, limits: EdgeLimits | None = None) -> None:
         self._application = application
         self._at = at
+        self.url = base_url(*at.getsockname()[:2])
+        """The base URL that clients use."""
         self._limits = limits or EdgeLimits()
         self._connections: dict[ClientConnection, None] = {}
         self._date = b""
@@ -62,12 +64,11 @@ class HttpServer:
     def start(self) -> None:
         """Serve from now on. What keeps the loop from running is raised here."""
         self._thread.start()
-        self._started.result()
-
-    def call_soon(self, job: Callable[[], object]) -> None:
-        """Have a job done on the loop; called in any thread. After the end nothing is done."""
-        with contextlib.suppress(RuntimeError):  # the loop is closed, and all that was on it
-            self._loop.call_soon_threadsafe(job)
+        try:
+            self._started.result()
+        except BaseException:
+            self._at.close()
+            raise
 
     @property
     def answering(self) -> bool:
@@ -76,15 +77,15 @@ class HttpServer:
 
     def shut(self) -> None:
         """Take no more connections, nor requests over those that there are; what is being answered goes on."""
-        self.call_soon(self._shut)
+        self._call_soon(self._shut)
 
     def drop_stuck(self) -> None:
         """Give up on the clients that do not read: answers to them would not end."""
-        self.call_soon(self._drop_stuck)
+        self._call_soon(self._drop_stuck)
 
     def stop(self) -> None:
         """End every connection, and wait until it has ended."""
-        self.call_soon(self._stopped.set)
+        self._call_soon(self._stopped.set)
         self._thread.join()
         self._at.close()
 
@@ -94,6 +95,10 @@ class HttpServer:
 
     def __exit__(self, *_raised: object) -> None:
         self.stop()
+
+    def _call_soon(self, job: Callable[[], object]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and all that was on it
+            self._loop.call_soon_threadsafe(job)
 
     # On the loop
 

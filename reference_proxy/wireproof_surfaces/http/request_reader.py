@@ -15,7 +15,7 @@ that is raised in a callback comes out of `feed_data` as the context of an error
 from __future__ import annotations
 
 from enum import StrEnum, auto
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import httptools
 
@@ -33,6 +33,7 @@ from wireproof_surfaces.http.request_head import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_surfaces.http.client_connection import ClientConnection
     from wireproof_surfaces.http.edge_limits import EdgeLimits
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
@@ -73,29 +74,16 @@ READ_TABLE: Mapping[ReadState, Mapping[ReadEvent, ReadState]] = {
 """State → event → next state. An event that a row lacks cannot happen there: it is a KeyError, and a bug."""
 
 
-class Receiver(Protocol):
-    """Gets the requests."""
-
-    def opened(self, head: RequestHead) -> ServedExchange:
-        """A head is here. `wanted` of what is returned says how much of the body is read."""
-
-    def completed(self, exchange: ServedExchange) -> bool:
-        """A request is here, as far as it is wanted. Returns whether more may follow it."""
-
-    def moved(self, state: ReadState) -> None:
-        """The state has changed."""
-
-
 class _StopParsingError(Exception):
     """Nothing more is read from this connection: the parser is to stop."""
 
 
 class RequestReader:
-    """Reads the requests of one connection, and gives them to `receiver`."""
+    """Reads the requests of one connection, and gives them to it: `opened`, `completed`; `moved` says each change."""
 
-    def __init__(self, limits: EdgeLimits, receiver: Receiver) -> None:
+    def __init__(self, limits: EdgeLimits, connection: ClientConnection) -> None:
         self._limits = limits
-        self._receiver = receiver
+        self._connection = connection
         self._parser = httptools.HttpRequestParser(self)
         self.state = ReadState.IDLE
         self.receiving: ServedExchange | None = None
@@ -142,7 +130,7 @@ class RequestReader:
         self.state = READ_TABLE[self.state][event]
         if self.state is not ReadState.BODY:
             self.receiving = None
-        self._receiver.moved(self.state)
+        self._connection.moved(self.state)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -209,7 +197,7 @@ class RequestReader:
         check(head)
         url = httptools.parse_url(head.target) if head.target != b"*" and head.method != "CONNECT" else None
         head.path, head.query = ((url.path or b"/"), (url.query or b"")) if url else (head.target, b"")
-        exchange = self._receiver.opened(head)
+        exchange = self._connection.opened(head)
         if not head.has_body:
             self._complete(exchange)
             return
@@ -235,7 +223,7 @@ class RequestReader:
             self._complete(self.receiving)
 
     def _complete(self, exchange: ServedExchange) -> None:
-        more = self._receiver.completed(exchange)
+        more = self._connection.completed(exchange)
         self._move(ReadEvent.COMPLETE)
         if not more:
             self.stop()
@@ -244,6 +232,6 @@ class RequestReader:
     def _cut_short(self, exchange: ServedExchange) -> None:
         """Have a request answered without the rest of its body, behind which no next one can be found."""
         exchange.closes = True
-        self._receiver.completed(exchange)
+        self._connection.completed(exchange)
         self.stop()
         raise _StopParsingError

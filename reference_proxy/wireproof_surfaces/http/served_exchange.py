@@ -14,32 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wireproof_surfaces.errors import Problem
+    from wireproof_surfaces.http.client_connection import ClientConnection
     from wireproof_surfaces.http.request_head import RequestHead
-
-
-class Carrier(Protocol):
-    """What carries an answer: the connection over which its request came."""
-
-    @property
-    def peer(self) -> str:
-        """The client's address."""
-
-    @property
-    def half_closed(self) -> bool:
-        """Whether the client has closed its end."""
-
-    @property
-    def date(self) -> bytes:
-        """The value of the `Date` header now."""
-
-    def write(self, data: bytes) -> None:
-        """Send bytes, now."""
-
-    def answered(self, exchange: ServedExchange) -> None:
-        """Go on: this answer is complete."""
-
-    def cut(self, *, reset: bool) -> None:
-        """End behind what was sent, in the middle of whatever that is."""
 
 
 class Watcher(Protocol):
@@ -68,7 +44,7 @@ class ServedExchange:
         "paused", "wanted", "watcher",
     )  # fmt: skip
 
-    def __init__(self, head: RequestHead, connection: Carrier) -> None:
+    def __init__(self, head: RequestHead, connection: ClientConnection) -> None:
         self.head = head
         self.connection = connection
         """Over which it came."""
