@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_surfaces.http.client_connection import WRITE_TABLE, ClientConnection, WriteEvent, WriteState
+from wireproof_surfaces.http.client_connection import ClientConnection
+from wireproof_surfaces.http.connection_states import (
+    READ_TABLE,
+    WRITE_TABLE,
+    ReadEvent,
+    ReadState,
+    WriteEvent,
+    WriteState,
+)
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.request_head import RequestHead
-from wireproof_surfaces.http.request_reader import READ_TABLE, ReadEvent, ReadState
 from wireproof_surfaces.http.response_framing import ResponseFraming
 
 if TYPE_CHECKING:

@@ -4,14 +4,8 @@ What a client can do without being answered is bounded in bytes and in time (`Ed
 is taken only where the application says, by the head alone, that it will look at it. A rejection is sent without
 waiting for the rest; nothing more is read then, and the connection ends.
 
-A connection has two sides, each with a state of its own: what comes (`ReadState`) and what goes:
-
-    QUIET ──asked──► ANSWERING ──answered──► QUIET
-      └─said all──► LINGERING
-    any ──closed──► CLOSED
-
 Requests that are sent ahead of their answers wait in a queue; the first in it is the one that is answered. After each
-event `_advance` does what the two states, together with the queue, ask for.
+event `_advance` does what the states of both sides (`connection_states`), and the queue, ask for.
 """
 
 from __future__ import annotations
@@ -22,17 +16,17 @@ import math
 import socket
 import struct
 from collections import deque
-from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import quote
 
 from wireproof_surfaces.errors import INTERNAL
+from wireproof_surfaces.http.connection_states import WRITE_TABLE, ReadState, WriteEvent, WriteState, patience
 from wireproof_surfaces.http.request_head import TOO_SLOW, RejectedRequestError, RequestHead
-from wireproof_surfaces.http.request_reader import ReadState, RequestReader
+from wireproof_surfaces.http.request_reader import RequestReader
 from wireproof_surfaces.http.served_exchange import ServedExchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from wireproof_surfaces.http.edge_limits import EdgeLimits
 
@@ -55,54 +49,6 @@ class Application(Protocol):
 
     def stop(self) -> None:
         """The server stops: end what is under way."""
-
-
-class WriteState(StrEnum):
-    """What the server's side of a connection is at."""
-
-    QUIET = auto()
-    """Nothing is being answered."""
-    ANSWERING = auto()
-    """The application has a request."""
-    LINGERING = auto()
-    """All is said and our end is closed; what still comes is thrown away, so that the client gets to read."""
-    CLOSED = auto()
-    """Nothing more is said. What was sent and not taken yet still goes, unless the client has left."""
-
-
-class WriteEvent(StrEnum):
-    """What moves it."""
-
-    ASKED = auto()
-    ANSWERED = auto()
-    SAID_ALL = auto()
-    CLOSED = auto()
-
-
-_CLOSES = {WriteEvent.CLOSED: WriteState.CLOSED}
-WRITE_TABLE: Mapping[WriteState, Mapping[WriteEvent, WriteState]] = {
-    WriteState.QUIET: {WriteEvent.ASKED: WriteState.ANSWERING, WriteEvent.SAID_ALL: WriteState.LINGERING, **_CLOSES},
-    WriteState.ANSWERING: {WriteEvent.ANSWERED: WriteState.QUIET, **_CLOSES},
-    WriteState.LINGERING: _CLOSES,
-    WriteState.CLOSED: _CLOSES,
-}
-"""State → event → next state. An event that a row lacks cannot happen there: it is a KeyError, and a bug."""
-
-
-_QUIET = {
-    ReadState.IDLE: "idle",
-    ReadState.HEAD: "reading",
-    ReadState.BODY: "sending",
-    ReadState.IGNORED: "idle",
-    ReadState.ENDED: "idle",
-}
-_ELSE = {
-    # As long as it takes; `look` sees to clients that do not read it.
-    WriteState.ANSWERING: None,
-    WriteState.LINGERING: "closing",
-    WriteState.CLOSED: "taking",
-}
-"""How long a client has, as a field of `EdgeLimits`: while nothing is answered by what it sends, else by what goes."""
 
 
 class ClientConnection(asyncio.Protocol):
@@ -146,6 +92,7 @@ class ClientConnection(asyncio.Protocol):
         # What is written leaves at once: uvloop would keep it to the end of its round, and of a crowd that asks
         # together the first would wait for the last. Whatever the system does not take counts as a pause.
         self._transport.set_write_buffer_limits(high=0)
+        # None: it has gone already.
         self.peer = str((transport.get_extra_info("peername") or ("",))[0])
         self._among[self] = None
         self._restart_clock()
@@ -245,7 +192,7 @@ class ClientConnection(asyncio.Protocol):
     # Deadlines
 
     def _restart_clock(self) -> None:
-        limit = _QUIET[self._reader.state] if self._state is WriteState.QUIET else _ELSE[self._state]
+        limit = patience(self._reader.state, self._state)
         self._deadline = math.inf if limit is None else self._loop.time() + getattr(self._limits, limit)
 
     def look(self, now: float) -> None:
@@ -341,9 +288,8 @@ class ClientConnection(asyncio.Protocol):
             self._loop.call_later(self._limits.resetting, self._reset)
 
     def _reset(self) -> None:
-        found = self._transport.get_extra_info("socket")
-        if self._state is WriteState.CLOSED and found is not None:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        if self in self._among:  # it may have ended meanwhile
+            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self.abort()
 
     def _move(self, event: WriteEvent) -> None:

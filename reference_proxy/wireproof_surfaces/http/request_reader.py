@@ -1,9 +1,4 @@
-"""Requests out of the bytes of one connection: llhttp parses them, limits bound them, a table has the states. No I/O.
-
-    IDLE ──begun──► HEAD ──body follows──► BODY ──complete──► IDLE
-                      └────────────── complete ─────────────► IDLE
-    any of these ──stopped──► IGNORED    what comes is not read as requests any more
-    any of all   ──ended────► ENDED      the client has closed its end
+"""Requests out of the bytes of one connection: llhttp parses them, limits bound them. No I/O.
 
 A request that is sent ahead of the answers before it is read like any other: the parser cannot be paused. Whoever
 receives the requests answers them in their order.
@@ -14,12 +9,12 @@ that is raised in a callback comes out of `feed_data` as the context of an error
 
 from __future__ import annotations
 
-from enum import StrEnum, auto
 from typing import TYPE_CHECKING
 
 import httptools
 
 from wireproof_surfaces.errors import BAD_REQUEST
+from wireproof_surfaces.http.connection_states import READ_TABLE, ReadEvent, ReadState
 from wireproof_surfaces.http.edge_limits import FRAMED
 from wireproof_surfaces.http.request_head import (
     TOO_LONG,
@@ -31,47 +26,9 @@ from wireproof_surfaces.http.request_head import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wireproof_surfaces.http.client_connection import ClientConnection
     from wireproof_surfaces.http.edge_limits import EdgeLimits
     from wireproof_surfaces.http.served_exchange import ServedExchange
-
-
-class ReadState(StrEnum):
-    """What the client's side of a connection is at; text, since its hash costs less than an enum's own."""
-
-    IDLE = auto()
-    """Nothing of a next request is here."""
-    HEAD = auto()
-    """A request's line and fields come."""
-    BODY = auto()
-    """Its body comes."""
-    IGNORED = auto()
-    """What comes is thrown away."""
-    ENDED = auto()
-    """Nothing comes any more."""
-
-
-class ReadEvent(StrEnum):
-    """What moves it."""
-
-    BEGUN = auto()
-    BODY_FOLLOWS = auto()
-    COMPLETE = auto()
-    STOPPED = auto()
-    ENDED = auto()
-
-
-_STOPS = {ReadEvent.STOPPED: ReadState.IGNORED, ReadEvent.ENDED: ReadState.ENDED}
-READ_TABLE: Mapping[ReadState, Mapping[ReadEvent, ReadState]] = {
-    ReadState.IDLE: {ReadEvent.BEGUN: ReadState.HEAD, **_STOPS},
-    ReadState.HEAD: {ReadEvent.BODY_FOLLOWS: ReadState.BODY, ReadEvent.COMPLETE: ReadState.IDLE, **_STOPS},
-    ReadState.BODY: {ReadEvent.COMPLETE: ReadState.IDLE, **_STOPS},
-    ReadState.IGNORED: _STOPS,
-    ReadState.ENDED: {ReadEvent.STOPPED: ReadState.ENDED, ReadEvent.ENDED: ReadState.ENDED},
-}
-"""State → event → next state. An event that a row lacks cannot happen there: it is a KeyError, and a bug."""
 
 
 class _StopParsingError(Exception):
