@@ -32,7 +32,7 @@ def test_the_schema_is_one() -> None:
 
 def test_the_file_is_what_the_generator_gives() -> None:
     path = Path(__file__).parents[4] / "schemas" / "wireproof" / "script.json"
-    assert path.read_text(encoding="utf-8") == schema_text(), "run python docs/generate.py"
+    assert path.read_text(encoding="utf-8") == schema_text(), "run python tools/generate.py"
 
 
 @pytest.mark.parametrize("script", LIBRARY.values(), ids=LIBRARY)

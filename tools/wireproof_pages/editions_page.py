@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wireproof.model.editions import Changes, changes
+from wireproof_pages.markup import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ def editions_page(editions: Sequence[Catalogue], current: Catalogue) -> str:
 
 
 def _lines(editions: Sequence[Catalogue], current: Catalogue) -> Iterator[str]:
-    yield from ("# Editions of the catalogue", "", "<!-- Written by docs/generate.py from the frozen editions. -->", "")
+    yield from ("# Editions of the catalogue", "", note("the frozen editions"), "")
     yield from (LEAD, "", "| edition | requirements | added | withdrawn | changed |", "| --- | --: | --: | --: | --: |")
     for number, one in enumerate(editions):
         came = changes(editions[number - 1], one) if number else Changes(added=(), withdrawn=(), changed={})

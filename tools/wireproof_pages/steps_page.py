@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from wireproof_pages.markup import note, table
 from wireproof_scripts.files.conditions import KINDS
 from wireproof_scripts.files.definitions import DEFINITIONS, description, field_descriptions
 from wireproof_scripts.steps import only_app_server, only_cursor, only_endpoint
@@ -12,13 +13,9 @@ from wireproof_scripts.steps.causes import CAUSES
 from wireproof_scripts.steps.when import NESTED, When
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from wireproof_scripts.files.definitions import Definition, Field
 
 _HEAD = """\
-<!-- Written by docs/generate.py from mocks/wireproof_scripts. -->
-
 # The steps of a script
 
 A script says what the mock backend sends. It has one part per turn, a part is a list of steps, and a step is an object
@@ -44,15 +41,16 @@ What `fail` and `error-notice` take as `cause`.
 def steps_page() -> str:
     """The page as Markdown."""
     sections = (_section(definition) for definition in DEFINITIONS.values())
-    causes = _table(("cause", "meaning"), ((f"`{name}`", meaning) for name, meaning in CAUSES.items()))
-    return "\n".join([_HEAD, _overview(), *sections, _WHEN, _conditions(), _CAUSES, causes])
+    causes = table(("cause", "meaning"), ((f"`{name}`", meaning) for name, meaning in CAUSES.items()))
+    pieces = [note("mocks/wireproof_scripts"), _HEAD, _overview(), *sections, _WHEN, _conditions(), _CAUSES, causes]
+    return "\n\n".join(piece.strip() for piece in pieces) + "\n"
 
 
 def _conditions() -> str:
     about = field_descriptions(When)
     rows = [(f"`{name}`", kind.expected, about[name]) for name, kind in KINDS.items()]
     rows += [(f"`{name}`", "a list of conditions", about[field]) for name, field in NESTED.items()]
-    return _table(("field", "value", "what it is about"), rows)
+    return table(("field", "value", "what it is about"), rows)
 
 
 def _overview() -> str:
@@ -61,7 +59,7 @@ def _overview() -> str:
         (f"[`{name}`](#{name})", ", ".join(map(_shown, one.fields.values())), description(one.step).partition("\n")[0])
         for name, one in DEFINITIONS.items()
     )
-    return _table(("step", "fields (bold: required)", "what it does"), rows)
+    return table(("step", "fields (bold: required)", "what it does"), rows)
 
 
 def _shown(field: Field) -> str:
@@ -87,7 +85,7 @@ def _section(definition: Definition) -> str:
         (f"`{field.name}`", field.kind.expected, _default(field), meanings[field.name])
         for field in definition.fields.values()
     )
-    return f"{head}\n{_table(('field', 'value', 'default', 'meaning'), rows)}"
+    return f"{head}\n{table(('field', 'value', 'default', 'meaning'), rows)}"
 
 
 def _default(field: Field) -> str:
@@ -96,13 +94,3 @@ def _default(field: Field) -> str:
     if field.nullable or field.default == ():
         return "(none)"
     return f"`{json.dumps(field.default)}`"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return "".join(_table_lines([head, ["---"] * len(head), *rows]))
-
-
-def _table_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    for row in rows:
-        # chr(92): before Python 3.12 no backslash in braces.
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n"

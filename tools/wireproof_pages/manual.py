@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 from wireproof.results.certificate import MEANINGS
 from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof_pages.markup import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof.targets.option import Option
 
-BEGIN = "<!-- {name}: written by docs/generate.py -->"
+BEGIN = "<!-- {name}: written by tools/generate.py -->"
 END = "<!-- end of {name} -->"
 
 
 def options_table() -> str:
     """Every option of `wireproof certify`; the pytest plugin has the same, with `--wireproof-` before the name."""
-    rows = [(_written(option), option.full_help) for option in (*TargetOptions.options(), *RunOptions.options())]
-    return _table(("option", "meaning"), rows)
+    rows = [(f"`{_written(option)}`", option.full_help) for option in (*TargetOptions.options(), *RunOptions.options())]
+    return table(("option", "meaning"), rows)
 
 
 def _written(option: Option) -> str:
@@ -30,11 +31,11 @@ def _written(option: Option) -> str:
 
 def exit_table() -> str:
     """Every exit status of `wireproof certify`."""
-    return _table(("exit status", "meaning"), [(f"{status:d}", meaning) for status, meaning in MEANINGS.items()])
+    return table(("exit status", "meaning"), [(f"`{status:d}`", meaning) for status, meaning in MEANINGS.items()])
 
 
 TABLES: Mapping[str, Callable[[], str]] = {"options": options_table, "exit-statuses": exit_table}
-"""The name of a block in a page → what writes it. What is no matter of the suite, docs/generate.py adds."""
+"""The name of a block in a page → what writes it. What is no matter of the suite, tools/generate.py adds."""
 
 
 def blocks(text: str, tables: Mapping[str, Callable[[], str]] = TABLES) -> list[str]:
@@ -57,14 +58,3 @@ def filled(text: str, tables: Mapping[str, Callable[[], str]] = TABLES) -> str:
         # The marks stay, so that the page can be written again.
         text = f"{before}{begin}\n{tables[name]()}\n{end}{after}"
     return text
-
-
-def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
-    # The name is escaped last, below: a bar ends a table's cell in a code span, too (`A|B` of an option's values).
-    code = [(f"`{name}`", _escaped(meaning)) for name, meaning in rows]
-    lines = [head, ("---", "---"), *((_escaped(name), meaning) for name, meaning in code)]
-    return "\n".join(f"| {name} | {meaning} |" for name, meaning in lines)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", r"\|")

@@ -1,9 +1,9 @@
 """Make the picture of an HTML report in `docs/images/`: of a real run against a miniature, as Chromium shows it.
 
-    python docs/picture.py [DIR]
+    python tools/picture.py [DIR]
 
 DIR is a saved result; without one, the reference proxy with the fault `finish-twice` is certified first.
-"""  # noqa: INP001 (a script in a folder of pages)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parent / "images" / "report.png"
+FILE = Path(__file__).resolve().parents[1] / "docs" / "images" / "report.png"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 """What the program is called by those who package it."""
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "finish-twice"])

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from wireproof_pages.steps_page import steps_page
 from wireproof_scripts.files.definitions import DEFINITIONS
-from wireproof_scripts.files.page import steps_page
 from wireproof_scripts.steps.causes import CAUSES
 
 LINES = steps_page().splitlines()

@@ -1,6 +1,6 @@
-"""Write what is made from data: pages of this folder, tables in other pages, schemas; or --check all of it.
+"""Write what is made from data: pages of `docs/`, tables in other pages, schemas; or --check all of it.
 
-    python docs/generate.py [--check | --freeze]
+    python tools/generate.py [--check | --freeze]
 
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
@@ -9,7 +9,7 @@ reference proxy and the mock's versions; for `schemas/wireproof/`, the fields of
 the form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
-"""  # noqa: INP001 (a script in a folder of pages)
+"""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from wireproof_fidelity.table import load_differential, load_replays
 from wireproof.model import editions
 from wireproof.model.catalogue import Citation, load, schema
 from wireproof.model.editions import frozen_text
-from wireproof.report.catalogue_pages import catalogue_pages
-from wireproof.report.edition_page import editions_page
-from wireproof.report.manual import TABLES, blocks, filled
-from wireproof.report.pages import Evidence, Held, Seed, requirements_page, seed_page
 from wireproof.results.folder import schema as report_schema
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.target_file import schema as target_schema
 from wireproof_mocks.miniatures import FAULTS
+from wireproof_pages.catalogue_pages import catalogue_pages
+from wireproof_pages.editions_page import editions_page
+from wireproof_pages.manual import TABLES, blocks, filled
+from wireproof_pages.proof_pages import Held, Proofs, Seed, requirements_page, seed_page
+from wireproof_pages.steps_page import steps_page
 from wireproof_proxy.settings import settings_table
-from wireproof_scripts.files.page import steps_page
 from wireproof_scripts.files.schema import file_schema_text, schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parents[1] / "docs"
 EDITIONS = FOLDER.parent / "conformance" / "wireproof" / "requirements" / "editions"
 SOURCES = FOLDER.parent / "conformance" / "tests" / "sources"
 TITLES = {
@@ -57,12 +57,12 @@ TITLES = {
 _CRITERION = re.compile(r"(\d+)\. \*\*(.+?):?\*\*")
 
 
-def evidence() -> Evidence:
+def proofs() -> Proofs:
     """The catalogue, the scenarios, and the miniatures by the requirement that kills them."""
     kills: dict[str, list[str]] = {}
     for fault in FAULTS.values():
         kills.setdefault(fault.breaks, []).append(fault.name)
-    return Evidence(catalogue=load(), scenarios=SCENARIOS, kills=kills, held=held())
+    return Proofs(catalogue=load(), scenarios=SCENARIOS, kills=kills, held=held())
 
 
 def held() -> tuple[Held, ...]:
@@ -88,7 +88,7 @@ def seed(name: str) -> Seed:
 
 def pages() -> Mapping[str, str]:
     """File name → text of every page."""
-    data = evidence()
+    data = proofs()
     seeds = {f"seed-{name}.md": seed_page(seed(name), data) for name in TITLES}
     fidelity = fidelity_page(load_replays(), load_differential())
     return {
@@ -160,7 +160,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     old = stale()
     for path in old:
-        sys.stderr.write(f"{path.relative_to(FOLDER.parent)} is out of date; run python docs/generate.py\n")
+        sys.stderr.write(f"{path.relative_to(FOLDER.parent)} is out of date; run python tools/generate.py\n")
     return 1 if old else 0
 
 

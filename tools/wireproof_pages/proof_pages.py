@@ -6,7 +6,6 @@ which come from outside, since the suite knows no miniature. Each page is a head
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -16,6 +15,7 @@ from wireproof.model.catalogue import Judged
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
 from wireproof.reading.applicable import applicable
+from wireproof_pages.markup import note, shown, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wireproof.model.catalogue import Catalogue, Citation, Requirement
     from wireproof.model.scenario import Scenario
 
+NOTE = note("the catalogue, the scenarios and the miniatures")
 SHOWN = 3
 """How many scenarios a cell names before it counts."""
 NONE = "**none yet**"
@@ -31,9 +32,6 @@ _HARMS = {
     Harm.CALLS: "calls lost or wrong", Harm.TEXT: "text lost or wrong", Harm.HANG: "waits", Harm.ERROR: "errors",
     Harm.FORM: "misread",
 }  # fmt: skip
-# With a group, so that `split` keeps the spans.
-_CODE_SPAN = re.compile(r"(`[^`]*`)")
-_MARKUP = re.compile(r"([\\`*<>\[\]])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +46,7 @@ class Held:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence:
+class Proofs:
     """What a page is made of. `kills` maps a requirement to the names of the miniatures that it kills."""
 
     catalogue: Catalogue
@@ -82,15 +80,15 @@ class Seed:
 
     def place(self, line: int) -> str:
         """What a line is called on the page."""
-        return _text(self.called.get(line, f"line {line}"))
+        return shown(self.called.get(line, f"line {line}"))
 
 
-def requirements_page(evidence: Evidence) -> str:
+def requirements_page(proofs: Proofs) -> str:
     """The kill matrix: every requirement, the scenarios that judge it, and the miniatures that it kills."""
-    rows = evidence.catalogue.requirements
+    rows = proofs.catalogue.requirements
     # `get`: a requirement that kills nothing has no entry, and the page shows that instead of failing.
-    killing = sum(bool(evidence.kills.get(row.id)) for row in rows)
-    judging = sum(bool(evidence.judging[row.id]) for row in rows)
+    killing = sum(bool(proofs.kills.get(row.id)) for row in rows)
+    judging = sum(bool(proofs.judging[row.id]) for row in rows)
     return _page(
         "Requirements and what proves them",
         f"**{killing} of {len(rows)}** requirements kill a miniature: a proxy with that one fault, which every other"
@@ -99,16 +97,16 @@ def requirements_page(evidence: Evidence) -> str:
         " it says"
         " *a warning*, none is harmed, so it fails the level strict alone.",
         ("requirement", "level", "compat", "judged on", "scenarios", "miniatures killed"),
-        ((f"`{row.id}`", str(row.level), _compat(row), _judged(row), *_proof(evidence, row.id)) for row in rows),
+        ((f"`{row.id}`", str(row.level), _compat(row), _judged(row), *_proof(proofs, row.id)) for row in rows),
     )
 
 
-def seed_page(seed: Seed, evidence: Evidence) -> str:
+def seed_page(seed: Seed, proofs: Proofs) -> str:
     """Where each normative line of a seed went: to requirements and their proof, or to the exclusions."""
-    catalogue = evidence.catalogue
+    catalogue = proofs.catalogue
     # Also lines that are cited without being listed as normative: `unlisted` reports them, the page still shows them.
-    lines = sorted({*seed.lines, *_cited(seed, catalogue), *_kept(seed, evidence.held)})
-    cited = {line: _entries(seed, line, evidence) for line in lines}
+    lines = sorted({*seed.lines, *_cited(seed, catalogue), *_kept(seed, proofs.held)})
+    cited = {line: _entries(seed, line, proofs) for line in lines}
     required = sum(any(entry.requirement for entry in entries) for entries in cited.values())
     # A line of which one half is required and the other left out counts as required.
     excluded = sum(all(entry.reason for entry in entries) for entries in cited.values() if entries)
@@ -119,7 +117,7 @@ def seed_page(seed: Seed, evidence: Evidence) -> str:
         f"Of {len(cited)} lines that say what to do, {required} are held by requirements{others} and {excluded} are"
         " left out with a reason. The words are the seed's own; what stands under them proves them.",
         ("line", "words", "requirement", f"scenarios{' or test' * bool(kept)}", "miniatures killed"),
-        (cells for line, entries in cited.items() for cells in _line_rows(seed, line, entries, evidence)),
+        (cells for line, entries in cited.items() for cells in _line_rows(seed, line, entries, proofs)),
     )
 
 
@@ -143,9 +141,9 @@ class _Entry:
     reason: str = ""
 
 
-def _entries(seed: Seed, line: int, evidence: Evidence) -> list[_Entry]:
+def _entries(seed: Seed, line: int, proofs: Proofs) -> list[_Entry]:
     """What is said of a line, in the order of its words."""
-    catalogue = evidence.catalogue
+    catalogue = proofs.catalogue
     required = [
         _Entry(quote=source.quote, requirement=row.id)
         for row in catalogue.requirements
@@ -155,39 +153,39 @@ def _entries(seed: Seed, line: int, evidence: Evidence) -> list[_Entry]:
     excluded = [
         _Entry(quote=one.source.quote, reason=one.reason) for one in catalogue.excluded if _at(one.source, seed, line)
     ]
-    held = [_Entry(quote=one.source.quote, held=one) for one in evidence.held if _at(one.source, seed, line)]
+    held = [_Entry(quote=one.source.quote, held=one) for one in proofs.held if _at(one.source, seed, line)]
     words = seed.lines.get(line, "")
     # By the quote, too: `groupby` below needs equal quotes side by side.
     return sorted([*required, *held, *excluded], key=lambda entry: (words.find(entry.quote), entry.quote))
 
 
-def _line_rows(seed: Seed, line: int, entries: Sequence[_Entry], evidence: Evidence) -> Iterator[tuple[str, ...]]:
+def _line_rows(seed: Seed, line: int, entries: Sequence[_Entry], proofs: Proofs) -> Iterator[tuple[str, ...]]:
     """The rows of a line: the first has its name, and only those whose words differ from the row above have words."""
     if not entries:
         yield seed.place(line), "", NONE, "", ""
     place = seed.place(line)
     for quote, group in groupby(entries, key=lambda entry: entry.quote):
-        words = _text(quote)
+        words = shown(quote)
         for entry in group:
-            yield place, words, *_held(entry, evidence)
+            yield place, words, *_held(entry, proofs)
             place = words = ""
 
 
-def _held(entry: _Entry, evidence: Evidence) -> tuple[str, str, str]:
+def _held(entry: _Entry, proofs: Proofs) -> tuple[str, str, str]:
     if entry.reason:
-        return f"left out: {_text(entry.reason)}", "", ""
+        return f"left out: {shown(entry.reason)}", "", ""
     if entry.held:
         path, _, name = entry.held.test.partition("::")
         return entry.held.by, f"[`{name}`](../{path})", ""
-    return f"`{entry.requirement}`", *_proof(evidence, entry.requirement)
+    return f"`{entry.requirement}`", *_proof(proofs, entry.requirement)
 
 
-def _proof(evidence: Evidence, requirement: str) -> tuple[str, str]:
+def _proof(proofs: Proofs, requirement: str) -> tuple[str, str]:
     """The two cells that prove a requirement: its scenarios and its miniatures."""
-    names = evidence.judging[requirement]
+    names = proofs.judging[requirement]
     shown = ", ".join(f"`{name}`" for name in names[:SHOWN])
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return (shown + more) or NONE, ", ".join(evidence.kills.get(requirement, ())) or NONE
+    return (shown + more) or NONE, ", ".join(proofs.kills.get(requirement, ())) or NONE
 
 
 def _compat(row: Requirement) -> str:
@@ -214,14 +212,4 @@ def _kept(seed: Seed, held: Sequence[Held]) -> set[int]:
 
 
 def _page(title: str, lead: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    table = [head, ["---"] * len(head), *rows]
-    # Here for all cells, since a bar must be escaped in code spans as well.
-    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |" for cells in table]
-    note = "<!-- Written by docs/generate.py from the catalogue, the scenarios and the miniatures. -->"
-    return "\n".join([f"# {title}", "", note, "", lead, "", *lines, ""])
-
-
-def _text(words: str) -> str:
-    """Words as Markdown that shows them: code spans stay, all other markup is escaped."""
-    spans = _CODE_SPAN.split(words)
-    return "".join(span if _CODE_SPAN.fullmatch(span) else _MARKUP.sub(r"\\\1", span) for span in spans)
+    return "\n".join([f"# {title}", "", NOTE, "", lead, "", table(head, rows), ""])

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.requirement import Harm, Level
 from wireproof.report.topics import page_of, topic_of
+from wireproof_pages.markup import shown
+from wireproof_pages.proof_pages import NOTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof.model.catalogue import Catalogue, Requirement
-    from wireproof.report.pages import Evidence
+    from wireproof_pages.proof_pages import Proofs
 
 SHOWN = 6
 """How many scenarios of a requirement are named; the others are counted."""
@@ -24,18 +26,15 @@ HARMS: Mapping[Harm, str] = {
     Harm.FORM: "nothing that a person with a client would notice",
 }
 """What a violation does at its worst."""
-NOTE = "<!-- Written by docs/generate.py from the catalogue, the scenarios and the miniatures. -->"
-_CODE_SPAN = re.compile(r"(`[^`]*`)")
-_MARKUP = re.compile(r"([\\*_<>\[\]{}])")
 
 
-def catalogue_pages(evidence: Evidence) -> dict[str, str]:
+def catalogue_pages(proofs: Proofs) -> dict[str, str]:
     """Path below `docs` → text of a page, for each topic, and of the one that leads to them."""
     topics: dict[str, list[Requirement]] = {}
-    for row in evidence.catalogue.requirements:
+    for row in proofs.catalogue.requirements:
         topics.setdefault(topic_of(row.id), []).append(row)
-    pages = {page_of(rows[0].id).partition("#")[0]: _page(topic, rows, evidence) for topic, rows in topics.items()}
-    return {"catalogue/index.md": _index(topics, evidence.catalogue), **pages}
+    pages = {page_of(rows[0].id).partition("#")[0]: _page(topic, rows, proofs) for topic, rows in topics.items()}
+    return {"catalogue/index.md": _index(topics, proofs.catalogue), **pages}
 
 
 def _index(topics: Mapping[str, Sequence[Requirement]], catalogue: Catalogue) -> str:
@@ -51,36 +50,36 @@ def _index(topics: Mapping[str, Sequence[Requirement]], catalogue: Catalogue) ->
     return "\n".join(lines) + "\n"
 
 
-def _page(topic: str, rows: Sequence[Requirement], evidence: Evidence) -> str:
+def _page(topic: str, rows: Sequence[Requirement], proofs: Proofs) -> str:
     lines = [f"# {topic}", "", NOTE, "", "[All topics](index.md)", ""]
     for row in rows:
-        lines += [*_row(row, evidence), ""]
+        lines += [*_row(row, proofs), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _row(row: Requirement, evidence: Evidence) -> Iterator[str]:
+def _row(row: Requirement, proofs: Proofs) -> Iterator[str]:
     yield f'<a id="{row.id}"></a>'
     yield f"## `{row.id}`"
     yield ""
-    yield f"**{row.level}** {_text(row.text)}"
+    yield f"**{row.level}** {shown(row.text)}"
     yield ""
     yield f"- where: {' and '.join(row.modes)}; {', '.join(row.dialects)}"
     yield f"- weight: {_weight(row)}"
-    yield f"- to do: {_text(row.hint)}"
-    yield from (f"- breaks {_text(effect)}" for effect in row.breaks)
-    seeds = evidence.catalogue.seeds
+    yield f"- to do: {shown(row.hint)}"
+    yield from (f"- breaks {shown(effect)}" for effect in row.breaks)
+    seeds = proofs.catalogue.seeds
     yield from (
-        f"- source: {_text(seeds.get(one.seed, one.seed))}, line {one.line}: {_code(one.quote)}" for one in row.source
+        f"- source: {shown(seeds.get(one.seed, one.seed))}, line {one.line}: {_code(one.quote)}" for one in row.source
     )
-    yield f"- scenarios: {_named(evidence.judging[row.id])}"
-    yield f"- killed miniatures: {_named(evidence.kills.get(row.id, ()))}"
+    yield f"- scenarios: {_named(proofs.judging[row.id])}"
+    yield f"- killed miniatures: {_named(proofs.kills.get(row.id, ()))}"
 
 
 def _weight(row: Requirement) -> str:
     if row.level is Level.MUST and not row.compat:
         return "a violation fails strict and is a warning at compat: it harms no real client"
     weight = "fails both levels" if row.level is Level.MUST else "is a warning at both levels"
-    why = f" {_text(row.compat_why)}" if row.compat_why else ""
+    why = f" {shown(row.compat_why)}" if row.compat_why else ""
     return f"a violation {weight}; at its worst {HARMS[row.harm]}.{why}"
 
 
@@ -93,9 +92,3 @@ def _code(words: str) -> str:
     """Words as code, between more backticks than stand in them."""
     fence = "`" * (max(map(len, re.findall("`+", words)), default=0) + 1)
     return f"{fence} {words} {fence}" if "`" in words else f"`{words}`"
-
-
-def _text(words: str) -> str:
-    """Words as Markdown that shows them: code spans stay, all other markup is escaped."""
-    spans = _CODE_SPAN.split(words)
-    return "".join(span if _CODE_SPAN.fullmatch(span) else _MARKUP.sub(r"\\\1", span) for span in spans)
