@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireproof.faces.saved import EVERY
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.target import Target
