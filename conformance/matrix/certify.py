@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))  # no part of the wheel
 
-from wireproof.faces.saved import EVERY
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.target import Target

@@ -20,7 +20,8 @@ STANDARD = sys.stdlib_module_names
 EDGES: Mapping[str, str] = {
     "wireproof.__main__": "starts the command line",
     "wireproof.driving": "sends requests, on the event loop's clock",
-    "wireproof.faces": "command line, pytest plugin, server",
+    "wireproof.cli": "command line, server",
+    "wireproof.pytest_plugin": "runs under pytest, and locks a folder that its workers share",
     "wireproof.report.explain": "prints on a terminal",
     "wireproof.report.head": "prints on a terminal",
     "wireproof.report.lines": "prints on a terminal",
@@ -94,15 +95,14 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
-    "wireproof.faces.persona -> wireproof_mocks.personas": "the command starts a client that knows nothing of the"
-    " suite",
+    "wireproof.cli.persona -> wireproof_mocks.personas": "the command starts a client that knows nothing of the suite",
     "wireproof.reading.playable -> wireproof_mocks.upstream.playable": "what a model's service can play is known there",
     "wireproof.reading.playable -> wireproof_cursor.playable": "what Cursor's agent service can play is known there",
     "wireproof.targets.cursor_agent -> wireproof_cursor": "proxies in front of Cursor are judged with this service"
     " behind",
-    "wireproof.faces.listening -> wireproof_endpoint": "both of the next two listen as it does",
-    "wireproof.faces.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
-    "wireproof.faces.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
+    "wireproof.cli.listening -> wireproof_endpoint": "both of the next two listen as it does",
+    "wireproof.cli.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
+    "wireproof.cli.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
     "wireproof.targets.real_codex -> wireproof_mocks.upstream": "a real Codex is judged with this service as its model",
 }
 """Arrows that the table does not have, and why they are there."""

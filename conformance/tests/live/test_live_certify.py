@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from live_endpoint import KEY, MODEL, Server, serving
 from live_goods import PLAIN
 
-from wireproof.faces import cli
+from wireproof.cli import cli
 from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from wireproof.faces import certify, cli
+from wireproof.cli import certify, cli
 from wireproof.model.dialect import Arguments, Dialect, Surface
 from wireproof.model.target import Agent, KeyStyle
 from wireproof.model.verdict import VerdictLevel

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from wireproof.faces import certify, cli
+from wireproof.cli import certify, cli
 from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import Pair, Reason

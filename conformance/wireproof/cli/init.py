@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wireproof.faces.arguments import with_options
-from wireproof.faces.plan import USAGE_ERRORS
-from wireproof.faces.saved import refusal
+from wireproof.cli.arguments import with_options
+from wireproof.cli.plan import USAGE_ERRORS
+from wireproof.cli.saved import refusal
 from wireproof.model.target import Backend, SurfaceState
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import Exit

@@ -1,4 +1,4 @@
-"""What both faces do, the command line and the pytest plugin: from options to a certificate."""
+"""From options to a certificate, for the command line and the pytest plugin."""
 
 from __future__ import annotations
 

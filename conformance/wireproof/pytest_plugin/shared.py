@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.faces.saved import certificate_of_all
+from wireproof.cli.saved import certificate_of_all
 from wireproof.model.verdict import HarnessError
 from wireproof.results import folder
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wireproof.faces.plan import Plan
+    from wireproof.cli.plan import Plan
     from wireproof.results.certificate import Certificate
 
 RESULT = "result"

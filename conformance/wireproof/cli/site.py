@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.faces.saved import refusal, saved, transcripts
+from wireproof.cli.saved import refusal, saved, transcripts
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.examples import Shown

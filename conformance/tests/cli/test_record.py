@@ -12,7 +12,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from wireproof.faces.cli import main
+from wireproof.cli.cli import main
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:

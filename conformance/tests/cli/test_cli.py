@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from wireproof.faces.cli import main
+from wireproof.cli.cli import main
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.results.certificate import MEANINGS, Exit

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from wireproof.faces.cli import main
-from wireproof.faces.results import FORMATS
+from wireproof.cli.cli import main
+from wireproof.cli.results import FORMATS
 from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:

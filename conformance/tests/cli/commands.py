@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner, Result
 
-from wireproof.faces.cli import main
+from wireproof.cli.cli import main
 from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from wireproof.faces.cases import cases, said
-from wireproof.faces.shared import certified
 from wireproof.model.verdict import HarnessError
+from wireproof.pytest_plugin.cases import cases, said
+from wireproof.pytest_plugin.shared import certified
 from wireproof.results.certificate import Exit
 from wireproof.results.folder import FolderError
 from wireproof.results.report import Ended
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from wireproof.faces.cases import Case
-    from wireproof.faces.plan import Plan
+    from wireproof.cli.plan import Plan
+    from wireproof.pytest_plugin.cases import Case
     from wireproof.results.cells import Part
     from wireproof.results.certificate import Certificate
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from commands import refused, wireproof
 
-from wireproof.faces.results import FORMATS
+from wireproof.cli.results import FORMATS
 from wireproof.results import folder
 from wireproof.results.certificate import Exit
 from wireproof.results.folder import REPORT, TRANSCRIPTS

@@ -7,7 +7,7 @@ import click
 import pytest
 from commands import wireproof
 
-from wireproof.faces import init
+from wireproof.cli import init
 from wireproof.model.dialect import Arguments, Dialect, Surface
 from wireproof.model.target import Backend, SurfaceReport, SurfaceState, Target
 from wireproof.results.certificate import Exit

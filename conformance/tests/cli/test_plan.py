@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.faces.plan import plan
+from wireproof.cli.plan import plan
 from wireproof.model.target import Agent
 from wireproof.targets.options import BUNDLED_JOBS, JOBS, RunOptions, TargetOptions
 

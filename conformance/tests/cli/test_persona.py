@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
-from wireproof.faces.cli import main
+from wireproof.cli.cli import main
 from wireproof.targets.launch import launch
 from wireproof.targets.ports import free_port
 from wireproof_mocks.personas import PERSONAS

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.faces.cases import Case
-from wireproof.faces.plugin import BROKEN, SESSION
 from wireproof.model.verdict import Verdict
+from wireproof.pytest_plugin.cases import Case
+from wireproof.pytest_plugin.plugin import BROKEN, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from wireproof.faces.session import WireproofSession
+    from wireproof.pytest_plugin.session import WireproofSession
     from wireproof.results.cells import Part
 
 NOT_SPOKEN = "the target does not speak a dialect that this requirement is about"

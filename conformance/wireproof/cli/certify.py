@@ -13,11 +13,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from wireproof.faces.arguments import with_options
-from wireproof.faces.console import console
-from wireproof.faces.plan import USAGE_ERRORS, Plan, plan
-from wireproof.faces.results import FORMAT, TERMINAL, show
-from wireproof.faces.saved import refusal
+from wireproof.cli.arguments import with_options
+from wireproof.cli.console import console
+from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
+from wireproof.cli.results import FORMAT, TERMINAL, show
+from wireproof.cli.saved import refusal
 from wireproof.model.verdict import HarnessError
 from wireproof.report.progress import progress
 from wireproof.results.certificate import MEANINGS, Exit, worst

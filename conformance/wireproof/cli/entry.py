@@ -15,16 +15,16 @@ def main() -> None:
     gc.disable()
     # Before anything is imported: an endpoint that tests start must not wait for what judges proxies.
     if sys.argv[1:2] == ["serve"]:
-        from wireproof.faces.serve import serve_command  # noqa: PLC0415
+        from wireproof.cli.serve import serve_command  # noqa: PLC0415
 
         serve_command.main(sys.argv[2:], prog_name="wireproof serve")
     elif sys.argv[1:2] == ["scripts"]:
-        from wireproof.faces.scripts import scripts_group  # noqa: PLC0415
+        from wireproof.cli.scripts import scripts_group  # noqa: PLC0415
 
         gc.enable()
         scripts_group.main(sys.argv[2:], prog_name="wireproof scripts")
     else:
-        from wireproof.faces.cli import main as all_commands  # noqa: PLC0415
+        from wireproof.cli.cli import main as all_commands  # noqa: PLC0415
 
         gc.freeze()
         gc.set_threshold(SEARCHED)

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wireproof.faces.certificates import certificate_group, verify_command
-from wireproof.faces.certify import certify_command
-from wireproof.faces.completion import completion_command
-from wireproof.faces.console import console
-from wireproof.faces.init import init_command
-from wireproof.faces.persona import APPROVALS, Asked, list_personas, persona
-from wireproof.faces.record import record_command
-from wireproof.faces.replay import replay_command
-from wireproof.faces.results import diff_command, judge_command, known_failing_group, report_command
-from wireproof.faces.scripts import scripts_group
-from wireproof.faces.serve import serve_command
-from wireproof.faces.site import site_command
+from wireproof.cli.certificates import certificate_group, verify_command
+from wireproof.cli.certify import certify_command
+from wireproof.cli.completion import completion_command
+from wireproof.cli.console import console
+from wireproof.cli.init import init_command
+from wireproof.cli.persona import APPROVALS, Asked, list_personas, persona
+from wireproof.cli.record import record_command
+from wireproof.cli.replay import replay_command
+from wireproof.cli.results import diff_command, judge_command, known_failing_group, report_command
+from wireproof.cli.scripts import scripts_group
+from wireproof.cli.serve import serve_command
+from wireproof.cli.site import site_command
 from wireproof.model.catalogue import UnknownRequirementError, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.verdict import HarnessError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.faces.listening import PortError, listening, port_option
+from wireproof.cli.listening import PortError, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.faces.console import console
-from wireproof.faces.saved import certificate_of_all, refusal, saved, transcripts
+from wireproof.cli.console import console
+from wireproof.cli.saved import certificate_of_all, refusal, saved, transcripts
 from wireproof.model import editions
 from wireproof.model.catalogue import Catalogue, load
 from wireproof.model.editions import UnknownEditionError

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.results import FOLDER
+from wireproof.cli.saved import refusal, saved, transcripts
 from wireproof.driving.replaying import replay
-from wireproof.faces.results import FOLDER
-from wireproof.faces.saved import refusal, saved, transcripts
 from wireproof.model.transcript import End
 from wireproof.report.curl import curl
 from wireproof.report.rendering import document

@@ -25,8 +25,8 @@ from wireproof.targets.options import RunOptions, TargetOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof.faces.cases import Case
-    from wireproof.faces.session import WireproofSession
+    from wireproof.pytest_plugin.cases import Case
+    from wireproof.pytest_plugin.session import WireproofSession
     from wireproof.targets.option import Option
 
 GROUP = "wireproof (certify an OpenAI-compatible proxy)"
@@ -107,8 +107,8 @@ def pytest_configure(config: pytest.Config) -> None:
             "--wireproof-bundled is a target of its own: leave --wireproof-url, --wireproof-launch and"
             " --wireproof-target away"
         )
-    from wireproof.faces.plan import USAGE_ERRORS, plan  # noqa: PLC0415 (see the head of this module)
-    from wireproof.faces.session import WireproofSession  # noqa: PLC0415
+    from wireproof.cli.plan import USAGE_ERRORS, plan  # noqa: PLC0415 (see the head of this module)
+    from wireproof.pytest_plugin.session import WireproofSession  # noqa: PLC0415
     from wireproof.targets.target_file import load, merged  # noqa: PLC0415
 
     # By prefix and not by a list, so that an option is defined in one place.
@@ -146,7 +146,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     """Collect the session's items in place of the suite's module, which holds no test functions."""
     if module_path.parent != SUITES or module_path.name == "__init__.py":
         return None
-    from wireproof.faces.items import MODULE, Suite  # noqa: PLC0415 (see the head of this module)
+    from wireproof.pytest_plugin.items import MODULE, Suite  # noqa: PLC0415 (see the head of this module)
 
     # Its path from pytest's root leads through somebody's site-packages, and is another one if the module is named.
     found: pytest.Collector = Suite.from_parent(parent, path=module_path, nodeid=MODULE)

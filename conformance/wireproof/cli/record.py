@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.faces.listening import PortError, listening, port_option
+from wireproof.cli.listening import PortError, listening, port_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable

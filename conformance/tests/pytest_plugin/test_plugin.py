@@ -11,11 +11,11 @@ from xml.etree import ElementTree as ET
 import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it again)
 import pytest
 
-from wireproof.faces import plan  # at the head: what an inner run loads first is forgotten behind it
-from wireproof.faces.cases import REST, Case, cases, said
+from wireproof.cli import plan  # at the head: what an inner run loads first is forgotten behind it
 from wireproof.model.catalogue import Level, load
 from wireproof.model.dialect import CHATS, Arguments, Dialect
 from wireproof.model.verdict import Outcome, Verdict
+from wireproof.pytest_plugin.cases import REST, Case, cases, said
 from wireproof.reading.selection import keys
 from wireproof.results import folder
 from wireproof.results.certificate import Exit
@@ -125,11 +125,9 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 
 OF_THE_OPTIONS = [
-    "wireproof", "wireproof.faces", "wireproof.faces.plugin", "wireproof.model", "wireproof.model.capability",
-        "wireproof.model.dialect",
-    "wireproof.model.target", "wireproof.model.verdict", "wireproof.targets", "wireproof.targets.kinds",
-        "wireproof.targets.option",
-    "wireproof.targets.options",
+    "wireproof", "wireproof.model", "wireproof.model.capability", "wireproof.model.dialect", "wireproof.model.target",
+    "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin", "wireproof.targets",
+    "wireproof.targets.kinds", "wireproof.targets.option", "wireproof.targets.options",
 ]  # fmt: skip
 """All that the plugin imports of the suite in a session that does not ask for it."""
 

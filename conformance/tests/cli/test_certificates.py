@@ -11,8 +11,8 @@ import pytest
 from commands import refused, wireproof
 from saved_recordings import CORPUS, save
 
-from wireproof.faces import certificates
-from wireproof.faces.saved import EVERY
+from wireproof.cli import certificates
+from wireproof.cli.saved import EVERY
 from wireproof.model import editions
 from wireproof.model.catalogue import load
 from wireproof.model.requirement import Level

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
-from wireproof.faces.cli import main
+from wireproof.cli.cli import main
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "wireproof" / "scripts.json"
 
