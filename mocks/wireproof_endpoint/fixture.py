@@ -1,4 +1,4 @@
-"""The pytest fixture `wireproof_endpoint`: an endpoint for one test, without a socket, or on one if its URL is read.
+"""What the pytest fixture `wireproof_endpoint` gives: an endpoint for one test, on a socket only if its URL is read.
 
     def test_my_client(wireproof_endpoint):
         wireproof_endpoint.play({"name": "greeting", "when": "hello", "parts": [[{"say": ["Hi ", "there."]}]]})
@@ -6,18 +6,15 @@
         ...
         assert wireproof_endpoint.requests.one().script == "greeting"
 
-Each test has its own, also under pytest-xdist. It imports nothing until a test uses it.
+Each test has its own, also under pytest-xdist. `wireproof.pytest_plugin.plugin` defines the fixture.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import ExitStack
 
     from wireproof_endpoint.in_process import Transport
     from wireproof_endpoint.journal.requests import Requests
@@ -85,10 +82,3 @@ class EndpointFixture:
         left = unplayed(self._scripts, self.requests)
         if left:
             raise AssertionError(f"no request was answered by {', '.join(left)}; {self.requests}")
-
-
-@pytest.fixture
-def wireproof_endpoint() -> Iterator[EndpointFixture]:
-    """An endpoint that answers by scripts: `play`, `url`, `key`, `transport`, `requests`, `assert_all_played`."""
-    with ExitStack() as stack:
-        yield EndpointFixture(stack)
