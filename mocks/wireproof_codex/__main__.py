@@ -69,8 +69,10 @@ def _serve(settings: Settings) -> int:
 def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     if settings.listening is None:
         return serve(server, journal)
-    from wireproof_codex.transports.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
-
+    try:
+        from wireproof_codex.transports.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
+    except ModuleNotFoundError as error:
+        raise UsageError(f"--listen needs python -m pip install 'wireproof[websocket]' ({error})") from error
     return serve_websockets(server, settings.listening, journal)
 
 
