@@ -5,7 +5,7 @@
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
 in README.md and in pages written by hand, the options and exit statuses of `wireproof certify`, the settings of the
-reference proxy and the mock's versions; for `schemas/wireproof/`, the fields of a requirement, the steps of scripts,
+reference proxy, the mock's versions and the imports between packages; for `schemas/wireproof/`, the fields of a requirement, the steps of scripts,
 the form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
@@ -34,6 +34,7 @@ from wireproof.scenarios import SCENARIOS
 from wireproof.targets.target_file import schema as target_schema
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_pages.catalogue_pages import catalogue_pages
+from wireproof_pages.drawing import drawing
 from wireproof_pages.editions_page import editions_page
 from wireproof_pages.manual import TABLES, blocks, filled
 from wireproof_pages.proof_pages import Held, Proofs, Seed, requirements_page, seed_page
@@ -116,7 +117,7 @@ def texts() -> Mapping[Path, str]:
     generated = {FOLDER / name: text for name, text in pages().items()}
     generated |= {folder / name: text for name, text in schemas().items()}
     by_hand = {path: path.read_text(encoding="utf-8") for path in _by_hand() if path not in generated}
-    tables = {**TABLES, "settings": settings_table, "versions": versions_text}
+    tables = {**TABLES, "packages": drawing, "settings": settings_table, "versions": versions_text}
     return generated | {path: filled(text, tables) for path, text in by_hand.items() if blocks(text, tables)}
 
 
