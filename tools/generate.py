@@ -5,8 +5,8 @@
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
 in README.md and in pages written by hand, the options and exit statuses of `wireproof certify`, the settings of the
-reference proxy, the mock's versions and the imports between packages; for `schemas/wireproof/`, the fields of a requirement, the steps of scripts,
-the form of a result and the options of a target file.
+reference proxy, the mock's versions and the imports between packages; for `schemas/wireproof/`, the fields of a
+requirement, the steps of scripts, the form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """

@@ -37,10 +37,8 @@ def expanded(name: str) -> list[str]:
 
 def labels() -> dict[str, list[str]]:
     """Label → its environments."""
-    lines = [line for line in TOX["tox"]["labels"].strip().splitlines() if not line.startswith("#")]
-    return {
-        line.partition("=")[0].strip(): [one.strip() for one in line.partition("=")[2].split(",")] for line in lines
-    }
+    lines = [line.partition("=") for line in TOX["tox"]["labels"].strip().splitlines() if not line.startswith("#")]
+    return {label.strip(): [name.strip() for name in names.split(",")] for label, _, names in lines}
 
 
 def shards() -> dict[str, list[str]]:
