@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from wireproof.cli import certify, cli
+from wireproof.cli import certify, root
 from wireproof.model.dialect import Arguments, Dialect, Surface
 from wireproof.model.target import Agent, KeyStyle
 from wireproof.model.verdict import VerdictLevel
@@ -98,7 +98,7 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
         return 0
 
     monkeypatch.setattr(certify, "_certify_all", keep)
-    assert CliRunner().invoke(cli.main, ["certify", *ALL.words(), *RUN.words()]).exit_code == 0
+    assert CliRunner().invoke(root.root, ["certify", *ALL.words(), *RUN.words()]).exit_code == 0
     assert asked == [ALL, RUN]
 
 
@@ -265,5 +265,5 @@ def test_options_that_belong_together_are_taken(options: Any) -> None:
 def test_the_level_may_be_named_as_such() -> None:
     assert read(RunOptions, {"level": "compat"}) == read(RunOptions, {"fail-on": "compat"})
     for name in ("--level", "--fail-on"):
-        done = CliRunner().invoke(cli.main, ["certify", name, "lenient"])
+        done = CliRunner().invoke(root.root, ["certify", name, "lenient"])
         assert (done.exit_code, "'lenient' should be one of compat, strict" in done.output) == (2, True)
