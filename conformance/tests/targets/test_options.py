@@ -15,6 +15,7 @@ from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import OptionError, Pair, Reason
 from wireproof.targets.option import find
 from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -246,7 +247,7 @@ def test_a_pair_shows_no_secret() -> None:
 )
 def test_options_that_exclude_each_other_are_refused(options: Any, message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        TargetOptions(**options).check()
+        check(TargetOptions(**options))
     assert str(raised.value).startswith(message)
 
 
@@ -259,7 +260,7 @@ def test_options_that_exclude_each_other_are_refused(options: Any, message: str)
     ],
 )
 def test_options_that_belong_together_are_taken(options: Any) -> None:
-    TargetOptions(**options).check()
+    check(TargetOptions(**options))
 
 
 def test_the_level_may_be_named_as_such() -> None:
