@@ -126,8 +126,9 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 OF_THE_OPTIONS = [
     "wireproof", "wireproof.model", "wireproof.model.capability", "wireproof.model.dialect", "wireproof.model.target",
-    "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin", "wireproof.targets",
-    "wireproof.targets.kinds", "wireproof.targets.option", "wireproof.targets.options",
+    "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin",
+    "wireproof.pytest_plugin.stash", "wireproof.targets", "wireproof.targets.kinds", "wireproof.targets.option",
+    "wireproof.targets.options",
 ]  # fmt: skip
 """All that the plugin imports of the suite in a session that does not ask for it."""
 

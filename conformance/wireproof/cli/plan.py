@@ -32,6 +32,7 @@ from wireproof.scenarios.live import LIVE
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import BUNDLED_JOBS, JOBS
 from wireproof.targets.reach import reach
+from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -231,7 +232,7 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
         KnownFailingError: the file of known failures cannot be used.
         FolderError: no result can be written to the folder of `--output`.
     """
-    target.check()
+    check(target)
     # Only to be checked: a secret is not kept in a plan.
     target.api_key()
     target.carried()

@@ -1,4 +1,4 @@
-"""What cannot be meant by the options of a target: no address, no command, options that exclude each other."""
+"""Refuse invalid values and combinations of the options of a target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(options: TargetOptions) -> None:
-    """Refuse what cannot be meant.
+    """Refuse a URL that is none, a command that is none, and options that exclude each other.
 
     Raises:
         OptionError: the message says what would be right.
@@ -41,7 +41,7 @@ def _check_command(name: str, command: str | None) -> None:
 
 
 def _together(options: TargetOptions) -> dict[str, bool]:
-    """What options that exclude each other, or mean nothing alone, are told → whether they are given so."""
+    """Error message → whether that combination was given."""
     started = options.command is not None or options.gateway is not None
     calls_upstream = options.gateway is not None or options.upstream is not None
     spoken = {dialect.spec.surface for dialect in options.dialects}

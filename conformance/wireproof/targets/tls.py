@@ -1,4 +1,4 @@
-"""By what a client knows the server that it sends to."""
+"""TLS verification for a target's URL."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from wireproof.targets.address import is_local
 
 
-def trust(url: str) -> ssl.SSLContext | bool:
-    """By what the server at a URL is known, as httpx's `verify`; True: by the usual authorities.
+def verify_for(url: str) -> ssl.SSLContext | bool:
+    """What httpx verifies the server at a URL by; True: the usual certificate authorities.
 
     Those are for https. To load them takes longer than many requests, so a client that sends to this machine by plain
     http does without; it would accept no certificate at all.
