@@ -30,9 +30,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.absent_calls import REQUIREMENTS as OF_CALLS
 from wireproof.judging.absent_calls import without_calls
-from wireproof.judging.constant_usage import constant_usages, kind_of, usage_row
+from wireproof.judging.constant_usage import constant_usages, kind_of
 from wireproof.judging.crowding import crowded, sentence
 from wireproof.judging.others_answers import others_answers
 from wireproof.judging.request_shape import features, shape
@@ -51,8 +50,9 @@ from wireproof.judging.symptoms import (
     OthersAnswer,
     WrongStatus,
 )
-from wireproof.model.capability import Capability
 from wireproof.model.dialect import Surface
+from wireproof.model.facets import row_of, row_of_capability
+from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.model.verdict import Finding
 from wireproof.reading.capabilities import asked_for, refusal
@@ -63,38 +63,11 @@ if TYPE_CHECKING:
 
     from wireproof.judging.cases import Case
     from wireproof.judging.constant_usage import Kind
-    from wireproof.model.capability import Absence
+    from wireproof.model.capability import Absence, Capability
     from wireproof.reading.exchange import Exchange
 
-ALIVE = "target.alive"
-ANSWERS = "target.answers"
-CAPACITY = "target.capacity"
-AS_200: Mapping[tuple[Surface, Mode], str] = {
-    (Surface.CHAT, Mode.STREAM): "chat.stream.error-before-output",
-    (Surface.CHAT, Mode.WHOLE): "chat.whole.backend-error",
-    (Surface.RESPONSES, Mode.STREAM): "responses.stream.terminal",
-    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
-}
-"""The row that asks for an HTTP status where an error was sent as 200, by the form of the answer."""
-OF_FORM: Mapping[tuple[Surface, Mode], str] = {
-    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
-    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
-    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
-    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
-}
-"""The row that a body of the other mode breaks, by the form that was asked for."""
-OF_CAPABILITIES: Mapping[Capability, str] = {
-    Capability.STREAMS: "chat.stream.frames",
-    Capability.USAGE_IN_STREAMS: "chat.stream.usage",
-    Capability.FORCED_TOOL_CHOICE: "turn.tool-choice-forced",
-    Capability.SEVERAL_CHOICES: "chat.whole.choices",
-    Capability.STRUCTURED_OUTPUT: "turn.structured-output",
-    Capability.IMAGES: "turn.images",
-    Capability.PREVIOUS_RESPONSE: "responses.previous-id",
-}
-"""The row that asks for a capability. That of calls depends on the form."""
-CAUSED = frozenset({ALIVE, ANSWERS})
-"""The requirements that nothing but a cause breaks: they need no check."""
+CAUSED = frozenset({Facet.ANSWER, Facet.PROCESS})
+"""What nothing but a cause breaks: rows that speak of it need no check."""
 NO_REFUSALS = frozenset({408, 429})
 """Statuses from 400 to 499 that say nothing of what the request asks for."""
 NOT_IMPLEMENTED = 501
@@ -264,21 +237,28 @@ def _harms_none(symptom: AnySymptom) -> bool:
 
 def _requirement(symptom: AnySymptom, first: Case) -> str:
     """The requirement that a cause breaks."""
-    form = first.exchange.form
     match symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED):
-            return ALIVE
-        case WrongStatus(status=status) if status == TOO_MANY:
-            return CAPACITY
-        case ErrorAs200() | LateError() | OtherMode():
-            rows = OF_FORM if isinstance(symptom, OtherMode) else AS_200
-            return rows[form.dialect.spec.surface, form.mode]
         case NotServed(absence=absence):
-            return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
+            return row_of_capability(absence.capability, first.exchange.form)
         case NoCalls() | OthersAnswer():
             return first.subject
         case _:
-            return ANSWERS
+            return row_of(_spoilt(symptom), first.exchange.form)
+
+
+def _spoilt(symptom: AnySymptom) -> Facet:
+    """The part of an exchange that a symptom is about."""
+    match symptom:
+        case Died() | NoAnswer(kind=Nothing.REFUSED):
+            return Facet.PROCESS
+        case WrongStatus(status=status) if status == TOO_MANY:
+            return Facet.ROOM
+        case ErrorAs200() | LateError():
+            return Facet.STATUS
+        case OtherMode():
+            return Facet.BODY
+        case _:
+            return Facet.ANSWER
 
 
 # Crowds
@@ -289,10 +269,10 @@ def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
     failed = crowded(aside)
     if failed:
         first = failed[0]
-        violation = Violation(requirement=CAPACITY, seen=sentence(failed))
+        violation = Violation(requirement=row_of(Facet.ROOM, first.form), seen=sentence(failed))
         yield Cause(
             symptom=Crowded(),
-            requirement=CAPACITY,
+            requirement=violation.requirement,
             shape="",
             scenario=first.scenario.name,
             finding=Finding(form=first.form, exchange=first.number, violation=violation),
@@ -355,7 +335,6 @@ def _form_cause(symptom: Members | ConstantUsage, faults: Sequence[Fault]) -> Ca
 
 def _of_usage(symptom: ConstantUsage, first: Fault) -> Finding:
     """The finding of counts that never change: of the row that asks for them, whichever row the first fault is of."""
-    violation = Violation(
-        requirement=usage_row(first.exchange), seen=str(symptom), place=first.exchange.body_place, harmless=True
-    )
+    row = row_of(Facet.USAGE, first.exchange.form)
+    violation = Violation(requirement=row, seen=str(symptom), place=first.exchange.body_place, harmless=True)
     return replace(first.finding, violation=violation)

@@ -137,7 +137,7 @@ class Examined:
         yield from found
         # What is missing beside the content leaves it to be judged, and its counts.
         if all(one.harmless for one in found):
-            yield from live.check.look(row.id, exchange)
+            yield from live.look(row, exchange)
 
     def breaking(self, found: Iterable[Found], exchange: Exchange) -> Found | None:
         """The first finding behind which nothing more can be understood."""

@@ -146,7 +146,7 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
     Without a script only by what holds of any answer. A failure that was answered as a success is one violation: all
     else that is wrong with the answer follows from it.
     """
-    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and row.id in live.check):
+    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and live.judges(row)):
         return False
     return row.on_failure or not failed_first(exchange)
 

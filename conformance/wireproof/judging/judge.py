@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
     from wireproof.model.verdict import Outcome
 
-_WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
+_OF_SCENARIOS = frozenset({Stage.ANSWER, Stage.SUBJECT})
 """Rows of these stages are judged by what their scenarios say."""
 
 
@@ -129,7 +129,8 @@ def judge(
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED, *live.check}:
+        checked = row.id in checks or row.id in GRAMMAR or live.judges(row) or not CAUSED.isdisjoint(row.facets)
+        if not checked and row.stage not in _OF_SCENARIOS:
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
