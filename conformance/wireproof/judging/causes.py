@@ -49,6 +49,7 @@ from wireproof.judging.symptoms import (
     OtherMode,
     OthersAnswer,
     WrongStatus,
+    kind_of_symptom,
 )
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of, row_of_capability
@@ -99,6 +100,11 @@ class Cause:
     def scenarios(self) -> tuple[str, ...]:
         """The names of the scenarios that show it, in the order of the runs."""
         return tuple(dict.fromkeys(exchange.scenario.name for exchange in self.exchanges))
+
+    @property
+    def kind(self) -> str:
+        """What causes have in common that are one thing to a person."""
+        return kind_of_symptom(self.symptom)
 
     def __str__(self) -> str:
         """What it is, in a clause."""

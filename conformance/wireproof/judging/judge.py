@@ -195,9 +195,8 @@ def _hidden(examined: Examined, broken: Container[str]) -> dict[str, Hidden]:
     reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in examined.spoilt.items()}
     for row_id, behind in examined.hidden.items():
         found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
-        same = f"hidden behind {found}, which is broken in the same exchange"
         cause = examined.lost.get(behind.place) or examined.moved.get(id(behind.finding))
-        reasons.setdefault(row_id, _behind(row_id, cause) if cause else Hidden(reason=same))
+        reasons.setdefault(row_id, _behind(row_id, cause) if cause else _hidden_by(found))
     for (form, _), cause in examined.lost.items():
         for row in examined.rows:
             if row.speaks_of(form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
@@ -211,7 +210,12 @@ def _behind(row: str, cause: Cause) -> Hidden:
         return Hidden(reason=str(cause.symptom), absent=True)
     if row == cause.requirement:
         return Hidden(reason=_counted_once(cause))
-    return Hidden(reason=f"hidden behind {cause.requirement}: {cause}")
+    return Hidden(reason=f"hidden behind {cause.requirement}: {cause}", behind=cause.requirement)
+
+
+def _hidden_by(found: str) -> Hidden:
+    """Why a requirement could not be observed behind one that is broken in the same exchange."""
+    return Hidden(reason=f"hidden behind {found}, which is broken in the same exchange", behind=found)
 
 
 def _counted_once(cause: Cause) -> str:

@@ -52,6 +52,8 @@ class Hidden:
     """Why a requirement could not be observed behind something that was found."""
 
     reason: str
+    behind: str = ""
+    """The requirement that is broken in the same exchange; "": it is hidden by no other one."""
     absent: bool = False
     """The target plainly refuses what the scenario asks for: the requirement is not about this target."""
 
@@ -89,7 +91,7 @@ def outcome(
     behind = hidden.get(row.id)
     if behind is not None:
         verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
-        return _outcome(run, row, verdict, reason=behind.reason)
+        return _outcome(run, row, verdict, reason=behind.reason, behind=behind.behind)
     unseen = _why_not_observed(run, row, target)
     verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
     return _outcome(run, row, verdict, reason=unseen or counted.get(row.id, ""))
@@ -182,7 +184,13 @@ def _has_error(exchange: Exchange) -> bool:
 
 
 def _outcome(
-    run: Run, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
+    run: Run,
+    row: Requirement,
+    verdict: Verdict,
+    *,
+    findings: tuple[Finding, ...] = (),
+    reason: str = "",
+    behind: str = "",
 ) -> Outcome:
     return Outcome(
         scenario=run.scenario.name,
@@ -190,5 +198,6 @@ def _outcome(
         verdict=verdict,
         findings=findings,
         reason=reason,
+        hidden_behind=behind,
         compat=row.compat,
     )
