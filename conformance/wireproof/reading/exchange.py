@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from wireproof.wire.stream import Stream
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+# Compared by identity: what was found of one of two exchanges that read alike says nothing of the other.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Exchange:
     """One exchange of a scenario: what was recorded, read and expected."""
 
