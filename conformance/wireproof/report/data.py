@@ -180,6 +180,7 @@ def _at_level(certificate: Certificate, level: VerdictLevel) -> AtLevel:
         counts={verdict: counts[verdict] for verdict in Verdict if counts[verdict]},
         broken=tuple(sorted(certificate.broken_at(level))),
         unobserved=certificate.unobserved_at(level),
+        hidden=certificate.hidden_at(level),
     )
 
 
@@ -200,7 +201,7 @@ def _judgement(outcome: Outcome) -> Judgement:
 
 
 def _place(scenario: str, finding: Finding) -> Place:
-    at = finding.violation.place
+    at, status = finding.violation.place, finding.violation.status
     return Place(
         scenario=scenario,
         dialect=finding.form.dialect,
@@ -210,6 +211,8 @@ def _place(scenario: str, finding: Finding) -> Place:
         offset=at.offset if at else None,
         length=at.length if at else None,
         frame=at.frame if at else None,
+        came=status.came if status else None,
+        due=status.due if status else None,
     )
 
 
@@ -270,7 +273,9 @@ def _of_causes(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[
             cause = _cause_of(certificate, outcome, finding)
             if cause is not None:
                 places = tuple(_of_cause(one, cause) for one in cause.exchanges)
-                common = Common(says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden))
+                common = Common(
+                    says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden), kind=cause.kind
+                )
                 yield _found(certificate, [(outcome, finding)], places=places, cause=common)
 
 

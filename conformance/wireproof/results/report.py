@@ -10,7 +10,7 @@ rendering escapes it for its own medium. No secret stands in it, see `masking`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
@@ -145,6 +145,8 @@ class AtLevel(_Form):
     """The requirements that are broken, known failures left out."""
     unobserved: dict[str, str]
     """The MUSTs that were not observed → why."""
+    hidden: dict[str, str] = field(default_factory=dict)
+    """Those of them that could not be observed behind a broken requirement → which one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +179,10 @@ class Place(_Form):
     """How many there are; 0 for the end of the body."""
     frame: int | None
     """The frame of the stream that they are in, counted from 0."""
+    came: int | None = None
+    """The HTTP status that came, where the status is what is wrong; null: something else is."""
+    due: int | None = None
+    """The one that should have come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +204,8 @@ class Common(_Form):
     """How many show it."""
     hidden: int
     """How many of them show nothing else."""
+    kind: str = ""
+    """What it is without its numbers: causes of one kind are one thing to a person. "": as `says`."""
 
 
 @dataclass(frozen=True, kw_only=True)

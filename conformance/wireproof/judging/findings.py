@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from wireproof.judging.causes import Fault
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harmless, Stage
-from wireproof.model.scenario import Form
 from wireproof.model.transcript import End
 from wireproof.model.verdict import Finding
 
@@ -31,21 +30,15 @@ CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
 
-Place = tuple[Form, int]
-"""An exchange of a run: its form, and its number."""
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExchangeFinding:
+    """A finding under the name that its check gives, and the exchange in which it was made."""
 
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """A finding under the name that its check gives, and whether it may be attributed to the scenario's subject."""
-
+    exchange: Exchange
     finding: Finding
-    attributable: bool
-
-    @property
-    def place(self) -> Place:
-        """The exchange of the run in which it was made."""
-        return self.finding.form, self.finding.exchange
+    attributable: bool = False
+    """Whether it may be attributed to the scenario's subject."""
 
     @property
     def requirement(self) -> str:
@@ -54,7 +47,7 @@ class Found:
 
 
 @dataclass(kw_only=True)
-class Examined:
+class RunFindings:
     """What a run has shown so far."""
 
     run: Run
@@ -62,8 +55,8 @@ class Examined:
     checks: Checks
     rows: tuple[Requirement, ...]
     """The rows that the scenario is judged by, in the catalogue's order."""
-    findings: list[Found] = field(default_factory=list)
-    hidden: dict[str, Found] = field(default_factory=dict)
+    findings: list[ExchangeFinding] = field(default_factory=list)
+    hidden: dict[str, ExchangeFinding] = field(default_factory=dict)
     """Requirement → the first finding behind which it could not be observed."""
     cases: list[Case] = field(default_factory=list)
     """The exchanges without an answer, where one was due."""
@@ -72,32 +65,34 @@ class Examined:
     served: list[Exchange] = field(default_factory=list)
     """Those of conversations with an answer."""
     causes: tuple[Cause, ...] = ()
-    """The causes whose first exchange is one of this run's; known when all runs have been examined."""
-    lost: Mapping[Place, Cause] = field(default_factory=dict)
+    """The causes whose first exchange is one of this run's; known when all runs have been looked at."""
+    lost: Mapping[Exchange, Cause] = field(default_factory=dict)
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
-    moved: Mapping[int, Cause] = field(default_factory=dict)
-    """Identity of a finding → the cause that counts it; known as late."""
+    moved: Mapping[ExchangeFinding, Cause] = field(default_factory=dict)
+    """A finding → the cause that counts it; known as late."""
     counted: Mapping[str, Cause] = field(default_factory=dict)
     """Requirement → the cause that counts a fault which this requirement finds broken as well; known as late."""
     spoilt: Mapping[str, Cause] = field(default_factory=dict)
     """Those of them of whose answers each has such a fault, and one that harms clients; known as late."""
 
     @property
-    def vouched(self) -> frozenset[str]:
+    def broken_anyway(self) -> frozenset[str]:
         """The requirements that are broken whatever the scenario's subject is."""
         subject = self.run.scenario.attribute_to
         return frozenset(found.requirement for found in self.findings if subject in {None, found.requirement})
 
     @property
-    def faults(self) -> Iterator[Fault]:
-        """What was found of its answers, with the exchanges."""
-        exchanges = dict(places_of(self.run))
-        return (Fault(exchange=exchanges[found.place], finding=found.finding) for found in self.findings)
+    def exchanges(self) -> Iterator[Exchange]:
+        """The exchanges of the run, form by form."""
+        return chain.from_iterable(self.run.exchanges.values())
 
-    def find(self, exchange: Exchange, violations: Iterable[Violation], *, attributable: bool = False) -> list[Found]:
+    def find(
+        self, exchange: Exchange, violations: Iterable[Violation], *, attributable: bool = False
+    ) -> list[ExchangeFinding]:
         """Note violations of an exchange, and return them."""
         found = [
-            Found(
+            ExchangeFinding(
+                exchange=exchange,
                 finding=Finding(form=exchange.form, exchange=exchange.number, violation=violation),
                 attributable=attributable,
             )
@@ -106,13 +101,13 @@ class Examined:
         self.findings += found
         return found
 
-    def hide(self, exchange: Exchange, rows: Iterable[Requirement], behind: Found) -> None:
+    def hide(self, exchange: Exchange, rows: Iterable[Requirement], behind: ExchangeFinding) -> None:
         """Note that requirements about answers of this form cannot be observed behind a finding."""
         for row in rows:
             if row.speaks_of(exchange.form):
                 self.hidden.setdefault(row.id, behind)
 
-    def hide_meaning(self, exchange: Exchange, behind: Found) -> None:
+    def hide_meaning(self, exchange: Exchange, behind: ExchangeFinding) -> None:
         """Note that content and sense cannot be observed behind a finding."""
         self.hide(exchange, (row for row in self.rows if row.stage in _MEANING), behind)
 
@@ -137,17 +132,17 @@ class Examined:
         yield from found
         # What is missing beside the content leaves it to be judged, and its counts.
         if all(one.harmless for one in found):
-            yield from live.check.look(row.id, exchange)
+            yield from live.look(row, exchange)
 
-    def breaking(self, found: Iterable[Found], exchange: Exchange) -> Found | None:
+    def breaking(self, found: Iterable[ExchangeFinding], exchange: Exchange) -> ExchangeFinding | None:
         """The first finding behind which nothing more can be understood."""
         return next((one for one in found if not self._harmless(one, exchange)), None)
 
-    def beside(self, found: Found) -> bool:
+    def beside(self, found: ExchangeFinding) -> bool:
         """Whether a finding is about the form beside the content: nothing of what two answers share differs for it."""
         return found.finding.violation.harmless and found.finding.violation.strict_only
 
-    def hides_parity(self, found: Found) -> bool:
+    def hides_parity(self, found: ExchangeFinding) -> bool:
         """Whether two answers to one turn may differ for what was found.
 
         Chat answers are compared by what they say, and a fault that clients cope with changes none of it; of two
@@ -158,7 +153,7 @@ class Examined:
         said = read_on and found.finding.form.dialect is not Dialect.RESPONSES
         return not (self.beside(found) or said)
 
-    def _harmless(self, found: Found, exchange: Exchange) -> bool:
+    def _harmless(self, found: ExchangeFinding, exchange: Exchange) -> bool:
         row = self.catalogue.by_id.get(found.requirement)
         violation = found.finding.violation
         if violation.harmless or (violation.strict_only and row is not None and row.stage is Stage.FORM):
@@ -171,8 +166,3 @@ class Examined:
                 return exchange.transcript.end not in BROKEN_OFF
             case Harmless.NEVER:
                 return False
-
-
-def places_of(run: Run) -> Iterator[tuple[Place, Exchange]]:
-    """The exchanges of a run with their places."""
-    return (((form, exchange.number), exchange) for form, those in run.exchanges.items() for exchange in those)
