@@ -1,11 +1,9 @@
 """Scripts as plain JSON data, and back: the form that `schemas/wireproof/script.json` describes.
 
-A script is `{"name", "title"?, "when"?, "told"?, "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, or has
-`choices` alone. A step is an object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are
-read as well: a bare value for the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a
-bare name for a step that requires none (`"hang"`), and an object for the arguments of a call.
-
-`told` is the `notifications` of a script; files keep the older name, which users' scripts have.
+A script is `{"name", "title"?, "when"?, "notifications"?, "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`,
+or has `choices` alone. A step is an object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms
+are read as well: a bare value for the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`),
+a bare name for a step that requires none (`"hang"`), and an object for the arguments of a call.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ def script_to_json(script: Script) -> dict[str, Any]:
         "name": script.name,
         "title": script.title,
         "when": script.when if script.when is None or isinstance(script.when, str) else when_to_json(script.when),
-        "told": script.notifications,
+        "notifications": script.notifications,
         "sequence": None if script.sequence == "no" else script.sequence,
         "parts": _parts_to_json(script.parts),
         "choices": [_parts_to_json(parts) for parts in script.choices],
@@ -81,10 +79,10 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
     with collected(found):
         no_others(script, tuple(_READERS), place)
     values: dict[str, Any] = {"title": ""}
-    for name, (field, reader) in _READERS.items():
+    for name, reader in _READERS.items():
         with collected(found):
             if name in script:
-                values[field] = reader(script[name], at(place, name), found)
+                values[name] = reader(script[name], at(place, name), found)
             elif name == "name":
                 raise ScriptError(place, "name is missing")
             elif name == "parts" and "choices" not in script:
@@ -133,16 +131,16 @@ def _choices(data: object, place: str, found: Found) -> tuple[Parts, ...]:
     return tuple(_parts(choice, f"{place}[{index}]", found) for index, choice in enumerate(choices))
 
 
-_READERS: Mapping[str, tuple[str, Callable[[Any, str, Found], Any]]] = {
-    "name": ("name", _name),
-    "title": ("title", _title),
-    "when": ("when", _when),
-    "told": ("notifications", _notifications),
-    "sequence": ("sequence", _sequence),
-    "parts": ("parts", _parts),
-    "choices": ("choices", _choices),
+_READERS: Mapping[str, Callable[[object, str, Found], object]] = {
+    "name": _name,
+    "title": _title,
+    "when": _when,
+    "notifications": _notifications,
+    "sequence": _sequence,
+    "parts": _parts,
+    "choices": _choices,
 }
-"""The name in files → the field of a script, and what reads it."""
+"""The fields of a script, and what reads each."""
 
 
 def _part(data: object, place: str, found: Found) -> tuple[Step, ...]:

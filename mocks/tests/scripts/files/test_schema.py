@@ -60,7 +60,7 @@ def test_the_schema_knows_every_failure() -> None:
     "script",
     [
         {"name": "a", "parts": [["hang", {"say": "x"}, {"call": {"id": "1", "name": "f", "arguments": {}}}]]},
-        {"name": "a", "told": "story", "parts": [["repeat"]], "choices": [[[{"cut": 1}]], [[{"raw": "x"}]]]},
+        {"name": "a", "notifications": "story", "parts": [["repeat"]], "choices": [[[{"cut": 1}]], [[{"raw": "x"}]]]},
         {"name": "a", "parts": [[{"call": {"id": "", "name": "f", "arguments": "", "shape": "sentinel", "also": []}}]]},
         {"name": "a", "when": "x", "parts": [[{"finish": "length"}, {"gate": None}, {"pause": 0.5}]]},
     ],
@@ -79,7 +79,7 @@ def test_what_may_be_written_short_is_valid(script: object) -> None:
         {"name": "a", "parts": []},
         {"name": "a", "parts": [[]], "more": 1},
         {"name": "a", "parts": [["say"]]},
-        {"name": "a", "parts": [[]], "told": "v3"},
+        {"name": "a", "parts": [[]], "notifications": "v3"},
         {"name": "a", "parts": [[]], "choices": []},
         {"name": "a", "parts": [[{"call": {"id": "1", "name": "f", "arguments": "", "shape": "x"}}]]},
         {"name": "a", "parts": [[{"cut": 0}]]},
