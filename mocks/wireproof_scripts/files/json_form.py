@@ -9,6 +9,7 @@ a bare name for a step that requires none (`"hang"`), and an object for the argu
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.files.conditions import when_from_json, when_to_json
@@ -21,13 +22,10 @@ from wireproof_scripts.markers import SCRIPT_NAME
 from wireproof_scripts.steps import Notifications, Parts, Script, Sequence, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from wireproof_scripts.kinds import Kind
     from wireproof_scripts.steps.when import When
-
-_NOTIFICATIONS = kind_of(Notifications)
-_SEQUENCE = kind_of(Sequence)
-
 
 # Writing
 
@@ -94,7 +92,7 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
 
 
 def _name(data: object, place: str, _found: Found) -> str:
-    name: str = read(NAME, data, place)
+    name = read(NAME, data, place)
     if not re.fullmatch(SCRIPT_NAME, name):
         near = re.sub(r"[^A-Za-z0-9._/-]+", "-", name).strip("-")
         hint = f"; did you mean {near}?" if near else ""
@@ -102,19 +100,11 @@ def _name(data: object, place: str, _found: Found) -> str:
     return name
 
 
-def _title(data: object, place: str, _found: Found) -> str:
-    title: str = read(TEXT, data, place)
-    return title
+_Reader = Callable[[object, str, Found], object]
 
 
-def _notifications(data: object, place: str, _found: Found) -> Notifications:
-    notifications: Notifications = read(_NOTIFICATIONS, data, place)
-    return notifications
-
-
-def _sequence(data: object, place: str, _found: Found) -> Sequence:
-    sequence: Sequence = read(_SEQUENCE, data, place)
-    return sequence
+def _value_of(kind: Kind[object]) -> _Reader:
+    return lambda data, place, _found: read(kind, data, place)
 
 
 def _when(data: object, place: str, _found: Found) -> When | str | None:
@@ -131,12 +121,12 @@ def _choices(data: object, place: str, found: Found) -> tuple[Parts, ...]:
     return tuple(_parts(choice, f"{place}[{index}]", found) for index, choice in enumerate(choices))
 
 
-_READERS: Mapping[str, Callable[[object, str, Found], object]] = {
+_READERS: Mapping[str, _Reader] = {
     "name": _name,
-    "title": _title,
+    "title": _value_of(TEXT),
     "when": _when,
-    "notifications": _notifications,
-    "sequence": _sequence,
+    "notifications": _value_of(kind_of(Notifications)),
+    "sequence": _value_of(kind_of(Sequence)),
     "parts": _parts,
     "choices": _choices,
 }
