@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
     from wireproof_codex.threads.thread import Thread
+    from wireproof_codex.threads.turn_history import Cost
 
 Json = dict[str, Any]
 
@@ -154,7 +155,7 @@ def _initial(thread: Thread) -> Iterator[Json]:
         before = cost
 
 
-def _counts(cost: Any) -> Json:  # noqa: ANN401 - see `turn_history.Cost`
+def _counts(cost: Cost) -> Json:
     if cost is None:
         return codex_events.token_count(None)
     total, last = (item_messages.usage(counts) for counts in cost)

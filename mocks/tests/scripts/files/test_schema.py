@@ -153,7 +153,7 @@ def _inner(rule: dict[str, Any]) -> st.SearchStrategy[Any]:
     return _values(rule["additionalProperties"]) if "additionalProperties" in rule else SCALARS
 
 
-def _written(kind: Kind) -> st.SearchStrategy[Any]:
+def _written(kind: Kind[Any]) -> st.SearchStrategy[Any]:
     """What may be written in a field of this kind."""
     if kind is JSON_TEXT:  # its schema knows no text that is JSON
         return st.one_of(ANYTHING.map(json.dumps), st.dictionaries(st.text(max_size=3), SCALARS, max_size=2))
@@ -236,13 +236,13 @@ def test_a_step_that_was_changed_is_read_if_and_only_if_it_is_valid(step: dict[s
 VALIDATORS = {kind: Draft202012Validator(kind.schema) for kind in KINDS}
 
 
-def _accepts(kind: Kind, value: object) -> bool:
+def _accepts(kind: Kind[Any], value: object) -> bool:
     return bool(VALIDATORS[kind].is_valid(value))
 
 
 @pytest.mark.parametrize("kind", [it for it in KINDS if it is not JSON_TEXT], ids=lambda kind: kind.expected)
 @given(value=ANYTHING)
-def test_a_kind_reads_exactly_what_its_schema_accepts(kind: Kind, value: object) -> None:
+def test_a_kind_reads_exactly_what_its_schema_accepts(kind: Kind[Any], value: object) -> None:
     assert (kind.read(value) is not None) == _accepts(kind, value)
 
 
