@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from wireproof_codex.notifications.legacy_approvals import ACTED, ACTS
+from wireproof_codex.legacy.approval_events import ACTED, ACTS
 
 Json = dict[str, Any]
 Twins = tuple[Iterable[Json], Iterable[Json]]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof_codex.notifications.legacy import notification, token_count, twins
+from wireproof_codex.legacy.codex_events import notification, token_count, twins
 from wireproof_scripts.steps import Call, Fail, Hang, Say, Script, Think
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
