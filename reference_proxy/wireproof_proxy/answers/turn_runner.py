@@ -140,7 +140,7 @@ def _written(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[bytes]:
 def _log(call: CallOpened, plan: AnswerPlan) -> None:
     # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
     log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
-    # Logged and passed on all the same (S0:178).
+    # Logged and passed on all the same ("Obsidian tool calling", line 178).
     if call.name not in Registry(plan.conversation.tools):
         log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 
