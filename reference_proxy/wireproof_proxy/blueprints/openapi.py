@@ -1,4 +1,4 @@
-"""The proxy's interface as an OpenAPI document, for whoever generates requests. Pure.
+"""`/openapi.json`: the proxy's interface as an OpenAPI document, for whoever generates requests.
 
 What a request may hold is said as far as a request is refused for it; for the rest, OpenAI's own documents say more.
 """
@@ -6,6 +6,8 @@ What a request may hold is said as far as a request is refused for it; for the r
 from __future__ import annotations
 
 from typing import Any
+
+from flask import Blueprint
 
 Json = dict[str, Any]
 
@@ -71,6 +73,13 @@ _OBJECT: Json = {"application/json": {"schema": {"type": "object"}}}
 _STREAM: Json = {"text/event-stream": {"schema": {"type": "string"}}}
 _ID: Json = {"name": "id", "in": "path", "required": True, "schema": _TEXT}
 _NAME: Json = {**_ID, "name": "name"}
+
+
+def openapi_blueprint() -> Blueprint:
+    """`/openapi.json`, without a key."""
+    blueprint = Blueprint("openapi", __name__)
+    blueprint.add_url_rule("/openapi.json", view_func=document)
+    return blueprint
 
 
 def document() -> Json:

@@ -1,6 +1,7 @@
-"""What `/metrics` shows: requests by surface, mode and status, how long they took, running turns, and the backend.
+"""`/metrics`: requests by surface, mode and status, how long they took, running turns, and the backend.
 
-Each label has few values, whatever clients ask for: paths that are no route of ours are counted as `other`.
+Each label has few values, whatever clients ask for: a surface is the name of a blueprint, and paths that are no route
+of ours are counted as `other`.
 """
 
 from __future__ import annotations
@@ -8,36 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flask import Blueprint, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from prometheus_client.metrics_core import Metric
 
     from wireproof_proxy.backends.backend import Backend
     from wireproof_proxy.http.capacity import Gate
 
-MEDIA_TYPE = CONTENT_TYPE_LATEST
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
-
-SURFACES: Mapping[str, str] = {
-    "/v1/chat/completions": "chat",
-    "/v1/responses": "responses",
-    "/v1/responses/<id_>": "responses",
-    "/v1/responses/<id_>/input_items": "responses",
-    "/backend-api/codex/responses": "responses",
-    "/v1/models": "models",
-    "/v1/models/<path:name>": "models",
-    "/healthz": "health",
-    "/livez": "health",
-    "/readyz": "health",
-    "/metrics": "metrics",
-    "/openapi.json": "openapi",
-}
-"""Route → surface."""
 
 
 @dataclass(eq=False)
@@ -48,7 +33,6 @@ class Metrics:
     backend: Backend
     # Not the library's global one, which would refuse the metrics of a second application in the process.
     _registry: CollectorRegistry = field(default_factory=CollectorRegistry)
-    _children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         labels = ("surface", "mode")
@@ -65,22 +49,25 @@ class Metrics:
         )
         self._registry.register(_Now(self.gate, self.backend))
 
-    def answered(self, route: str, mode: str, status: int, seconds: float) -> None:
-        """Count a request; `route` is empty where there is none, `mode` is stream, whole or none."""
-        key = SURFACES.get(route, "other"), mode, status
-        found = self._children.get(key)
-        if found is None:
-            # Kept: to find them by their labels costs more than to count. There are as many as `/metrics` has lines.
-            surface = key[0]
-            children = self._requests.labels(surface, mode, str(status)), self._seconds.labels(surface, mode)
-            found = self._children[key] = children
-        requests, taken = found
-        requests.inc()
-        taken.observe(seconds)
+    def answered(self, surface: str, mode: str, status: int, seconds: float) -> None:
+        """Count a request; `mode` is stream, whole or none."""
+        self._requests.labels(surface, mode, str(status)).inc()
+        self._seconds.labels(surface, mode).observe(seconds)
 
     def text(self) -> bytes:
         """All metrics, in Prometheus' text format."""
         return generate_latest(self._registry)
+
+
+def metrics_blueprint(metrics: Metrics) -> Blueprint:
+    """`/metrics`, without a key."""
+    blueprint = Blueprint("metrics", __name__)
+
+    @blueprint.get("/metrics")
+    def show() -> Response:
+        return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)
+
+    return blueprint
 
 
 @dataclass(frozen=True)
