@@ -205,7 +205,7 @@ def test_exactly_the_published_events_have_a_schema() -> None:
     assert all(reference == f"#/$defs/{type_}" for type_, reference in told.items())
 
 
-@pytest.mark.parametrize("type_", EVENTS)
+@pytest.mark.each("type_", EVENTS)
 def test_an_event_is_the_published_one(type_: str) -> None:
     assert list(differences(EVENTS[type_], load("response.stream")["$defs"][type_], "response.stream", "")) == []
 
@@ -275,7 +275,7 @@ SAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
+@pytest.mark.each(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
 def test_a_sample_that_is_valid_here_parses_there(file: str, title: str, node: Json, model: Any) -> None:
     value = sample(node, file)
     assert errors(file, value) == [], title
@@ -291,7 +291,7 @@ def spots(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
         yield from spots(inner, (*path, step))
 
 
-@pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
+@pytest.mark.each(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
 def test_a_required_field_that_is_missing_is_reported(file: str, title: str, node: Json, model: Any) -> None:
     assert model
     value = sample(node, file)

@@ -88,7 +88,7 @@ def hidden(outcomes: Mapping[str, Outcome], behind: str) -> set[str]:
 # Right answers
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.each("name", RIGHT)
 def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
     name: str, right_stream: Make, right_whole: Make
 ) -> None:

@@ -261,7 +261,7 @@ CASES |= {
     ),
 }  # fmt: skip
 
-cases = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+cases = pytest.mark.each("case", CASES.values(), ids=CASES)
 
 
 @cases
