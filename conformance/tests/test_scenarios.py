@@ -76,9 +76,9 @@ def test_names_are_unique_and_fit_a_file_name() -> None:
 def test_all_modules_are_reported_and_in_order() -> None:
     modules = [import_module(f"wireproof.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
     tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
-    told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
+    defined = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
     # A package of scenarios has its tables beside all of them.
-    assert {scenario.name for scenario in told} == {scenario.name for scenario in ALL}
+    assert {scenario.name for scenario in defined} == {scenario.name for scenario in ALL}
     subjects = [scenario.exercises[0].split(".")[0] for scenario in SCENARIOS]
     assert subjects.index("chat") < subjects.index("turn") < subjects.index("param")
 
@@ -178,8 +178,8 @@ def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenar
 def test_the_mock_finds_the_marker_in_every_request(scenario: Scenario) -> None:
     turn = scenario.turns[0]
     sent = prepare(scenario, turn, form=WHOLE, model="m", nonce="n0nce", history=())
-    told = [message for message in sent.messages if message["role"] not in {"system", "developer"}]
-    found = [find_marker(str(message["content"])) for message in told]
+    of_dialog = [message for message in sent.messages if message["role"] not in {"system", "developer"}]
+    found = [find_marker(str(message["content"])) for message in of_dialog]
     assert found[-1] == Marker(scenario.script, "n0nce")
     assert [marker for marker in found if marker] == found[-1:]
 
