@@ -225,7 +225,7 @@ def test_what_reads_does_nothing_else() -> None:
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
-@pytest.mark.parametrize("listed", [*EDGES, *READERS])
+@pytest.mark.each("listed", [*EDGES, *READERS])
 def test_what_is_listed_exists_and_acts(listed: str) -> None:
     names = {name for module, names in suite().items() if under(listed)(module) for name in names}
     assert any(acts(name) or under(*EDGES)(name) for name in names), f"{listed} is pure, or gone"

@@ -43,7 +43,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 
 
 @pytest.fixture(scope="module")
-def gallery() -> Iterator[Target]:
+def miniature_server() -> Iterator[Target]:
     """All miniatures and their twins, as the target of the one without a fault."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
     with (
@@ -57,14 +57,14 @@ def gallery() -> Iterator[Target]:
         )  # fmt: skip
 
 
-def hung(gallery: Target, name: str) -> Target:
+def target_of(miniature_server: Target, name: str) -> Target:
     """The target of a miniature; its twin is looked at only where it matters, since twins take their time."""
-    assert gallery.unready_url is not None
+    assert miniature_server.unready_url is not None
     matters = name not in FAULTS or FAULTS[name].breaks in OF_THE_UNREADY
     return dataclasses.replace(
-        gallery,
-        base_url=gallery.base_url.replace("/none/", f"/{name}/"),
-        unready_url=gallery.unready_url.replace("/none/", f"/{name}/") if matters else None,
+        miniature_server,
+        base_url=miniature_server.base_url.replace("/none/", f"/{name}/"),
+        unready_url=miniature_server.unready_url.replace("/none/", f"/{name}/") if matters else None,
     )
 
 
@@ -72,17 +72,17 @@ def broken(certificate: Certificate) -> set[str]:
     return {one.requirement for one in certificate.outcomes if one.verdict in BROKEN}
 
 
-def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
-    certificate = certify(hung(gallery, "none"), PLAIN, load())
+def test_without_a_fault_nothing_is_found(miniature_server: Target) -> None:
+    certificate = certify(target_of(miniature_server, "none"), PLAIN, load())
     assert {(one.key, one.reason) for one in certificate.outcomes if one.verdict is not Verdict.PASS} == set()
 
 
 @pytest.mark.parametrize("name", HERE)
 def test_a_fault_is_found_under_its_own_requirement(
-    gallery: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
+    miniature_server: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
 ) -> None:
-    played = sample(PLAIN, gallery.dialects, FAULTS[name].breaks)
-    certificate = certify(hung(gallery, name), played, load())
+    played = sample(PLAIN, miniature_server.dialects, FAULTS[name].breaks)
+    certificate = certify(target_of(miniature_server, name), played, load())
     assert broken(certificate) == {FAULTS[name].breaks}
     assert odd_words(certificate) == []
 

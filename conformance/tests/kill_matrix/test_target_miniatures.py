@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
 
-KEY = "key-of-the-symptoms"
+KEY = "key-of-the-targets"
 NAMES = (
     "text-hello", "text-utf8", "usage-asked", "call-one", "calls-burst", "fail-first", "fail-after-text", "xml-values",
     "shape-a", "shape-b", "choices-text", "sentinel-plain", "responses-xml", "history", "tool-registry", "tool-loop",
@@ -69,27 +69,30 @@ def broken(certificate: Certificate) -> dict[str, Verdict]:
     return {one.key: one.verdict for one in certificate.outcomes if one.verdict in BROKEN}
 
 
-@pytest.mark.parametrize(
-    ("name", "found", "verdict", "shape"),
-    [
-        ("every-request-crashes", "target.answers", Verdict.FAIL, "every request"),
-        ("slots-never-free", "target.capacity", Verdict.WARN, "every request"),
-    ],
-)
+NOTHING_ANSWERED = {
+    "every-request-crashes": ("target.answers", Verdict.FAIL),
+    "slots-never-free": ("target.capacity", Verdict.WARN),
+}
+"""Fault → what is found of it."""
+
+
+@pytest.mark.parametrize("name", NOTHING_ANSWERED)
 def test_where_nothing_is_answered_there_is_one_finding_and_nothing_else_is_observed(
-    judge: Callable[..., Certificate], name: str, found: str, verdict: Verdict, shape: str
+    judge: Callable[..., Certificate], name: str
 ) -> None:
+    found, verdict = NOTHING_ANSWERED[name]
     certificate = judge(name, timeout=PATIENCE, played=[one for one in PLAYED if one.name in WAITED_FOR])
     assert broken(certificate) == {f"text-hello:{found}": verdict}
     (cause,) = certificate.causes
-    assert (cause.requirement, cause.shape, set(cause.scenarios)) == (found, shape, set(WAITED_FOR))
+    assert (cause.requirement, cause.shape, set(cause.scenarios)) == (found, "every request", set(WAITED_FOR))
     assert certificate.observed <= {found} | INAPPLICABLE
 
 
+@pytest.mark.parametrize("name", ["streams-hang"])
 def test_where_streams_hang_there_is_one_finding_and_whole_answers_are_judged(
-    judge: Callable[..., Certificate],
+    judge: Callable[..., Certificate], name: str
 ) -> None:
-    certificate = judge("streams-hang", timeout=PATIENCE, played=[one for one in PLAYED if one.name in WAITED_FOR])
+    certificate = judge(name, timeout=PATIENCE, played=[one for one in PLAYED if one.name in WAITED_FOR])
     assert broken(certificate) == {"text-hello:target.answers": Verdict.FAIL}
     (cause,) = certificate.causes
     assert (str(cause.symptom), cause.shape) == ("silence instead of an answer", "every stream")
@@ -98,16 +101,18 @@ def test_where_streams_hang_there_is_one_finding_and_whole_answers_are_judged(
     assert {"chat.whole.text", "chat.whole.calls-all-in-order", "responses.whole.message"} <= certificate.observed
 
 
-@pytest.mark.parametrize(
-    ("name", "symptom", "others"),
-    [
-        ("vendor-fields-everywhere", "provider_specific_fields is not among the published fields", Verdict.PASS),
-        ("model-left-out", "model is missing", Verdict.NOT_OBSERVED),
-    ],
-)
+OF_FORM = {
+    "vendor-fields-everywhere": ("provider_specific_fields is not among the published fields", Verdict.PASS),
+    "model-left-out": ("model is missing", Verdict.NOT_OBSERVED),
+}
+"""Fault → its symptom, and the verdict of the other rows that it shows in."""
+
+
+@pytest.mark.parametrize("name", OF_FORM)
 def test_a_fault_of_form_that_is_everywhere_is_one_finding_and_hides_no_content(
-    judge: Callable[..., Certificate], name: str, symptom: str, others: Verdict
+    judge: Callable[..., Certificate], name: str
 ) -> None:
+    symptom, others = OF_FORM[name]
     certificate = judge(name)
     assert broken(certificate) == {"text-hello:chat.stream.schema": Verdict.FAIL}
     (cause,) = certificate.causes
@@ -115,18 +120,19 @@ def test_a_fault_of_form_that_is_everywhere_is_one_finding_and_hides_no_content(
     assert len(cause.exchanges) > len(cause.scenarios) > len(NAMES) / 2
     # What breaks the letter alone leaves a row kept but for this; of one that harms clients nothing was seen kept.
     rows = {"chat.whole.envelope", "chat.stream.schema", "responses.whole.envelope", "responses.stream.schema"}
-    told = [one for one in certificate.outcomes if one.requirement in rows and one.reason]
-    assert {one.requirement for one in told} == rows
-    assert {one.verdict for one in told if symptom in one.reason} == {others}
+    explained = [one for one in certificate.outcomes if one.requirement in rows and one.reason]
+    assert {one.requirement for one in explained} == rows
+    assert {one.verdict for one in explained if symptom in one.reason} == {others}
     unseen = {one.requirement for one in certificate.outcomes if one.verdict is Verdict.NOT_OBSERVED}
     parity = {"chat.stream.parity", "responses.parity"}
     assert unseen - rows <= parity, "two answers that lack a member are not compared"
 
 
+@pytest.mark.parametrize("name", ["tools-never-offered"])
 def test_where_no_call_ever_comes_back_there_is_one_finding_and_text_is_judged(
-    judge: Callable[..., Certificate],
+    judge: Callable[..., Certificate], name: str
 ) -> None:
-    certificate = judge("tools-never-offered")
+    certificate = judge(name)
     assert broken(certificate) == {"call-one:chat.whole.calls-all-in-order": Verdict.FAIL}
     (cause,) = certificate.causes
     assert str(cause.symptom) == "no tool call ever came back"
@@ -135,8 +141,9 @@ def test_where_no_call_ever_comes_back_there_is_one_finding_and_text_is_judged(
     assert not {"chat.stream.call-opening", "turn.tool-registry-order"} & certificate.observed
 
 
-def test_a_proxy_that_dies_is_one_finding_with_its_exit_status_and_its_last_words() -> None:
-    command = f"{sys.executable} -m wireproof_mocks.miniatures dies-at-third-request"
+@pytest.mark.parametrize("name", ["dies-at-third-request"])
+def test_a_proxy_that_dies_is_one_finding_with_its_exit_status_and_its_last_words(name: str) -> None:
+    command = f"{sys.executable} -m wireproof_mocks.miniatures {name}"
     # One request at a time, and few of them: each third one costs a start.
     played = [one for one in PLAYED if one.name in {"text-hello", "history", "models"}]
     with launch(command, env={**SETTINGS, "PROXY_API_KEY": KEY}, url="http://127.0.0.1:{port}/v1") as launched:
@@ -144,8 +151,8 @@ def test_a_proxy_that_dies_is_one_finding_with_its_exit_status_and_its_last_word
     ((key, verdict),) = broken(found).items()
     assert (key.partition(":")[2], verdict) == ("target.alive", Verdict.FAIL)
     (cause,) = found.causes
-    said = "the proxy's process ended with exit status 7: panic: slice index 4 is out of range"
-    assert cause.finding.violation.seen.startswith(said)
+    seen = "the proxy's process ended with exit status 7: panic: slice index 4 is out of range"
+    assert cause.finding.violation.seen.startswith(seen)
     hidden = [one for one in found.outcomes if one.verdict is Verdict.NOT_OBSERVED]
     assert hidden
     assert all(

@@ -30,7 +30,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 
 
 @pytest.fixture(scope="module")
-def gallery() -> Iterator[Target]:
+def miniature_server() -> Iterator[Target]:
     """All miniatures in front of the mock of the service, as the target of the one without a fault."""
     with cursor_agent() as agent:
         env = {**SETTINGS, **CURSOR_SETTINGS, **agent.env, **agent.scratch, "PROXY_API_KEY": KEY}
@@ -42,20 +42,20 @@ def gallery() -> Iterator[Target]:
             )  # fmt: skip
 
 
-def broken(gallery: Target, name: str) -> set[str]:
-    target = dataclasses.replace(gallery, base_url=gallery.base_url.replace("/none/", f"/{name}/"))
+def broken(miniature_server: Target, name: str) -> set[str]:
+    target = dataclasses.replace(miniature_server, base_url=miniature_server.base_url.replace("/none/", f"/{name}/"))
     script = next((fault.scripts[0] for fault in AGENT_FAULTS if fault.name == name), "")
     played = [one for one in OF_CURSOR if script in {"", one.script}]
     return {one.requirement for one in certify(target, played, load()).outcomes if one.verdict in BROKEN}
 
 
-def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
-    assert broken(gallery, "none") == set()
+def test_without_a_fault_nothing_is_found(miniature_server: Target) -> None:
+    assert broken(miniature_server, "none") == set()
 
 
 @pytest.mark.parametrize("fault", AGENT_FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_is_found_under_its_own_requirement(gallery: Target, fault: Fault) -> None:
-    assert broken(gallery, fault.name) == {fault.breaks}
+def test_a_fault_is_found_under_its_own_requirement(miniature_server: Target, fault: Fault) -> None:
+    assert broken(miniature_server, fault.name) == {fault.breaks}
 
 
 def test_every_row_has_a_fault() -> None:
