@@ -25,7 +25,7 @@ from wireproof.report.data import report_of
 from wireproof.report.pages import Evidence
 from wireproof.results import folder
 from wireproof.results.certify import certify
-from wireproof.results.report import Configuration
+from wireproof.results.document import Configuration
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
