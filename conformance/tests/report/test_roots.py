@@ -26,7 +26,7 @@ from wireproof.report.page import page
 from wireproof.report.roots import FEW, SHOWN, roots
 from wireproof.results import folder
 from wireproof.results.certify import certify
-from wireproof.results.report import Common, Configuration, Found, Place, Report
+from wireproof.results.document import Common, Configuration, Found, Report, SeenAt
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
@@ -73,7 +73,7 @@ def found(
     requirement: str, seen: str, *, cause: str = "", kind: str = "", exchanges: int = 1, came: int | None = None
 ) -> Found:
     places = tuple(
-        Place(
+        SeenAt(
             scenario=f"s{number}", dialect=Dialect.OPENAI_JSON, mode=next(iter(load().by_id[requirement].modes)),
             exchange=0, seen=seen, offset=None, length=None, frame=None, came=came, due=came and 400,
         )

@@ -19,7 +19,7 @@ from wireproof.wire.quoting import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wireproof.results.report import Found, Report
+    from wireproof.results.document import Found, Report
 
 SHOWN = 3
 """How many are shown."""

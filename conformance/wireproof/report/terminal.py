@@ -10,8 +10,8 @@ from rich.text import Text
 from wireproof.model.dialect import DEFAULT, Arguments
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.report.causes import blocks, named
 from wireproof.report.data import INTERRUPTED
+from wireproof.report.grouping import blocks, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement

@@ -17,8 +17,8 @@ from wireproof.model.transcript import Death, End, Piece, Transcript
 from wireproof.model.verdict import Finding, Outcome, Verdict
 from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
-from wireproof.results import repeating
-from wireproof.results.repeating import settled, symptoms
+from wireproof.results import recheck
+from wireproof.results.recheck import recheck_timing, symptoms
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def after(
     runs: Sequence[Run], *, judge: Callable[[Sequence[Run]], Judgement] = nothing, again: Trying
 ) -> Sequence[Run]:
     """The runs after what rests on time was tried again."""
-    return settled(runs, judge=judge, again=again, catalogue=load())[0]
+    return recheck_timing(runs, judge=judge, again=again, catalogue=load())[0]
 
 
 def ends(runs: Sequence[Run]) -> list[End]:
@@ -274,5 +274,5 @@ def test_a_death_that_comes_when_a_silence_is_looked_into_stands() -> None:
 
 
 def test_the_bounds_fit_each_other() -> None:
-    assert repeating.SAMPLE <= repeating.FEW
-    assert repeating.ENOUGH <= repeating.SAMPLE * repeating.TRIES
+    assert recheck.SAMPLE <= recheck.FEW
+    assert recheck.ENOUGH <= recheck.SAMPLE * recheck.TRIES

@@ -56,7 +56,7 @@ class Summary(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Versions(_Form):
+class MadeWith(_Form):
     """What made the result."""
 
     wireproof: str
@@ -96,7 +96,7 @@ class Configuration(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged(_Form):
+class SurfaceFound(_Form):
     """A surface of the target."""
 
     surface: Surface
@@ -127,7 +127,7 @@ class Facts(_Form):
     asks_for_key: bool
     """Whether requests carried a key."""
     key_style: KeyStyle
-    surfaces: tuple[Judged, ...]
+    surfaces: tuple[SurfaceFound, ...]
     without: dict[str, str]
     """Members that the target refuses, and which requests do without → what it said."""
 
@@ -150,7 +150,7 @@ class AtLevel(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row(_Form):
+class RequirementShown(_Form):
     """A requirement that something is said about."""
 
     id: str
@@ -164,7 +164,7 @@ class Row(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place(_Form):
+class SeenAt(_Form):
     """Where something was seen: an exchange, and a range of bytes in its answer."""
 
     scenario: str
@@ -186,7 +186,7 @@ class Place(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(_Form):
+class ShownBytes(_Form):
     """The bytes at a place, with what stands around them, readable."""
 
     before: str
@@ -222,10 +222,10 @@ class Found(_Form):
     cause: Common | None
     """What made several exchanges fail alike; null: no cause is known."""
     scenarios: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[SeenAt, ...]
     request: str
     """A curl command that sends the request of the first place again; "": there is no place."""
-    excerpt: Shown | None
+    excerpt: ShownBytes | None
     """The bytes of the first place."""
 
 
@@ -247,7 +247,7 @@ class Cell(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement(_Form):
+class ScenarioVerdict(_Form):
     """The verdict on a requirement in one scenario."""
 
     scenario: str
@@ -258,12 +258,12 @@ class Judgement(_Form):
     """Why it was not judged, or passes with a reservation."""
     known: str
     """Why its failure is accepted; "": it is not."""
-    places: tuple[Place, ...]
+    places: tuple[SeenAt, ...]
     """Where it is broken."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Driven(_Form):
+class FormDriven(_Form):
     """A scenario in one form."""
 
     scenario: str
@@ -337,20 +337,20 @@ class Report(_Form):
     """When it began, in ISO 8601, UTC."""
     seconds: float
     """How long it took."""
-    versions: Versions
+    versions: MadeWith
     catalogue: Edition
     configuration: Configuration
     target: Facts | None
     """null: it could not be reached."""
     levels: dict[VerdictLevel, AtLevel]
     """The result at each level; empty where nothing is judged."""
-    requirements: dict[str, Row]
+    requirements: dict[str, RequirementShown]
     """All requirements that something is said about, by id, in the order of the catalogue."""
     findings: tuple[Found, ...]
     """What is wrong, in the order of what it does to clients."""
     cells: tuple[Cell, ...]
-    outcomes: tuple[Judgement, ...]
-    driven: tuple[Driven, ...]
+    outcomes: tuple[ScenarioVerdict, ...]
+    driven: tuple[FormDriven, ...]
     transcripts: Transcripts | None
     """null: nothing was driven."""
     repeats: tuple[Repeated, ...] = ()

@@ -39,7 +39,7 @@ class Terms:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
+class RunInfo:
     """How a run went."""
 
     began: str
@@ -52,13 +52,13 @@ class Course:
     """It was ended before all scenarios were driven."""
 
 
-def judged(runs: Sequence[Run], target: Target, catalogue: Catalogue, terms: Terms, course: Course) -> Certificate:
+def judge_run(runs: Sequence[Run], target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo) -> Certificate:
     """The certificate of runs of a target."""
     return certificate_of(runs, judge_runs(runs, target, catalogue), target, catalogue, terms, course)
 
 
 def certificate_of(
-    runs: Sequence[Run], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: Course
+    runs: Sequence[Run], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
 ) -> Certificate:
     """The certificate of runs that have been judged."""
     # After judging: a known failure is judged like any other, so that one that passes is noticed.

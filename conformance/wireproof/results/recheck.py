@@ -58,7 +58,7 @@ DEATH = "death"
 ERROR = "an error in an answer"
 
 
-def settled(
+def recheck_timing(
     runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue
 ) -> tuple[Sequence[Run], Judgement]:
     """The runs after what rests on time was tried again, and what they come to.
