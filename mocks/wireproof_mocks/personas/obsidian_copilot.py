@@ -1,4 +1,4 @@
-"""Obsidian Copilot: as it was before it used native tools, as it is now, and as the text obsidian-copilot wants it served.
+"""Obsidian Copilot: before it used native tools, as it is now, and as the text obsidian-copilot wants it served.
 
 Versions 3.0 to 3.1.5 describe their tools in the prompt, read `<use_tool>` blocks from the text, take values as they
 stand, and send results back as a text of the user. From 3.2 on it declares tools. That text has it listen for
