@@ -26,7 +26,7 @@ from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
 from wireproof.results import folder
 from wireproof.results.certify import certify
-from wireproof.results.report import Configuration
+from wireproof.results.document import Configuration
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch

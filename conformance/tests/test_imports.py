@@ -27,6 +27,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.report.lines": "prints on a terminal",
     "wireproof.report.page": "fills in a template with Jinja2",
     "wireproof.report.phrases": "styles words for a terminal",
+    "wireproof.report.scenario_list": "prints on a terminal",
     "wireproof.report.site": "fills in templates with Jinja2",
     "wireproof.report.templates": "reads the templates of the installation",
     "wireproof.report.progress": "prints on a terminal, and takes the time",
@@ -48,7 +49,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.reach": "finds out what a target is, or starts it",
     "wireproof.targets.real_codex": "starts a model's service and a Codex",
     "wireproof.targets.serving": "looks whether a port is free",
-    "wireproof.targets.trust": "makes what a connection is verified by",
+    "wireproof.targets.tls": "makes what a connection is verified by",
     "wireproof.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""
@@ -218,14 +219,13 @@ def test_what_reads_does_nothing_else() -> None:
     borrowed = {
         "wireproof.targets.address": "httpx",
         "wireproof.targets.kinds": "os",
-        "wireproof.targets.refusals": "httpx",
     }  # see READERS for what they take of it
     readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}
     reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
-@pytest.mark.parametrize("listed", [*EDGES, *READERS])
+@pytest.mark.each("listed", [*EDGES, *READERS])
 def test_what_is_listed_exists_and_acts(listed: str) -> None:
     names = {name for module, names in suite().items() if under(listed)(module) for name in names}
     assert any(acts(name) or under(*EDGES)(name) for name in names), f"{listed} is pure, or gone"

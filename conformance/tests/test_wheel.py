@@ -33,10 +33,7 @@ WITHOUT = {
     "wireproof-cursor": (CURSOR, "wireproof-cursor: it needs python -m pip install 'wireproof[cursor]' ("),
     "wireproof certify --backend cursor": (CURSOR, "wireproof: --backend cursor needs python -m pip install "),
     "PROXY_BACKEND=cursor wireproof-proxy": (CURSOR, "wireproof-proxy: PROXY_BACKEND: cursor needs python -m pip "),
-    "wireproof-codex app-server --listen ws://127.0.0.1:0": (
-        ("websockets",), "wireproof-codex: --listen needs python -m pip install 'wireproof[websocket]' (",
-    ),
-}  # fmt: skip
+}
 """A command that needs an extra → the modules that are missing without it, and how its one line begins."""
 SCRIPT = """
 import sys

@@ -141,7 +141,7 @@ def test_every_line_that_a_persona_or_mock_holds_is_on_the_page(name: str) -> No
     assert [one for one in held if one.source.quote not in text[one.source.line - 1]] == []
 
 
-@pytest.mark.parametrize("test", sorted({one.test for one in generate.held()}))
+@pytest.mark.each("test", sorted({one.test for one in generate.held()}))
 def test_a_test_that_a_page_names_is_there(test: str) -> None:
     path, _, name = test.partition("::")
     assert f"\ndef {name}(" in (DOCS.parent / path).read_text(encoding="utf-8")

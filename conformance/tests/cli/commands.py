@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner, Result
 
-from wireproof.cli.cli import main
+from wireproof.cli.root import root
 from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def wireproof(*words: str | Path, said: str | None = None) -> Result:
     """What a command did; `said` is what the person types."""
-    return CliRunner().invoke(main, [str(word) for word in words], input=said)
+    return CliRunner().invoke(root, [str(word) for word in words], input=said)
 
 
 def refused(*words: str | Path) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from wireproof.cli.cli import main
+from wireproof.cli.root import root
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.results.certificate import MEANINGS, Exit
@@ -35,7 +35,7 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def wireproof(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
+    return CliRunner().invoke(root, arguments)
 
 
 def refused(*arguments: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from wireproof.cli.cli import main
 from wireproof.cli.results import FORMATS
+from wireproof.cli.root import root
 from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ NASTY: Mapping[str, Callable[[Any], None]] = {
 
 
 def wireproof(*arguments: str) -> Result:
-    result = CliRunner().invoke(main, arguments)
+    result = CliRunner().invoke(root, arguments)
     # click keeps what a command raised.
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
-from wireproof.cli.cli import main
+from wireproof.cli import root as commands
 from wireproof.targets.launch import launch
 from wireproof.targets.ports import free_port
 from wireproof_mocks.personas import PERSONAS
@@ -29,7 +29,7 @@ def root() -> Iterator[str]:
 
 def persona(*words: str, typed: str = "", key: str = KEY) -> Result:
     env = {"MY_KEY": key, "COLUMNS": "200"}
-    return CliRunner().invoke(main, ["persona", *words], input=typed, env=env)
+    return CliRunner().invoke(commands.root, ["persona", *words], input=typed, env=env)
 
 
 def at(root: str, fault: str = "none") -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def test_a_question_of_ones_own(root: str) -> None:
         (["opencode", "--no-tools"], "the tools of opencode cannot be switched off"),
         (["opencode", "--vault", "."], "opencode has no vault"),
         (["opencode", "--api-key-env", "NOT_SET_AT_ALL"], "NOT_SET_AT_ALL"),
-        (["opencode", "--header", "no value"], "a header should be NAME=VALUE"),
+        (["opencode", "--header", "no value"], "'--header': *** should be NAME=VALUE"),
         (["chatgpt-md", "--approve", "sometimes"], "sometimes"),
     ],
 )
@@ -162,6 +162,6 @@ def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("wireproof_mocks.personas.running.run", interrupt)
+    monkeypatch.setattr("wireproof.cli.persona.run", interrupt)
     done = persona("opencode")
     assert (done.exit_code, "wireproof: interrupted" in done.output) == (130, True)

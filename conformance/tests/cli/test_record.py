@@ -12,7 +12,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from wireproof.cli.cli import main
+from wireproof.cli.root import root
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
@@ -82,13 +82,13 @@ def test_what_cannot_be_recorded_is_said_at_once(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NO_SUCH", raising=False)
     (tmp_path / "there.yaml").write_text("")
-    done = CliRunner().invoke(main, ["record", "-o", "recorded.yaml", "--port", "0", *arguments])
+    done = CliRunner().invoke(root, ["record", "-o", "recorded.yaml", "--port", "0", *arguments])
     assert done.exit_code == 2
     assert said in done.output
     assert not (tmp_path / "recorded.yaml").exists()
 
 
 def test_a_journal_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["serve", "--port", "0", "--journal", str(tmp_path / "no" / "journal")])
+    done = CliRunner().invoke(root, ["serve", "--port", "0", "--journal", str(tmp_path / "no" / "journal")])
     assert done.exit_code == 2
     assert "journal cannot be written: no such file or directory" in done.output

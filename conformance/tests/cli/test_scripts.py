@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
-from wireproof.cli.cli import main
+from wireproof.cli.root import root
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "wireproof" / "scripts.json"
 
 
 def check(*paths: Path | str, options: tuple[str, ...] = ()) -> Result:
-    return CliRunner().invoke(main, ["scripts", "check", *options, *map(str, paths)])
+    return CliRunner().invoke(root, ["scripts", "check", *options, *map(str, paths)])
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_without_a_file_there_is_nothing_to_check() -> None:
 
 
 def test_the_schema_that_is_printed_is_the_one_that_is_published() -> None:
-    result = CliRunner().invoke(main, ["scripts", "schema"])
+    result = CliRunner().invoke(root, ["scripts", "schema"])
     assert result.output == SCHEMA.read_text()
     Draft202012Validator.check_schema(json.loads(result.output))
 

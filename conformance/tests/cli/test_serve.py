@@ -13,7 +13,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from wireproof.cli.cli import main
+from wireproof.cli.root import root
 from wireproof.targets.launch import executable
 
 WEATHER = {
@@ -128,7 +128,7 @@ def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Any, monkey
     ],
 )
 def test_a_key_that_is_missing_or_named_twice_is_an_error(words: tuple[str, ...], said: str) -> None:
-    result = CliRunner().invoke(main, ["serve", "--port", "0", *words])
+    result = CliRunner().invoke(root, ["serve", "--port", "0", *words])
     assert result.exit_code == 2
     assert said in result.output
 
@@ -226,7 +226,7 @@ def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_br
 
 
 def refused(*arguments: str, status: int = 2) -> str:
-    result = CliRunner().invoke(main, ["serve", *arguments])
+    result = CliRunner().invoke(root, ["serve", *arguments])
     assert (result.exit_code, result.stdout) == (status, "")
     assert result.stderr.startswith("wireproof: ")
     assert result.stderr.count("\n") == 1

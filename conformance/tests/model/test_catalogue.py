@@ -131,14 +131,14 @@ def load_index(package: Path) -> list[str]:
     return files
 
 
-@pytest.mark.parametrize("cited", [*CITED, *EXCLUDED])
+@pytest.mark.each("cited", [*CITED, *EXCLUDED])
 def test_every_quote_stands_at_its_line(cited: Citation) -> None:
     (file,) = SOURCES.glob(f"{cited.seed}.*")
     lines = file.read_text(encoding="utf-8").split("\n")
     assert cited.quote in lines[cited.line - 1]
 
 
-@pytest.mark.parametrize("one", ROWS, ids=lambda one: one.id)
+@pytest.mark.each("one", ROWS, ids=lambda one: one.id)
 def test_every_row_says_what_it_must(one: Any) -> None:
     assert re.fullmatch(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+", one.id)
     assert not re.search(r"[.!?]\s+[A-Z]", one.text), "one sentence"

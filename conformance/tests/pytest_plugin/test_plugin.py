@@ -20,8 +20,8 @@ from wireproof.reading.selection import keys
 from wireproof.results import folder
 from wireproof.results.certificate import Exit
 from wireproof.results.certify import certify
+from wireproof.results.document import Ended
 from wireproof.results.interrupted import InterruptedRun
-from wireproof.results.report import Ended
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.launch import executable
 from wireproof.targets.options import RunOptions, TargetOptions
@@ -126,8 +126,9 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 OF_THE_OPTIONS = [
     "wireproof", "wireproof.model", "wireproof.model.capability", "wireproof.model.dialect", "wireproof.model.target",
-    "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin", "wireproof.targets",
-    "wireproof.targets.kinds", "wireproof.targets.option", "wireproof.targets.options",
+    "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin",
+    "wireproof.pytest_plugin.stash", "wireproof.targets", "wireproof.targets.kinds", "wireproof.targets.option",
+    "wireproof.targets.options",
 ]  # fmt: skip
 """All that the plugin imports of the suite in a session that does not ask for it."""
 

@@ -9,7 +9,7 @@ import click
 from wireproof.targets.kinds import File, Folder, OneOf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from click.shell_completion import CompletionItem
 
@@ -48,12 +48,16 @@ class _Value(_ParamType):
         return known.shell_complete(ctx, param, incomplete) if known else []
 
 
-def with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
-    """A decorator that gives a command every option of these groups; each arrives by the name of its field."""
+def with_options(*groups: type[Options], fields: Collection[str] = ()) -> Callable[[_Command], _Command]:
+    """A decorator that gives a command the options of these groups; each arrives by the name of its field.
+
+    `fields`: of which fields; empty: of all.
+    """
+    options = [one for group in groups for one in group.options() if not fields or one.field in fields]
 
     def decorate(command: _Command) -> _Command:
         # Decorators apply from the last to the first, so the last option must be added first to be shown last.
-        for option in reversed([option for group in groups for option in group.options()]):
+        for option in reversed(options):
             command = _click_option(option)(command)
         return command
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from wireproof.model.served import HOST
+from wireproof_endpoint import serving
 
 if TYPE_CHECKING:
     import socket
@@ -37,8 +38,6 @@ def listening(port: int) -> socket.socket:
     Raises:
         PortError: the port is taken, or not for this user.
     """
-    from wireproof_endpoint import serving  # noqa: PLC0415 - not needed by who only asks for help
-
     try:
         return serving.listening(HOST, port)
     except OSError as error:

@@ -22,16 +22,17 @@ from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.requests.cost import cost
 from wireproof.results import folder
 from wireproof.results.certify import certify
+from wireproof.results.document import Configuration, Ended
 from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError
 from wireproof.results.interrupted import InterruptedRun
 from wireproof.results.masking import masking
-from wireproof.results.report import Configuration, Ended
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import BUNDLED_JOBS, JOBS
 from wireproof.targets.reach import reach
+from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from wireproof.driving.drive import Progress
     from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
+    from wireproof.results.document import Report
     from wireproof.results.masking import Masking
-    from wireproof.results.report import Report
     from wireproof.targets.options import RunOptions, TargetOptions
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)
@@ -231,7 +232,7 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
         KnownFailingError: the file of known failures cannot be used.
         FolderError: no result can be written to the folder of `--output`.
     """
-    target.check()
+    check(target)
     # Only to be checked: a secret is not kept in a plan.
     target.api_key()
     target.carried()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.listening import PortError, listening, port_option
+from wireproof_endpoint import serving
+from wireproof_endpoint.recording.app import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,9 +85,6 @@ def record(
     Raises:
         UnrecordableError: the upstream is no URL, or the port is taken.
     """
-    from wireproof_endpoint import serving  # noqa: PLC0415 - not needed by who only asks for help
-    from wireproof_endpoint.recording.app import Recorder  # noqa: PLC0415
-
     if not upstream.startswith(("http://", "https://")):
         raise UnrecordableError(f"--upstream must be a URL that begins with http:// or https://, not {upstream!r}")
     try:

@@ -18,6 +18,7 @@ from wireproof.report.rendering import document
 from wireproof.results.certificate import Exit
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import TargetOptions
+from wireproof.targets.validity import check
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def replay_command(
         return
     try:
         options = TargetOptions(url=url or there.target.base_url, api_key_env=api_key_env)
-        options.check()
+        check(options)
         secrets = _secrets(there.target, options.api_key())
     except OptionError as error:
         raise refusal(error) from error

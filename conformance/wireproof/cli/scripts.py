@@ -1,7 +1,4 @@
-"""`wireproof scripts`: what is right and wrong with files of scripts, and the schema that editors check them against.
-
-A command of its own module, so that it starts without all that the other commands import.
-"""
+"""`wireproof scripts`: what is wrong with files of scripts, and the schema that editors check them against."""
 
 from __future__ import annotations
 
@@ -11,8 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.read import check_scripts
+from wireproof_scripts.files.schema import file_schema_text
+
 if TYPE_CHECKING:
-    from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.files.read import Reading
 
 WRONG = 1
@@ -44,9 +44,6 @@ def check_command(paths: tuple[Path, ...], *, as_json: bool) -> None:
 
     The files are read as one library, as `wireproof serve --scripts` reads them.
     """
-    from wireproof_scripts.files.errors import ScriptError  # noqa: PLC0415 - YAML takes its time
-    from wireproof_scripts.files.read import check_scripts  # noqa: PLC0415
-
     try:
         found = check_scripts(paths)
     except ScriptError as error:
@@ -70,7 +67,7 @@ def _as_text(found: Reading) -> str:
 
 
 def _by_marker_alone(found: Reading) -> list[str]:
-    """The scripts that no text chooses: as it is wanted, or as it was forgotten."""
+    """The scripts without `when`, which only a marker selects; some people forget it."""
     return [name for name, script in found.scripts.items() if script.when is None]
 
 
@@ -92,6 +89,4 @@ def _mistake(error: ScriptError) -> dict[str, object]:
 @scripts_group.command("schema")
 def schema_command() -> None:
     """Print the JSON Schema of a file of scripts, for editors that check YAML while you type."""
-    from wireproof_scripts.files.schema import file_schema_text  # noqa: PLC0415
-
     click.echo(file_schema_text(), nl=False)

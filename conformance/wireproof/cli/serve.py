@@ -1,7 +1,6 @@
 """`wireproof serve`: the scripted endpoint, for the development of clients and as the upstream of gateways.
 
-A command of its own module, so that it starts without all that the other commands import: client developers start it
-with each run of their tests. It judges nothing, and what it serves is no part of the suite.
+It judges nothing, and what it serves is no part of the suite.
 """
 
 from __future__ import annotations
@@ -16,13 +15,17 @@ import click
 
 from wireproof.cli.listening import PortError, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
+from wireproof_endpoint import serving
+from wireproof_endpoint.journal.lines import Lines
+from wireproof_endpoint.journal.ring import Journal
+from wireproof_endpoint.scripts import reported, scripts_of
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wireproof_endpoint.endpoint import Scripts
-    from wireproof_endpoint.journal.ring import Journal
-    from wireproof_endpoint.settings import Settings
 
 USAGE = 2
 """The exit status of what cannot be served as it is asked for, as of every command."""
@@ -131,9 +134,6 @@ def serve(
     Raises:
         UnservableError: the scripts cannot be read, the journal cannot be written, or the port is taken.
     """
-    from wireproof_endpoint import serving  # noqa: PLC0415 - not needed by who only asks for help
-    from wireproof_endpoint.settings import Settings  # noqa: PLC0415
-
     library = _checked(scripts)
     noted = _journal(Settings().journal, journal)
     try:
@@ -148,9 +148,6 @@ def serve(
 
 
 def _journal(limit: int, path: Path | None) -> Journal:
-    from wireproof_endpoint.journal.lines import Lines  # noqa: PLC0415
-    from wireproof_endpoint.journal.ring import Journal  # noqa: PLC0415
-
     try:
         return Journal(limit, ended=None if path is None else Lines(path))
     except OSError as error:
@@ -160,9 +157,6 @@ def _journal(limit: int, path: Path | None) -> Journal:
 
 def _checked(paths: tuple[Path, ...]) -> Scripts:
     """The scripts of the files and of the library; the files are read once here, to report an error at once."""
-    from wireproof_endpoint.scripts import reported, scripts_of  # noqa: PLC0415
-    from wireproof_scripts.files.errors import ScriptError  # noqa: PLC0415
-
     scripts = scripts_of(*paths)
     found = scripts()
     if isinstance(found, ScriptError):

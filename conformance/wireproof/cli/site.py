@@ -11,13 +11,13 @@ from wireproof.cli.saved import refusal, saved, transcripts
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.examples import Shown
+from wireproof.report.site import Entry, site
 from wireproof.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wireproof.judging.outcomes import Run
-    from wireproof.report.site import Entry
     from wireproof.results.folder import Result
 
 MARK = ".wireproof-site"
@@ -48,8 +48,6 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
     A folder is named for its proxy; NAME@VERSION names the version, too. Results of one proxy are shown as its
     versions, in the order in which they were run.
     """
-    from wireproof.report.site import site  # noqa: PLC0415 (templates would slow every start)
-
     _check(output)
     entries = sorted(map(_entry, folders), key=lambda one: (one.name, one.report.began))
     _refuse_twice(entries)
@@ -63,8 +61,6 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
 
 
 def _entry(path: Path) -> Entry:
-    from wireproof.report.site import Entry  # noqa: PLC0415 (as above)
-
     result = saved(path)
     name, _, version = path.resolve().name.partition("@")
     return Entry(name=name, version=version, report=result.report, runs=_runs(result))

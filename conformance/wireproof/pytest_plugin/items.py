@@ -13,7 +13,7 @@ import pytest
 
 from wireproof.model.verdict import Verdict
 from wireproof.pytest_plugin.cases import Case
-from wireproof.pytest_plugin.plugin import BROKEN, SESSION
+from wireproof.pytest_plugin.stash import BROKEN, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wireproof.pytest_plugin.stash import BROKEN, FOLDER, SESSION
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import RunOptions, TargetOptions
 
@@ -40,8 +41,6 @@ TARGETS = ("wireproof_url", "wireproof_command", "wireproof_gateway", "wireproof
 """The options that name a target: without one of them the plugin does nothing."""
 SHARED = "wireproof_shared"
 """The key under which a worker of pytest-xdist gets the folder of the one run of all workers."""
-BROKEN = "broken"
-"""The property of a failed item's report that holds a requirement with its sentence; JUnit's XML has it, too."""
 UNOBSERVED, STATUS = "wireproof_unobserved", "wireproof_status"
 """The keys under which a worker of pytest-xdist reports to its controller."""
 
@@ -91,18 +90,13 @@ def _reader(option: Option) -> Callable[[str], object]:
     return read
 
 
-SESSION: pytest.StashKey[WireproofSession] = pytest.StashKey()
-FOLDER = pytest.StashKey[str]()
-"""The folder that the workers of pytest-xdist share, where it is made: in their controller."""
-
-
 def session_of(config: pytest.Config) -> WireproofSession | None:
     """The run of a pytest session; None when no target is named."""
     return config.stash.get(SESSION, None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and refuse those that cannot be meant."""
+    """Check the options, and refuse invalid values and combinations."""
     # First of all: pytest calls this in every project in whose environment Wireproof is installed.
     if not any(config.getoption(name) for name in TARGETS):
         return
