@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -40,7 +40,7 @@ def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: 
     columns(console, [(Text(one.name, style="bold"), Text(", ".join(one.modes)), Text(one.title)) for one in scenarios])
 
 
-def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
+def _json(console: Console, data: object) -> None:
     # Past rich, which would wrap the lines at the width of the terminal.
     console.file.write(as_json_text(data) + "\n")
 
