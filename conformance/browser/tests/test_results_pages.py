@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from saved_recordings import CORPUS, save
 
-from wireproof.faces.saved import EVERY
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.page import page as page_of

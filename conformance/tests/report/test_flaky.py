@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from wireproof.faces import saved
+from wireproof.cli import saved
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Mode

@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 from saved_recordings import save
 
-from wireproof.faces.results import show
-from wireproof.faces.saved import EVERY, certificate_of
+from wireproof.cli.results import show
+from wireproof.cli.saved import EVERY, certificate_of
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Target

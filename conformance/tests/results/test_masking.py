@@ -133,7 +133,7 @@ def test_a_value_that_cannot_be_a_key_is_replaced_where_it_is_sent_and_left_in_a
     assert masked_target(shown) == shown
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "value"),
     [
         ("authorization", "qwertyuiop"),
@@ -156,7 +156,7 @@ def test_a_value_that_cannot_be_a_key_is_replaced_where_it_is_sent_and_left_in_a
         ("x-words", "correct-horse-battery"),
     ],
 )
-@pytest.mark.parametrize("where", ["headers", "query"])
+@pytest.mark.each("where", ["headers", "query"])
 def test_whatever_may_be_a_key_stands_nowhere(name: str, value: str, where: str) -> None:
     pairs = ((name, value),)
     target = replace(TARGET, headers=pairs) if where == "headers" else replace(TARGET, query=pairs)

@@ -114,7 +114,7 @@ def test_what_is_clean_when_it_is_alone_stands(end: End, at: int) -> None:
 
 @pytest.mark.parametrize(("text", "stands"), [("Counted.", False), ("Hello, world!", True), ("Bonjour.", True)])
 def test_an_answer_to_another_request_is_excused_by_no_second_try(text: str, *, stands: bool) -> None:
-    def told(of: Scenario, said: str, end: End = End.COMPLETE) -> Exchange:
+    def answered(of: Scenario, said: str, end: End = End.COMPLETE) -> Exchange:
         message = {"role": "assistant", "content": said}
         body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
         one = exchange(of, end)
@@ -122,10 +122,10 @@ def test_an_answer_to_another_request_is_excused_by_no_second_try(text: str, *, 
         return dataclasses.replace(one, transcript=transcript, reading=read(transcript, FORM))
 
     two = dataclasses.replace(scenario("a"), turns=(Turn(say="Hi."), Turn(say="Go on.")))
-    mixed = Run(scenario=two, exchanges={FORM: [told(two, text), exchange(two, End.TIMEOUT)]})
+    mixed = Run(scenario=two, exchanges={FORM: [answered(two, text), exchange(two, End.TIMEOUT)]})
     other = scenario("b", "text/usage")
-    owner = Run(scenario=other, exchanges={FORM: [told(other, "Counted.")]})
-    again = Run(scenario=two, exchanges={FORM: [told(two, "Hello, world!"), told(two, "Hello, world!")]})
+    owner = Run(scenario=other, exchanges={FORM: [answered(other, "Counted.")]})
+    again = Run(scenario=two, exchanges={FORM: [answered(two, "Hello, world!"), answered(two, "Hello, world!")]})
     one, _ = after([mixed, owner], again=Trying(lambda *_: again))
     assert (one.exchanges == again.exchanges) is stands
     assert (one.set_aside == {}) is not stands

@@ -89,7 +89,7 @@ BROKEN = {
         Place(offset=9, length=12, frame=1),
         ["a", None],
     ),
-    "only the first is told": (
+    "only the first is reported": (
         b"data: \xff\n\ndata: \xff\n\nx\n\n",
         Place(offset=6, length=1, frame=0),
         ["\ufffd"] * 2 + [None],

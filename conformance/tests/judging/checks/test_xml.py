@@ -81,21 +81,21 @@ def test_a_wrong_block_is_reported_in_both_modes(right_stream: Make, stream: Mak
     wrong = call.block.replace("localSearch", "webSearch")
     opened = {"index": 0, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": "{}"}}
     streamed = stream("calls-first", {"tool_calls": [opened]}, wrong, CALLS, dialect=XML)
-    (told,) = CHECKS.look("xml.round-trip", streamed)
-    assert told.place is not None
-    assert told.place.frame == 2
+    (found,) = CHECKS.look("xml.round-trip", streamed)
+    assert found.place is not None
+    assert found.place.frame == 2
     at_once = whole("calls-first", wrong, "tool_calls", calls=[(call.id, call.name, "{}")], dialect=XML)
-    (told,) = CHECKS.look("xml.round-trip", at_once)
-    assert told.place is not None
-    assert at_once.transcript.body[told.place.offset :].startswith(b"webSearch</name>")
-    assert told.seen.startswith("choices[0].message.content: ")
+    (found,) = CHECKS.look("xml.round-trip", at_once)
+    assert found.place is not None
+    assert at_once.transcript.body[found.place.offset :].startswith(b"webSearch</name>")
+    assert found.seen.startswith("choices[0].message.content: ")
 
 
 def test_a_block_of_the_backends_own_that_was_written_again_is_reported(right_stream: Make, stream: Make) -> None:
     (call,) = right_stream("textual-verbatim", dialect=XML).wanted[0].calls
-    anew = write_block(call.name, "{}")
-    (told,) = CHECKS.look("textual.verbatim", stream("textual-verbatim", anew, CALLS, dialect=XML))
-    assert told.requirement == "textual.verbatim"
+    again = write_block(call.name, "{}")
+    (found,) = CHECKS.look("textual.verbatim", stream("textual-verbatim", again, CALLS, dialect=XML))
+    assert found.requirement == "textual.verbatim"
 
 
 def test_a_block_in_two_deltas_is_reported(right_stream: Make, stream: Make) -> None:
@@ -107,24 +107,24 @@ def test_a_block_in_two_deltas_is_reported(right_stream: Make, stream: Make) -> 
         "function": {"name": call.name, "arguments": call.arguments},
     }
     pieces = (call.block[:20], call.block[20:])
-    (told,) = CHECKS.look(
+    (found,) = CHECKS.look(
         "chat.stream.xml-single-delta", stream("calls-first", {"tool_calls": [opened]}, *pieces, CALLS, dialect=XML)
     )
-    assert told.seen.startswith("1 blocks were due; 0 deltas hold a whole one")
+    assert found.seen.startswith("1 blocks were due; 0 deltas hold a whole one")
     text_only = stream("text-hello", "Hello, world!", {"finish": "stop"}, dialect=XML)
     assert list(CHECKS.look("chat.stream.xml-single-delta", text_only)) == []
 
 
 @pytest.mark.parametrize("dialect", Dialect)
 def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None:
-    def told(**headers: Any) -> list[str]:
+    def found(**headers: Any) -> list[str]:
         exchange = right_whole("call-one", dialect=dialect, headers={"Content-Type": "application/json", **headers})
         return [violation.seen for violation in CHECKS.look("mode.header", exchange)]
 
-    assert told(**{MODE_HEADER: dialect.spec.output_mode}) == []
-    assert told(**{MODE_HEADER: "other"}) == [
+    assert found(**{MODE_HEADER: dialect.spec.output_mode}) == []
+    assert found(**{MODE_HEADER: "other"}) == [
         f'the response header {MODE_HEADER} is "other", it should be "{dialect.spec.output_mode}"'
     ]
-    assert told() == [f"there is no {MODE_HEADER} header, it should say {dialect.spec.output_mode}"]
+    assert found() == [f"there is no {MODE_HEADER} header, it should say {dialect.spec.output_mode}"]
     (missing,) = CHECKS.look("mode.header", right_whole("call-one", dialect=dialect))
     assert str(missing.about) == f"{MODE_HEADER} is missing among the headers"
