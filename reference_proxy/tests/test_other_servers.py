@@ -43,7 +43,7 @@ class Quiet(WSGIRequestHandler):
 @contextmanager
 def served(app: Flask) -> Iterator[int]:
     """The port at which the application is served."""
-    with make_server("127.0.0.1", 0, validator(app), Threaded, Quiet) as server:  # type: ignore[arg-type] # as WSGI
+    with make_server("127.0.0.1", 0, validator(app), Threaded, Quiet) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server.server_port

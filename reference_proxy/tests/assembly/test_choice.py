@@ -26,7 +26,7 @@ from wireproof_surfaces.events import (
     apart,
 )
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_surfaces.surfaces.chat_stream import Head
+from wireproof_surfaces.surfaces.chat_stream import ChatHead
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.writer import whole as body
 
@@ -188,7 +188,7 @@ def interleaved(streams: list[list[Any]], draw: Any) -> list[Any]:
 
 def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None) -> Any:
     call_format = CallFormat(dialect=dialect, policy="burst")
-    head = Head(id="x", created=0, model="m", choices=choices, call_format=call_format)
+    head = ChatHead(id="x", created=0, model="m", choices=choices, call_format=call_format)
     rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
     said = (one for ready in assemble(iter(events), rules, choices=choices, seed="seed") for one in apart(ready))
     return json.loads(body(said, ChatWhole(head)))["choices"]

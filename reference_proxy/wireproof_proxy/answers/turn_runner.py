@@ -20,7 +20,7 @@ from wireproof_proxy.answers.timing import (
     ATTENTIVE,
     TICK,
     ClientGoneError,
-    Pace,
+    LookSchedule,
     hold_status_line,
     keep_alive,
     read_events,
@@ -31,16 +31,16 @@ from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import failure
 from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready, Texts
 from wireproof_surfaces.surfaces import sse
-from wireproof_surfaces.tools.registry import Registry
+from wireproof_surfaces.tools.declared_tools import DeclaredTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof_proxy.answers.timing import Clock
-    from wireproof_proxy.backends.backend import Backend, Turn
+    from wireproof_proxy.backends.backend import Backend, BackendTurn
     from wireproof_proxy.http.capacity import Gate
     from wireproof_proxy.http.client import Client
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.plan import AnswerPlan
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 class TurnRunner:
     """Runs turns of `backend`, at most as many at once as `gate` admits."""
 
-    settings: Settings
+    settings: ProxySettings
     backend: Backend
     gate: Gate
     clock: Clock = time.monotonic
@@ -90,7 +90,7 @@ class TurnRunner:
             response.headers.add(name, value)
         return response
 
-    def _open(self, plan: AnswerPlan, client: Client) -> Turn:
+    def _open(self, plan: AnswerPlan, client: Client) -> BackendTurn:
         deadline = self.clock() + self.settings.ready_wait_ms / 1000
         # Tick by tick, so that a client that leaves meanwhile frees its slot.
         while not self.backend.await_ready(TICK):
@@ -100,11 +100,11 @@ class TurnRunner:
                 raise failure(Failed(Cause.UNAVAILABLE))
         return self.backend.open(plan.conversation, plan.choices)
 
-    def _respond(self, plan: AnswerPlan, turn: Turn, client: Client) -> Response:
+    def _respond(self, plan: AnswerPlan, turn: BackendTurn, client: Client) -> Response:
         idle = self.settings.idle_timeout_ms / 1000
         assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         # Longer than a backend waits for the results of calls.
-        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
+        pace = LookSchedule(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
@@ -117,7 +117,7 @@ class TurnRunner:
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
         return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
-    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
+    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: LookSchedule) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
         written = _written(events, plan)
         try:
@@ -141,7 +141,7 @@ def _log(call: CallOpened, plan: AnswerPlan) -> None:
     # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
     log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
     # Logged and passed on all the same ("Obsidian tool calling", line 178).
-    if call.name not in Registry(plan.conversation.tools):
+    if call.name not in DeclaredTools(plan.conversation.tools):
         log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 
 
@@ -149,7 +149,7 @@ def _log(call: CallOpened, plan: AnswerPlan) -> None:
 class _Closing:
     """Ends a turn and frees its slot, once: servers may close a response twice."""
 
-    turn: Turn
+    turn: BackendTurn
     gate: Gate
     done: bool = False
 

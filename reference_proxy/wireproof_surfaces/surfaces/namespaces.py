@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import function_rules
 from wireproof_surfaces.surfaces.rules import Fault
-from wireproof_surfaces.tools.registry import LONGEST_NAME, NAME
+from wireproof_surfaces.tools.declared_tools import LONGEST_NAME, NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

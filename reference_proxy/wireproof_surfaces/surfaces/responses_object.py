@@ -39,7 +39,7 @@ CODES: Mapping[Cause, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class ResponseHead:
     """What is the same in a response's stream and its whole form."""
 
     token: str
@@ -78,7 +78,7 @@ def response_of(item_id: str) -> str:
 
 
 def response(
-    head: Head,
+    head: ResponseHead,
     status: Status,
     *,
     output: Sequence[Json] = (),

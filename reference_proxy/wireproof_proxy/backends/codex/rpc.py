@@ -23,7 +23,7 @@ Id = int | str
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResultReply:
     """The result of a request of ours."""
 
     id: Id
@@ -31,7 +31,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ErrorReply:
     """The error of a request of ours. `code` is None when the request timed out or the process died."""
 
     id: Id
@@ -40,7 +40,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ServerRequest:
     """A request of the server's, to be answered under its id, which shares nothing with ours."""
 
     id: Id
@@ -64,7 +64,7 @@ class Garbled:
     head: str
 
 
-Message = Answer | Refusal | Asked | Notice | Garbled
+Message = ResultReply | ErrorReply | ServerRequest | Notice | Garbled
 
 
 @dataclass
@@ -123,13 +123,13 @@ def _message(raw: Any) -> Message | None:  # noqa: ANN401 - whatever JSON there 
     match raw:
         # First: a request of the server's has an id too, from numbers of its own that collide with ours.
         case {"method": str(method), "id": int() | str() as id_}:
-            return Asked(id_, method, _mapping(raw.get("params")))
+            return ServerRequest(id_, method, _mapping(raw.get("params")))
         case {"method": str(method)}:
             return Notice(method, _mapping(raw.get("params")))
         case {"error": {"code": int(code)} as error, "id": int() | str() as id_}:
-            return Refusal(id_, code, str(error.get("message", "")))
+            return ErrorReply(id_, code, str(error.get("message", "")))
         case {"result": result, "id": int() | str() as id_}:
-            return Answer(id_, _mapping(result))
+            return ResultReply(id_, _mapping(result))
         case _:
             return None
 
