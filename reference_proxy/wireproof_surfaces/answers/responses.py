@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from wireproof_surfaces.answers.plan import AnswerSettings
     from wireproof_surfaces.answers.stored_responses import Store
     from wireproof_surfaces.conversation import Conversation, Item
+    from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.responses_input import Given
     from wireproof_surfaces.surfaces.responses_output import Logprobs
     from wireproof_surfaces.surfaces.responses_request import ResponsesRequest
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,7 +20,8 @@ from wireproof_surfaces.tools.declared_tools import LONGEST_NAME, NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from wireproof_surfaces.surfaces.json_text import Json
+
 Spaces = Mapping[str, tuple[str, str]]
 """Namespace and name of functions, by the names by which a backend knows them."""
 

@@ -9,12 +9,12 @@ is written as the text of its `<use_tool>` block, and there are no function call
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
 from wireproof_surfaces.errors import failure, failure_message
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
-from wireproof_surfaces.surfaces.json_text import encoded
+from wireproof_surfaces.surfaces.json_text import Json, encoded
 from wireproof_surfaces.surfaces.responses_object import CODES, INCOMPLETE, ResponseHead, response
 from wireproof_surfaces.surfaces.responses_output import Output
 from wireproof_surfaces.surfaces.sse import named_frame
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.events import FinishReason
     from wireproof_surfaces.surfaces.responses_object import Status
-
-Json = dict[str, Any]
 
 
 @dataclass

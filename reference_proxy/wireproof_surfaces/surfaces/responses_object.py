@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wireproof_surfaces.events import FinishReason, Usage
+    from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
-Json = dict[str, Any]
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
 
 TOKEN_BYTES = 24

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Text, Thought
-from wireproof_surfaces.surfaces.json_text import listed, string, written
+from wireproof_surfaces.surfaces.json_text import Json, listed, string, written
 from wireproof_surfaces.surfaces.responses_reasoning import Reasoning
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
-Json = dict[str, Any]
 Logprobs = Callable[[Sequence[str]], list[Json]]
 Status = Literal["in_progress", "completed", "incomplete"]
 OutputEvent = Text | Thought | CallOpened | Arguments | CallClosed

@@ -116,16 +116,17 @@ def decode(line: bytes) -> Message:
     return message or Garbled("not a message", line[:HEAD].decode(errors="replace"))
 
 
-def _message(raw: Any) -> Message | None:  # noqa: ANN401 - whatever JSON there is
+def _message(raw: object) -> Message | None:
+    fields = _mapping(raw)
     # The short way of nearly all messages of an answer.
-    if isinstance(raw, dict) and "id" not in raw and isinstance(method := raw.get("method"), str):
-        return Notice(method, _mapping(raw.get("params")))
-    match raw:
+    if "id" not in fields and isinstance(method := fields.get("method"), str):
+        return Notice(method, _mapping(fields.get("params")))
+    match fields:
         # First: a request of the server's has an id too, from numbers of its own that collide with ours.
         case {"method": str(method), "id": int() | str() as id_}:
-            return ServerRequest(id_, method, _mapping(raw.get("params")))
+            return ServerRequest(id_, method, _mapping(fields.get("params")))
         case {"method": str(method)}:
-            return Notice(method, _mapping(raw.get("params")))
+            return Notice(method, _mapping(fields.get("params")))
         case {"error": {"code": int(code)} as error, "id": int() | str() as id_}:
             return ErrorReply(id_, code, str(error.get("message", "")))
         case {"result": result, "id": int() | str() as id_}:
@@ -138,7 +139,7 @@ def _message(raw: Any) -> Message | None:  # noqa: ANN401 - whatever JSON there 
 _DECODER = json.JSONDecoder()
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever JSON there is
+def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 

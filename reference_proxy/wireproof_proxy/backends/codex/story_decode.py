@@ -140,7 +140,7 @@ def _own(turn: CodexTurnDecoder, params: Params, inner: Params) -> bool:
     return index == turn.choice
 
 
-def _first(fields: Params, *names: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+def _first(fields: Params, *names: str) -> object:
     return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 

@@ -18,6 +18,7 @@ from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.rpc import ResultReply
+    from wireproof_surfaces.surfaces.json_text import Json
 
 
 class CodexV2(CodexTurn):
@@ -31,7 +32,7 @@ class CodexV2(CodexTurn):
         method, params = self._beginning()
         self._link.request(method, params, self._on_thread)
 
-    def _beginning(self) -> tuple[str, encode.Json]:
+    def _beginning(self) -> tuple[str, Json]:
         config = self._link.abilities.config
         if self._resumes:
             return "thread/resume", encode.thread_resume(self._conversation, config)

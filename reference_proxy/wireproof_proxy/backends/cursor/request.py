@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wireproof_surfaces.conversation import Conversation, Part, Tool
+    from wireproof_surfaces.surfaces.json_text import Json
 
 PROVIDER = "wireproof-proxy"
 """The name of the MCP server that the client's tools seem to be of."""
 DEFAULT_MODEL = "default"
 """What the service calls its own choice."""
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
