@@ -129,7 +129,7 @@ def _no_numbers(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         yield _without("sequence_number")(frame) if isinstance(frame, dict) else frame
 
 
-def _with(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 (JSON)
+def _with(**members: object) -> Callable[[Json], Iterable[Frame]]:
     """Members that an event has get other values."""
 
     def changed(event: Json) -> Iterable[Frame]:
@@ -138,7 +138,7 @@ def _with(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 
     return changed
 
 
-def _in_done_item(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 (JSON)
+def _in_done_item(**members: object) -> Callable[[Json], Iterable[Frame]]:
     """Members of a call that is done get other values."""
 
     def changed(event: Json) -> Iterable[Frame]:
