@@ -25,7 +25,7 @@ def check_host(settings: ProxySettings, host: str | None) -> None:
 
 
 def check_key(settings: ProxySettings, authorization: str) -> None:
-    """Let in whoever has the key, and everybody where there is none.
+    """Let in whoever has the key, and everybody where no key is set.
 
     Raises:
         ApiError: 401.

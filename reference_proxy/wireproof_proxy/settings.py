@@ -195,7 +195,7 @@ def load() -> ProxySettings:
 
 
 def _key() -> SecretStr | None:
-    """The key of the environment, or of the file that it names; None: there is none.
+    """The key of the environment, or of the file that it names; None where neither is set.
 
     Raises:
         SettingsError: the key is empty, or no header can carry it as it is.

@@ -22,7 +22,7 @@ from wireproof_surfaces.events import (
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
 from wireproof_surfaces.surfaces.chat_stream import ChatHead
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
-from wireproof_surfaces.surfaces.writer import whole
+from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools import use_tool
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ HEAD = ChatHead(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
 
 def collect(said: Iterable[TurnEvent], head: ChatHead) -> Any:
     """The whole answer of these events."""
-    return json.loads(whole(said, ChatWhole(head)))
+    return json.loads(b"".join(pieces(said, ChatWhole(head))))
 
 
 def test_a_text_is_one_message() -> None:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireproof_surfaces.assembly.assembly import assemble
+from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
 from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
 from wireproof_surfaces.surfaces.responses_object import ResponseHead
-from wireproof_surfaces.surfaces.writer import pieces, whole
+from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,7 +41,7 @@ def write(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any], N
 
 def collect(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any], None]) -> Any:
     """The whole response."""
-    return json.loads(whole(said, ResponsesWhole(head, keep)))
+    return json.loads(b"".join(pieces(said, ResponsesWhole(head, keep))))
 
 
 def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:
@@ -243,7 +243,7 @@ def test_any_script_in_any_cut_is_sent_alike_whole_and_streamed(
 
     def said(*, all_at_once: bool) -> Any:
         rules = Rules(ends_early=False, tails=tails, errors_win=all_at_once)
-        return assemble([*events, STOP], rules, seed="s")
+        return Assembly(rules, seed="s").pull([*events, STOP])
 
     sent = frames(*said(all_at_once=False))
     response = sent[-1]["response"]

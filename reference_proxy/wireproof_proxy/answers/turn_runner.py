@@ -29,8 +29,9 @@ from wireproof_proxy.http.json_response import JSON
 from wireproof_surfaces.answers.demand import hold_for_call
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import failure
-from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready, Texts
+from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready
 from wireproof_surfaces.surfaces import sse
+from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools.declared_tools import DeclaredTools
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class TurnRunner:
         events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
         events = hold_for_call(events, plan.demand, choices=plan.choices)
         if not plan.stream:
-            return Response(b"".join(_written(events, plan)), content_type=JSON)
+            return Response(b"".join(pieces(_logged(events, plan), plan.writer)), content_type=JSON)
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
@@ -119,7 +120,7 @@ class TurnRunner:
 
     def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: LookSchedule) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
-        written = _written(events, plan)
+        written = pieces(_logged(events, plan), plan.writer)
         try:
             yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
@@ -127,14 +128,12 @@ class TurnRunner:
             log.info("client of %s left", plan.id)
 
 
-def _written(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[bytes]:
-    """The body: one piece for whatever was ready together and one for the end; one may be empty."""
-    writer = plan.writer
+def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
+    """The events; each call is logged on its way."""
     for event in events:
         if isinstance(event, CallOpened):
             _log(event, plan)
-        yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
-    yield writer.end()
+        yield event
 
 
 def _log(call: CallOpened, plan: AnswerPlan) -> None:

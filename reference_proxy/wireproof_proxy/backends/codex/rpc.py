@@ -11,6 +11,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wireproof_proxy.backends.untrusted_json import as_mapping
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -117,30 +119,26 @@ def decode(line: bytes) -> Message:
 
 
 def _message(raw: object) -> Message | None:
-    fields = _mapping(raw)
+    fields = as_mapping(raw)
     # The short way of nearly all messages of an answer.
     if "id" not in fields and isinstance(method := fields.get("method"), str):
-        return Notice(method, _mapping(fields.get("params")))
+        return Notice(method, as_mapping(fields.get("params")))
     match fields:
         # First: a request of the server's has an id too, from numbers of its own that collide with ours.
         case {"method": str(method), "id": int() | str() as id_}:
-            return ServerRequest(id_, method, _mapping(fields.get("params")))
+            return ServerRequest(id_, method, as_mapping(fields.get("params")))
         case {"method": str(method)}:
-            return Notice(method, _mapping(fields.get("params")))
+            return Notice(method, as_mapping(fields.get("params")))
         case {"error": {"code": int(code)} as error, "id": int() | str() as id_}:
             return ErrorReply(id_, code, str(error.get("message", "")))
         case {"result": result, "id": int() | str() as id_}:
-            return ResultReply(id_, _mapping(result))
+            return ResultReply(id_, as_mapping(result))
         case _:
             return None
 
 
 # One for all: `json.loads` looks at its options for each text.
 _DECODER = json.JSONDecoder()
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
