@@ -27,8 +27,9 @@ from wireproof_fidelity.page import fidelity_page, versions_text
 from wireproof_fidelity.table import load_differential, load_replays
 
 from wireproof.model import editions
-from wireproof.model.catalogue import Citation, load, schema
+from wireproof.model.catalogue import Citation, load
 from wireproof.model.editions import frozen_text
+from wireproof.model.row_schema import schema
 from wireproof.report.catalogue_pages import catalogue_pages
 from wireproof.report.edition_page import editions_page
 from wireproof.report.manual import TABLES, blocks, filled
