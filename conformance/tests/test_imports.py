@@ -103,6 +103,8 @@ BESIDES: Mapping[str, str] = {
     "wireproof.targets.cursor_agent -> wireproof_cursor": "proxies in front of Cursor are judged with this service"
     " behind",
     "wireproof.cli.listening -> wireproof_endpoint": "both of the next two listen as it does",
+    "wireproof.pytest_plugin.plugin -> wireproof_endpoint.fixture": "one plugin has the suite and the fixture of the"
+    " endpoint; this module judges nothing",
     "wireproof.cli.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
     "wireproof.cli.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
     "wireproof.targets.real_codex -> wireproof_mocks.upstream": "a real Codex is judged with this service as its model",
@@ -224,7 +226,7 @@ def test_what_reads_does_nothing_else() -> None:
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
-@pytest.mark.parametrize("listed", [*EDGES, *READERS])
+@pytest.mark.each("listed", [*EDGES, *READERS])
 def test_what_is_listed_exists_and_acts(listed: str) -> None:
     names = {name for module, names in suite().items() if under(listed)(module) for name in names}
     assert any(acts(name) or under(*EDGES)(name) for name in names), f"{listed} is pure, or gone"

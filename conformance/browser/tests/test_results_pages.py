@@ -21,13 +21,13 @@ from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.page import page as page_of
 from wireproof.report.site import Entry, site
 from wireproof.results import folder
-from wireproof.results.report import Flaky, Repeated
+from wireproof.results.document import Flaky, Repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 Finds = Callable[[Page], list[str]]
 Scheme = Literal["light", "dark"]

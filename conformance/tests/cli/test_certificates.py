@@ -21,15 +21,15 @@ from wireproof.report.verification import digests
 from wireproof.results import sealed
 from wireproof.results.archive import ArchiveError, of_bytes
 from wireproof.results.certificate import Exit
+from wireproof.results.document import Ended, Summary
 from wireproof.results.folder import REPORT, TRANSCRIPTS
-from wireproof.results.report import Ended, Summary
 from wireproof.results.sealed import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 OLD = CORPUS / "certificates"
 

@@ -20,8 +20,8 @@ from wireproof.reading.selection import keys
 from wireproof.results import folder
 from wireproof.results.certificate import Exit
 from wireproof.results.certify import certify
+from wireproof.results.document import Ended
 from wireproof.results.interrupted import InterruptedRun
-from wireproof.results.report import Ended
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.launch import executable
 from wireproof.targets.options import RunOptions, TargetOptions

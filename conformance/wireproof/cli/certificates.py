@@ -16,15 +16,15 @@ from wireproof.report.verification import Verification, changed, compared, of_re
 from wireproof.results import archive, folder, sealed
 from wireproof.results.archive import ArchiveError
 from wireproof.results.certificate import Exit
+from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
-from wireproof.results.report import Ended
 from wireproof.results.sealed import LARGEST, SealedError
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
     from wireproof.results.sealed import Sealed
 
 VERIFY_STATUSES = (

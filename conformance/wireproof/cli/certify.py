@@ -21,7 +21,7 @@ from wireproof.cli.saved import refusal
 from wireproof.model.verdict import HarnessError
 from wireproof.report.progress import progress
 from wireproof.results.certificate import MEANINGS, Exit, worst
-from wireproof.results.report import Ended
+from wireproof.results.document import Ended
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.target_file import TargetFile, TargetFileError, load, merged
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 EXIT_STATUSES = (
     "\b\nExit status:\n"  # this first character keeps click from joining the lines

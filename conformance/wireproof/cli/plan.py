@@ -22,11 +22,11 @@ from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.requests.cost import cost
 from wireproof.results import folder
 from wireproof.results.certify import certify
+from wireproof.results.document import Configuration, Ended
 from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError
 from wireproof.results.interrupted import InterruptedRun
 from wireproof.results.masking import masking
-from wireproof.results.report import Configuration, Ended
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof.targets.kinds import OptionError
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from wireproof.driving.drive import Progress
     from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
+    from wireproof.results.document import Report
     from wireproof.results.masking import Masking
-    from wireproof.results.report import Report
     from wireproof.targets.options import RunOptions, TargetOptions
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)

@@ -17,10 +17,10 @@ from wireproof.model.editions import UnknownEditionError
 from wireproof.model.verdict import Verdict
 from wireproof.report import terminal
 from wireproof.report.badge import badge
-from wireproof.report.causes import named
 from wireproof.report.data import report_of
 from wireproof.report.difference import Difference, difference
 from wireproof.report.explain import as_json_text
+from wireproof.report.grouping import named
 from wireproof.report.json_lines import json_lines
 from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.outcomes import Run
     from wireproof.results.certificate import Certificate
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 TERMINAL = "terminal"
 HTML = "html"

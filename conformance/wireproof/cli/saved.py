@@ -8,10 +8,10 @@ import click
 
 from wireproof.results import folder
 from wireproof.results.certificate import Exit
+from wireproof.results.document import Ended, Report
 from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError, Result
-from wireproof.results.judged import Course, Terms, judged
-from wireproof.results.report import Ended, Report
+from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 
@@ -51,12 +51,12 @@ def certificate_of_all(result: Result, catalogue: Catalogue) -> Certificate:
 def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Certificate:
     """The certificate of a saved result: its transcripts, judged by this version's rules and a catalogue's rows."""
     asked = report.configuration
-    return judged(
+    return judge_run(
         there.runs,
         there.target,
         catalogue,
         Terms(known=asked.known, selection=asked.selection, level=asked.level, jobs=asked.jobs),
-        Course(
+        RunInfo(
             began=report.began,
             seconds=report.seconds,
             at_a_time=asked.at_a_time,

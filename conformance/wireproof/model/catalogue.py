@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
+from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
 from wireproof.model.dialect import CHATS, Arguments, Dialect
 from wireproof.model.requirement import Citation, Facet, Harm, Harmless, Judged, Level, Requirement, Stage
-from wireproof.model.scenario import Mode  # noqa: TC001 (pydantic reads the annotation)
+from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -105,7 +106,7 @@ class Catalogue:
         raise UnknownRequirementError(f"no requirement {name!r}{_suggest(name, self.by_id)}")
 
     def of_facet(self, facet: Facet, form: Form) -> Requirement | None:
-        """The row that a difference in this kind of line violates, in stored answers of this form. None: no row does.
+        """The row that speaks of this part of answers of this form. None: no row does.
 
         A row of the form's own mode goes before one of its dialect only, such as that of parity, which names streams
         and is about whole answers as well.
@@ -373,6 +374,7 @@ class _Deciding(_Strict):
     on_failure: _Flag = Field(_LEFT_OUT, description="still judged where there should have been an HTTP error")
     arguments: Arguments = _LEFT_OUT
     facets: _Some[Facet] = _LEFT_OUT
+    capability: Capability = _LEFT_OUT
     alike: _Flag = Field(_LEFT_OUT, description="means the same in every dialect of chat")
     at_crash: _Flag = Field(_LEFT_OUT, description="may be broken only where the backend dies")
     on_time: _Flag = Field(_LEFT_OUT, description="may seem broken on a busy machine")

@@ -1,9 +1,12 @@
-"""The suite under pytest: one item per scenario, form and requirement, options and verdicts of `wireproof certify`.
+"""The one plugin of Wireproof: the suite under pytest, and the fixture `wireproof_endpoint` for tests of clients.
+
+The suite has one item per scenario, form and requirement, and the options and verdicts of `wireproof certify`:
 
     pytest --pyargs wireproof.suites --wireproof-url http://127.0.0.1:8787/v1 --wireproof-model codex
 
 Inert unless asked: without an option that names a target nothing is collected, and nothing is imported but the
-definitions of the options. (So the imports of the engine stand inside the functions.)
+definitions of the options; of the endpoint nothing, until a test uses the fixture. (So the imports of both stand inside
+the functions.)
 
 A requirement that could not be observed is a skipped item. Since skipped items look green, a session fails, with a
 section that says why, when a MUST was observed in none of its items; `--wireproof-allow-partial` accepts that.
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -24,11 +28,12 @@ from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from wireproof.pytest_plugin.cases import Case
     from wireproof.pytest_plugin.session import WireproofSession
     from wireproof.targets.option import Option
+    from wireproof_endpoint.fixture import EndpointFixture
 
 GROUP = "wireproof (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
@@ -220,3 +225,12 @@ def _list_unobserved(terminal: Any, unobserved: Mapping[str, str], *, accepted: 
         if accepted
         else f"{count}, so the session is not a success; --wireproof-allow-partial accepts that"
     )
+
+
+@pytest.fixture
+def wireproof_endpoint() -> Iterator[EndpointFixture]:
+    """An endpoint that answers by scripts: `play`, `url`, `key`, `transport`, `requests`, `assert_all_played`."""
+    from wireproof_endpoint.fixture import EndpointFixture  # noqa: PLC0415 (see the head of this module)
+
+    with ExitStack() as stack:
+        yield EndpointFixture(stack)

@@ -13,8 +13,8 @@ from wireproof.model.verdict import HarnessError
 from wireproof.pytest_plugin.cases import cases, said
 from wireproof.pytest_plugin.shared import certified
 from wireproof.results.certificate import Exit
+from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
-from wireproof.results.report import Ended
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
 
