@@ -28,8 +28,9 @@ from wireproof_fidelity.page import fidelity_page, versions_text
 from wireproof_fidelity.table import load_differential, load_replays
 
 from wireproof.model import editions
-from wireproof.model.catalogue import Citation, load, schema
+from wireproof.model.catalogue import Citation, load
 from wireproof.model.editions import frozen_text
+from wireproof.model.row_schema import schema
 from wireproof.results.folder import schema as report_schema
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.target_file import schema as target_schema
