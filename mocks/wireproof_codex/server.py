@@ -34,11 +34,10 @@ from wireproof_scripts.nonces import Nonce, Nonces
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread_store import ThreadStore
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.steps import Library
-
-Json = dict[str, Any]
 
 # The one notification about a thread that clients get without a subscription to it (0.169.0, two WebSocket clients).
 _FOR_ALL = frozenset({"thread/status/changed"})

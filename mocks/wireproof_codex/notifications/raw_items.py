@@ -14,10 +14,9 @@ from wireproof_codex.versions.forms import trimmed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.forms import Forms
     from wireproof_scripts.steps import Think, Usage
-
-Json = dict[str, Any]
 
 
 def response(place: Json, identity: str, counts: Usage) -> Json:
