@@ -108,7 +108,7 @@ class StoryAnswer:
             before = thread.last
             thread.spend(used)
             counted = {"usage": _usage(before if failed and before else used)}
-        # Sent without counts as well: it is what ends the answer (S4-20).
+        # Sent without counts as well: it is what ends the answer.
         _send(self._sender, "tokenCount", {**counted, **ended})
 
     def _complete(self, choice: int) -> None:
