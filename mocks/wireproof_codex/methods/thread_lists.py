@@ -94,8 +94,7 @@ def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
 
 def _in_list(server: ServerContext, thread: Thread) -> Json:
     listed_thread = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
-    trimmed_thread: Json = trimmed(server.version.messages.hidden, ".thread", listed_thread)
-    return trimmed_thread
+    return trimmed(server.version.messages.hidden, ".thread", listed_thread)
 
 
 def _unread_nothing(thread: Thread) -> Json:
