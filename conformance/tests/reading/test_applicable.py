@@ -25,7 +25,7 @@ def answer_to(scenario: Scenario, number: int, form: Form) -> Expected:
     return answer
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.each("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_items_are_the_catalogues_rows_in_its_order_and_hold_all_that_is_exercised(scenario: Scenario) -> None:
     found = ids(scenario)
     assert found == [row.id for row in CATALOGUE.requirements if row.id in found]

@@ -34,7 +34,7 @@ def test_in_another_style_a_key_has_no_scheme_and_no_challenge() -> None:
     ]
 
 
-@pytest.mark.parametrize("scenario", PLAIN, ids=lambda scenario: scenario.name)
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_in_another_style_nothing_else_changes(scenario: Any) -> None:
     mine = adapted(scenario, target(key_style=KeyStyle.QUERY)).request
     assert mine is not None

@@ -30,26 +30,26 @@ def requests(scenario: Scenario) -> tuple[Request, ...]:
     return scenario.request.each
 
 
-@pytest.mark.parametrize("scenario", PLAIN)
+@pytest.mark.each("scenario", PLAIN)
 def test_a_scenario_of_plain_requests_is_driven_once(scenario: Scenario) -> None:
     assert scenario.modes == (Mode.WHOLE,)
     assert scenario.turns == ()
 
 
-@pytest.mark.parametrize("scenario", PLAIN)
+@pytest.mark.each("scenario", PLAIN)
 def test_every_requirement_that_is_named_exists_and_is_checked(scenario: Scenario) -> None:
     named = {one.judged for one in requests(scenario)} - {""}
     assert {*scenario.exercises, *named} <= load().by_id.keys()
     assert {load().by_id[row].stage for row in (scenario.exercises[0], *named)} <= JUDGES_PLAIN_REQUESTS
 
 
-@pytest.mark.parametrize("scenario", PLAIN)
+@pytest.mark.each("scenario", PLAIN)
 def test_every_error_that_names_a_field_is_looked_at_as_an_envelope(scenario: Scenario) -> None:
     if any(one.param or one.code for one in requests(scenario)):
         assert "http.error.envelope" in scenario.exercises
 
 
-@pytest.mark.parametrize("scenario", PLAIN)
+@pytest.mark.each("scenario", PLAIN)
 def test_a_scenario_is_plain_data(scenario: Scenario) -> None:
     assert json.loads(json.dumps(scenario_data(scenario)))["name"] == scenario.name
 

@@ -76,7 +76,7 @@ def _with_finish_reason(event: Json) -> Iterable[Frame]:
 
 
 def _arguments_renamed(event: Json) -> Iterable[Frame]:
-    # As S0:68 names them. openai-node's `.stream` raises; langchain and Copilot get {}.
+    # As "Obsidian tool calling" names them (line 68). openai-node's `.stream` raises; langchain and Copilot get {}.
     yield {**event, "type": event["type"].replace("function_call_arguments", "function_call")}
 
 
@@ -210,7 +210,7 @@ def _failed_stream(body: Json) -> list[Frame]:
         "model": "codex", "output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     error = {"code": "server_error", "message": body["error"]["message"]}
-    # Right in itself but for coming as a stream: before any output the failure should be an HTTP error (S4-14).
+    # Right in itself but for coming as a stream: before any output the failure should be an HTTP error.
     events = [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HEAD = """\
 # How faithful the mock of the Codex app-server is
 
-Made by `python docs/generate.py` from `mocks/tests/fidelity/wireproof_fidelity/*.toml`; the tests hold that the tables
+Made by `python tools/generate.py` from `mocks/tests/fidelity/wireproof_fidelity/*.toml`; the tests hold that the tables
 and the mock agree, and that no difference is listed that is no longer there.
 
 ## Recordings played again

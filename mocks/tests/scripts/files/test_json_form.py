@@ -36,7 +36,7 @@ from wireproof_scripts.steps import (
 SENTINEL = Call(id="", name="f", arguments="", shape="sentinel")
 
 
-@pytest.mark.parametrize("script", LIBRARY.values(), ids=LIBRARY)
+@pytest.mark.each("script", LIBRARY.values(), ids=LIBRARY)
 def test_every_script_of_the_library_survives_the_way_through_json(script: Script) -> None:
     assert script_from_json(json.loads(json.dumps(script_to_json(script)))) == script
 

@@ -32,10 +32,10 @@ def test_the_schema_is_one() -> None:
 
 def test_the_file_is_what_the_generator_gives() -> None:
     path = Path(__file__).parents[4] / "schemas" / "wireproof" / "script.json"
-    assert path.read_text(encoding="utf-8") == schema_text(), "run python docs/generate.py"
+    assert path.read_text(encoding="utf-8") == schema_text(), "run python tools/generate.py"
 
 
-@pytest.mark.parametrize("script", LIBRARY.values(), ids=LIBRARY)
+@pytest.mark.each("script", LIBRARY.values(), ids=LIBRARY)
 def test_every_script_of_the_library_is_valid(script: Script) -> None:
     ONE.validate(script_to_json(script))
 
@@ -45,7 +45,7 @@ def _fields(step: str) -> dict[str, Any]:
     return dict((value["anyOf"][0] if "anyOf" in value else value)["properties"])
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+@pytest.mark.each("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_the_schema_knows_exactly_the_fields_that_are_read(definition: Definition) -> None:
     assert list(_fields(definition.name)) == list(definition.fields)
     for name, field in definition.fields.items():
