@@ -76,8 +76,8 @@ def test_usage_needs_an_account(client: Any) -> None:
 def test_settings_change_without_a_turn(make_client: Callable[..., Any]) -> None:
     client = make_client()
     thread = client.start_thread()
-    _, heard = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
-    assert heard.methods == ["response", "thread/settings/updated"]
-    assert heard.told("thread/settings/updated")[0]["threadSettings"]["model"] == "m"
-    _, heard = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
-    assert heard.methods == ["response"]
+    _, received = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
+    assert received.methods == ["response", "thread/settings/updated"]
+    assert received.params_of("thread/settings/updated")[0]["threadSettings"]["model"] == "m"
+    _, received = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
+    assert received.methods == ["response"]

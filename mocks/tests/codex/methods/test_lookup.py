@@ -24,19 +24,19 @@ def test_an_id_must_be_a_uuid() -> None:
 
 
 def test_what_a_version_does_not_know_is_overlooked(older: Any) -> None:
-    heard = older.play("[[wireproof:call/one#a]]", "localSearch")
-    assert heard.asked == []
-    assert "".join(heard.said).startswith("The tool said: unsupported call: localSearch")
+    messages = older.play("[[wireproof:call/one#a]]", "localSearch")
+    assert messages.tool_requests == []
+    assert "".join(messages.text_deltas).startswith("The tool said: unsupported call: localSearch")
     assert older.ask("thread/start", {"dynamicTools": [{"name": "no good"}], "ephemeral": True})[0]["thread"]["path"]
 
 
 def test_a_thread_may_begin_with_a_history(client: Any, older: Any) -> None:
     for who in (client, older):
-        result, heard = who.ask("thread/resume", {"threadId": NAMED, "history": HISTORY})
+        result, messages = who.ask("thread/resume", {"threadId": NAMED, "history": HISTORY})
         thread = result["thread"]["id"]
         assert thread != NAMED
-        assert "thread/started" not in heard.methods
-        assert "".join(who.start_turn(thread, "go on")[1].said) == "All clear."
+        assert "thread/started" not in messages.methods
+        assert "".join(who.start_turn(thread, "go on")[1].text_deltas) == "All clear."
 
 
 def test_what_the_system_says_in_a_history_is_dropped(client: Any) -> None:
@@ -49,7 +49,7 @@ def test_what_the_system_says_in_a_history_is_dropped(client: Any) -> None:
     injected = client.start_thread()
     client.ask("thread/inject_items", {"threadId": injected, "items": [system, user]})
     for thread in (result["thread"]["id"], injected):
-        received = json.loads("".join(client.start_turn(thread, "go on")[1].said))
+        received = json.loads("".join(client.start_turn(thread, "go on")[1].text_deltas))
         assert received["history"] == [user]
 
 

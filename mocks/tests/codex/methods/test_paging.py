@@ -96,13 +96,13 @@ def test_there_must_be_turns_to_list(client: Any) -> None:
 
 def test_a_thread_goes_back_to_where_it_was_before_a_turn(client: Any) -> None:
     thread, turns = _begin(client)
-    result, heard = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
-    assert heard.methods == [
+    result, received = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
+    assert received.methods == [
         "thread/status/changed", "thread/status/changed", "response", "thread/reverted",
     ]  # fmt: skip
     assert (result["thread"]["turns"], result["turnsBackwardsCursor"] is None) == ([], False)
     assert _ids(client.ask("thread/turns/list", {"threadId": thread})[0]) == turns[:1]
-    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].text_deltas[0])
     assert len([item for item in reflected["history"] if item.get("role") == "user"]) == 1
     error, _ = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
     assert error["message"] == f"turn not found: {turns[1]}"
@@ -112,10 +112,10 @@ def test_what_was_spent_on_turns_that_are_gone_is_not_counted(client: Any) -> No
     thread = client.start_thread(ephemeral=False)
     usage = "[[wireproof:text/usage#a]]"
     turns = [client.start_turn(thread, usage) for _ in range(2)]
-    first = turns[0][1].told("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"]
+    first = turns[0][1].params_of("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"]
     client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[0][0]})
-    _, heard = client.start_turn(thread, usage)
-    assert heard.told("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"] == first
+    _, received = client.start_turn(thread, usage)
+    assert received.params_of("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"] == first
 
 
 def test_older_versions_have_no_pages_to_go_back_in(make_client: Callable[..., Any]) -> None:

@@ -64,13 +64,13 @@ def test_a_conversation_must_be_known(older: Any, method: str, params: dict[str,
 
 def test_a_resumed_conversation_begins_with_what_was_said(older: Any) -> None:
     opened = _begin(older, HELLO, "[[wireproof:text/thinking#b]]")
-    resumed, heard = older.ask("resumeConversation", {"path": opened["rolloutPath"]})
-    assert heard.methods == ["sessionConfigured", "response", "codex/event/mcp_startup_complete"]
+    resumed, received = older.ask("resumeConversation", {"path": opened["rolloutPath"]})
+    assert received.methods == ["sessionConfigured", "response", "codex/event/mcp_startup_complete"]
     assert [msg["type"] for msg in resumed["initialMessages"]] == [
         "user_message", "token_count", "agent_message", "token_count",
         "user_message", "token_count", "agent_reasoning", "agent_message", "token_count",
     ]  # fmt: skip
-    assert heard.told("sessionConfigured")[0]["initialMessages"] == resumed["initialMessages"]
+    assert received.params_of("sessionConfigured")[0]["initialMessages"] == resumed["initialMessages"]
     assert _say(older, opened["conversationId"]).events("task_started")
     assert older.ask("resumeConversation", {"conversationId": opened["conversationId"]})[0]["rolloutPath"]
 
@@ -79,8 +79,8 @@ def test_counts_and_interrupts_are_among_what_was_said(older: Any) -> None:
     opened = _begin(older, "[[wireproof:text/usage#a]]", "[[wireproof:text/silent#b]]")
     older.ask("interruptConversation", {"conversationId": opened["conversationId"]})
     resumed, _ = older.ask("resumeConversation", {"conversationId": opened["conversationId"]})
-    told = [(msg["type"], bool(msg.get("info"))) for msg in resumed["initialMessages"]]
-    assert [it for it in told if it[0] != "agent_message"] == [
+    messages = [(msg["type"], bool(msg.get("info"))) for msg in resumed["initialMessages"]]
+    assert [it for it in messages if it[0] != "agent_message"] == [
         ("user_message", False), ("token_count", False), ("token_count", True),
         ("user_message", False), ("token_count", True), ("turn_aborted", False),
     ]  # fmt: skip
@@ -89,8 +89,8 @@ def test_counts_and_interrupts_are_among_what_was_said(older: Any) -> None:
 def test_a_turn_that_runs_goes_on_when_its_conversation_is_resumed(older: Any) -> None:
     opened = _begin(older, "[[wireproof:text/silent#b]]")
     older.ask("resumeConversation", {"conversationId": opened["conversationId"]})
-    _, heard = older.ask("interruptConversation", {"conversationId": opened["conversationId"]})
-    assert heard.events("turn_aborted")
+    _, received = older.ask("interruptConversation", {"conversationId": opened["conversationId"]})
+    assert received.events("turn_aborted")
 
 
 def test_a_conversation_can_begin_with_a_history(older: Any) -> None:
@@ -104,8 +104,8 @@ def test_a_conversation_can_begin_with_a_history(older: Any) -> None:
 def test_a_fork_is_a_conversation_of_its_own(older: Any) -> None:
     opened = _begin(older, HELLO)
     params = {"conversationId": opened["conversationId"], "overrides": {"model": "m"}}
-    forked, heard = older.ask("forkConversation", params)
-    assert heard.methods == ["sessionConfigured", "response"]
+    forked, received = older.ask("forkConversation", params)
+    assert received.methods == ["sessionConfigured", "response"]
     assert (forked["model"], len(forked["initialMessages"])) == ("m", 4)
     older.ask("addConversationListener", {"conversationId": forked["conversationId"]})
     assert _say(older, forked["conversationId"]).events("task_complete")

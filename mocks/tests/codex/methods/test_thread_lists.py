@@ -83,8 +83,8 @@ def test_threads_can_be_listed_by_their_last_turn(client: Any) -> None:
 
 def test_older_versions_know_two_orders(older: Any) -> None:
     error, _ = older.ask("thread/list", {"sortKey": "age"})
-    told = "Invalid request: unknown variant `age`, expected `created_at` or `updated_at`"
-    assert error["message"] == told
+    message = "Invalid request: unknown variant `age`, expected `created_at` or `updated_at`"
+    assert error["message"] == message
 
 
 def test_a_thread_in_which_nothing_was_said_is_not_listed(client: Any) -> None:

@@ -19,8 +19,8 @@ def _read(
     *,
     version: Version = NEWEST,
 ) -> Listening | ListeningSocket | None:
-    told = {"--ws-auth": mode, "--ws-token-file": str(file) if file else None, "--ws-token-sha256": digest}
-    return read_listening({"--listen": url, **told}, version.transport.kinds, "/home/codex")
+    options = {"--ws-auth": mode, "--ws-token-file": str(file) if file else None, "--ws-token-sha256": digest}
+    return read_listening({"--listen": url, **options}, version.transport.kinds, "/home/codex")
 
 
 @pytest.mark.parametrize("url", [None, "stdio://"])

@@ -110,6 +110,6 @@ def test_a_file_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_place_where_no_socket_can_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "s").write_text("mine")
-    status, told = _refused(tmp_path / "s" / "t")
-    assert (status, told.count("\n")) == (2, 1)
-    assert told.startswith("wireproof-codex: ")
+    status, refusal = _refused(tmp_path / "s" / "t")
+    assert (status, refusal.count("\n")) == (2, 1)
+    assert refusal.startswith("wireproof-codex: ")

@@ -36,8 +36,8 @@ class Listener:
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, bufsize=0, env={**os.environ, **environment}
         )
-        self.told = [self.line() for _ in range(4)]
-        self.address = self.told[1].rpartition("/")[2]
+        self.introduction = [self.line() for _ in range(4)]
+        self.address = self.introduction[1].rpartition("/")[2]
         self._clients = ExitStack()
 
     def line(self) -> str:
@@ -84,28 +84,28 @@ class Client:
         self.socket.send(json.dumps({"id": identity, "method": method, "params": params}))
         return identity
 
-    def hear_until(self, met: Callable[[Message], bool]) -> list[Message]:
-        heard: list[Message] = [json.loads(self.socket.recv(PATIENCE))]
-        while not met(heard[-1]):
-            heard.append(json.loads(self.socket.recv(PATIENCE)))
-        return heard
+    def receive_until(self, met: Callable[[Message], bool]) -> list[Message]:
+        received: list[Message] = [json.loads(self.socket.recv(PATIENCE))]
+        while not met(received[-1]):
+            received.append(json.loads(self.socket.recv(PATIENCE)))
+        return received
 
     def ask(self, method: str, params: object) -> Any:
         identity = self.send(method, params)
-        answer = self.hear_until(lambda message: message.get("id") == identity)[-1]
+        answer = self.receive_until(lambda message: message.get("id") == identity)[-1]
         return answer.get("result", answer.get("error"))
 
     def hear_so_far(self) -> list[Message]:
         """Everything up to the answer to a request that is sent now."""
         identity = self.send("thread/loaded/list", {})
-        return self.hear_until(lambda message: message.get("id") == identity)
+        return self.receive_until(lambda message: message.get("id") == identity)
 
     def shake_hands(self, name: str = "x", **capabilities: object) -> Any:
-        told = {"experimentalApi": True, **capabilities}
-        return self.ask("initialize", {"clientInfo": {"name": name, "version": "1"}, "capabilities": told})
+        all_capabilities = {"experimentalApi": True, **capabilities}
+        return self.ask("initialize", {"clientInfo": {"name": name, "version": "1"}, "capabilities": all_capabilities})
 
     def hear_until_refused(self) -> None:
-        """Ask until the process is about to end, and hear how it says so."""
+        """Ask until the process is about to end, and return what it says then."""
         refused = self.ask("thread/start", {})
         while "code" not in refused:
             refused = self.ask("thread/start", {})
@@ -123,7 +123,7 @@ class Client:
         return str(self.ask("turn/start", {"threadId": thread, "input": given})["turn"]["id"])
 
     def hear_turn(self) -> list[Message]:
-        return self.hear_until(lambda message: message.get("method") == "turn/completed")
+        return self.receive_until(lambda message: message.get("method") == "turn/completed")
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def _methods(messages: list[Message]) -> list[str]:
 def test_it_says_where_it_listens(listener: Listener) -> None:
     address = listener.address
     assert address.startswith("127.0.0.1:")
-    assert listener.told == [
+    assert listener.introduction == [
         "codex app-server (WebSockets)",
         f"  listening on: ws://{address}",
         f"  readyz: http://{address}/readyz",
@@ -162,8 +162,8 @@ def test_it_says_where_it_listens(listener: Listener) -> None:
 def test_a_turn_over_a_websocket(listener: Listener) -> None:
     client = listener.connect()
     client.start_turn(client.start_thread(ephemeral=True), "[[wireproof:text/hello#1]]")
-    heard = client.hear_turn()
-    said = [message["params"]["delta"] for message in heard if message["method"] == "item/agentMessage/delta"]
+    received = client.hear_turn()
+    said = [message["params"]["delta"] for message in received if message["method"] == "item/agentMessage/delta"]
     assert "".join(said) == "Hello, world!"
 
 
@@ -171,7 +171,7 @@ def test_a_call_is_answered_over_a_websocket(listener: Listener) -> None:
     client = listener.connect()
     tool = {"name": "localSearch", "description": "", "inputSchema": {}}
     client.start_turn(client.start_thread(dynamicTools=[tool]), "[[wireproof:call/one#1]]")
-    asked = client.hear_until(lambda message: "id" in message)[-1]
+    asked = client.receive_until(lambda message: "id" in message)[-1]
     assert asked["method"] == "item/tool/call"
     answer = {"contentItems": [{"type": "inputText", "text": "found"}], "success": True}
     client.socket.send(json.dumps({"id": asked["id"], "result": answer}))
@@ -183,27 +183,27 @@ def test_each_client_has_its_own_handshake_ids_and_muted_notifications(listener:
     assert first.shake_hands("one")["userAgent"].startswith(f"one/{NEWEST.number} ")
     assert second.ask("thread/loaded/list", {})["message"] == "Not initialized"
     muted = ["thread/started", "thread/status/changed"]
-    told = second.shake_hands("two", optOutNotificationMethods=muted)["userAgent"]
-    assert told.startswith(f"one/{NEWEST.number} ")
-    assert told.endswith("(two; 1)")
+    agent = second.shake_hands("two", optOutNotificationMethods=muted)["userAgent"]
+    assert agent.startswith(f"one/{NEWEST.number} ")
+    assert agent.endswith("(two; 1)")
     assert second.ask("initialize", {"clientInfo": {"name": "x", "version": "1"}})["message"] == "Already initialized"
     first.start_turn(first.start_thread(), "[[wireproof:text/hello#1]]")
     first.hear_turn()
-    heard = second.hear_so_far()
-    assert _methods(heard) == ["response"]
+    received = second.hear_so_far()
+    assert _methods(received) == ["response"]
 
 
 def test_a_threads_events_reach_those_that_resumed_it_and_its_status_everyone(listener: Listener) -> None:
     starter, joiner, other = (listener.connect() for _ in range(3))
     thread = starter.start_thread()
     starter.start_turn(thread, "[[wireproof:text/gate#1]]")
-    starter.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")
+    starter.receive_until(lambda message: message.get("method") == "item/agentMessage/delta")
     assert joiner.ask("thread/resume", {"threadId": thread})["thread"]["id"] == thread
     starter.start_turn(starter.start_thread(), "[[wireproof:open/gate#1]]")
-    heard = joiner.hear_until(
+    received = joiner.receive_until(
         lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == thread
     )
-    assert "item/agentMessage/delta" in _methods(heard)
+    assert "item/agentMessage/delta" in _methods(received)
     passed = other.hear_so_far()
     alone = {"remoteControl/status/changed"}
     assert set(_methods(passed)) - alone == {"thread/started", "thread/status/changed", "response"}
@@ -213,11 +213,11 @@ def test_a_turn_outlives_the_client_that_began_it(listener: Listener) -> None:
     starter, joiner = listener.connect(), listener.connect()
     thread = starter.start_thread()
     starter.start_turn(thread, "[[wireproof:text/gate#1]]")
-    starter.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")
+    starter.receive_until(lambda message: message.get("method") == "item/agentMessage/delta")
     joiner.ask("thread/resume", {"threadId": thread})
     starter.socket.close()
     joiner.start_turn(joiner.start_thread(), "[[wireproof:open/gate#1]]")
-    ended = joiner.hear_until(
+    ended = joiner.receive_until(
         lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == thread
     )[-1]
     assert ended["params"]["turn"]["status"] == "completed"
@@ -230,8 +230,8 @@ def test_a_client_that_leaves_a_thread_gets_no_more_of_it_while_others_do(listen
     assert starter.ask("thread/unsubscribe", {"threadId": thread}) == {"status": "unsubscribed"}
     starter.start_turn(thread, "[[wireproof:text/hello#1]]")
     assert joiner.hear_turn()
-    heard = starter.hear_so_far()
-    assert set(_methods(heard)) == {"thread/status/changed", "response"}
+    received = starter.hear_so_far()
+    assert set(_methods(received)) == {"thread/status/changed", "response"}
 
 
 def test_what_is_no_message_is_passed_over(listener: Listener) -> None:
@@ -290,9 +290,9 @@ def test_a_crash_ends_the_process_and_every_client_with_it(listener: Listener) -
     client, other = listener.connect(), listener.connect()
     client.start_turn(client.start_thread(), "[[wireproof:fail/crash-text#1]]")
     with pytest.raises(ConnectionClosed):
-        client.hear_until(lambda _: False)
+        client.receive_until(lambda _: False)
     with pytest.raises(ConnectionClosed):
-        other.hear_until(lambda _: False)
+        other.receive_until(lambda _: False)
     assert listener.process.wait(PATIENCE) == 101
 
 
@@ -313,7 +313,7 @@ def test_a_signal_ends_the_process_and_breaks_off_every_connection(listener: Lis
     client = listener.connect()
     listener.process.send_signal(signum)
     with pytest.raises(ConnectionClosed) as closed:
-        client.hear_until(lambda _: False)
+        client.receive_until(lambda _: False)
     assert closed.value.rcvd is None
     assert listener.process.wait(PATIENCE) == 0
 
@@ -322,7 +322,7 @@ def test_a_signal_lets_running_turns_end_and_nothing_new_begin(listener: Listene
     client, other = listener.connect(), listener.connect()
     thread = client.start_thread(dynamicTools=[{"name": "localSearch", "description": "", "inputSchema": {}}])
     client.start_turn(thread, "[[wireproof:call/one#1]]")
-    asked = client.hear_until(lambda message: "id" in message)[-1]
+    asked = client.receive_until(lambda message: "id" in message)[-1]
     listener.process.send_signal(signal.SIGTERM)
     other.hear_until_refused()
     assert thread in other.ask("thread/loaded/list", {})["data"]

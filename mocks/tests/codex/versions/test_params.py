@@ -29,8 +29,8 @@ def _fault(version: str, method: str, params: Any) -> str | None:
 )
 def test_a_version_knows_the_policies_of_its_time(version: str, known: str) -> None:
     for method, params in (("thread/start", {}), ("turn/start", TURN)):
-        told = _fault(version, method, {**params, "approvalPolicy": "x"})
-        assert told == f"unknown variant `x`, expected one of {known}"
+        fault = _fault(version, method, {**params, "approvalPolicy": "x"})
+        assert fault == f"unknown variant `x`, expected one of {known}"
 
 
 def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
@@ -48,8 +48,8 @@ def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
     ],
 )
 def test_a_version_knows_the_input_of_its_time(version: str, known: str) -> None:
-    told = _fault(version, "turn/start", {**TURN, "input": [{"type": "x"}]})
-    assert told == f"unknown variant `x`, expected one of {known}"
+    fault = _fault(version, "turn/start", {**TURN, "input": [{"type": "x"}]})
+    assert fault == f"unknown variant `x`, expected one of {known}"
 
 
 def test_an_image_needs_a_url_until_it_may_have_a_file_id() -> None:
