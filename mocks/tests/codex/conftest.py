@@ -14,8 +14,10 @@ from wireproof_scripts.library import LIBRARY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.steps import Library
 
+    MakeClient = Callable[..., "Client"]
 Message = dict[str, Any]
 
 
@@ -73,10 +75,21 @@ class Client:
         self.now = 1_800_000_000.0
         ids, clock = CountedIds(), lambda: self.now
         self.server = Server(library, ids=ids, version=VERSIONS[version], clock=clock, **server)
-        self.outputs: list[object] = []
+        self.outputs: list[Garbage | Pieces] = []
         self.notes: list[str] = []
         self.exit: int | None = None
         self._requests = count(1000)
+
+    @property
+    def cuts(self) -> list[tuple[int, ...]]:
+        """The sizes of pieces in which output was to be cut."""
+        return [output.sizes for output in self.outputs if isinstance(output, Pieces)]
+
+    def thread(self, identity: str) -> Thread:
+        """A thread of the server that has not been put away."""
+        thread = self.server.threads.get(identity)
+        assert thread is not None
+        return thread
 
     def send(self, message: object) -> Received:
         """Send one message; everything the server says until it waits."""
@@ -138,13 +151,13 @@ class Client:
 
 
 @pytest.fixture(autouse=True)
-def nobodys_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread of a test is stored in the home of who runs it."""
     monkeypatch.delenv("CODEX_HOME", raising=False)
 
 
 @pytest.fixture
-def make_client() -> Callable[..., Client]:
+def make_client() -> MakeClient:
     """A client of a server with this library; the handshake is done."""
 
     def make(library: Library = LIBRARY, version: str = NEWEST.number, **server: Any) -> Client:
@@ -156,19 +169,19 @@ def make_client() -> Callable[..., Client]:
 
 
 @pytest.fixture
-def client(make_client: Callable[..., Client]) -> Client:
+def client(make_client: MakeClient) -> Client:
     """A client of a server with the library; the handshake is done."""
     return make_client()
 
 
 @pytest.fixture
-def older(make_client: Callable[..., Client]) -> Client:
+def older(make_client: MakeClient) -> Client:
     """A client of a server that speaks as 0.89.0; the handshake is done."""
     return make_client(version="0.89.0")
 
 
 @pytest.fixture
-def stranger_of() -> Callable[..., Client]:
+def stranger_of() -> MakeClient:
     """A client that has not shaken hands with a server of this kind."""
     return lambda **server: Client(LIBRARY, **server)
 

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 DRAINING = "Server is draining; retry after reconnecting"
 
@@ -16,7 +19,7 @@ DRAINING = "Server is draining; retry after reconnecting"
         ("turn/steer", {"input": [], "expectedTurnId": "x"}),
     ],
 )
-def test_nothing_begins_in_a_process_that_is_to_end(client: Any, method: str, params: dict[str, Any]) -> None:
+def test_nothing_begins_in_a_process_that_is_to_end(client: Client, method: str, params: dict[str, Any]) -> None:
     thread = client.start_thread()
     client.server.drain()
     refused, _ = client.ask(method, {"threadId": thread, **params})
@@ -24,12 +27,12 @@ def test_nothing_begins_in_a_process_that_is_to_end(client: Any, method: str, pa
     assert client.ask("thread/loaded/list", {})[0]["data"] == [thread]
 
 
-def test_wrong_parameters_are_reported_first(client: Any) -> None:
+def test_wrong_parameters_are_reported_first(client: Client) -> None:
     client.server.drain()
     assert client.ask("turn/start", {})[0]["message"] == "Invalid request: missing field `threadId`"
 
 
-def test_older_versions_refuse_without_a_reason_or_not_at_all(make_client: Any) -> None:
+def test_older_versions_refuse_without_a_reason_or_not_at_all(make_client: MakeClient) -> None:
     old, older = make_client(version="0.160.0"), make_client(version="0.150.0")
     old.server.drain()
     older.server.drain()
@@ -37,7 +40,7 @@ def test_older_versions_refuse_without_a_reason_or_not_at_all(make_client: Any) 
     assert older.start_thread()
 
 
-def test_a_process_that_is_to_end_may_do_so_when_its_turns_have_ended(client: Any) -> None:
+def test_a_process_that_is_to_end_may_do_so_when_its_turns_have_ended(client: Client) -> None:
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[wireproof:text/gate#1]]")
     assert not client.server.drained

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_codex.threads.thread import KEPT_THREADS
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Gate, Script
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 WAITS = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),),))}
 UNKNOWN = "00000000-0000-7000-8000-00000000ffff"
@@ -19,7 +22,7 @@ def _items(text: str) -> list[Any]:
 class Conversation:
     """A conversation of an older client."""
 
-    def __init__(self, client: Any, **params: object) -> None:
+    def __init__(self, client: Client, **params: object) -> None:
         self.client = client
         self.opened, self.received = client.ask("newConversation", params)
         self.id = self.opened["conversationId"]
@@ -29,7 +32,7 @@ class Conversation:
         return result["subscriptionId"], received
 
     def ask(self, method: str, **params: object) -> tuple[Any, Any]:
-        return self.client.ask(method, {"conversationId": self.id, **params})  # type: ignore[no-any-return]
+        return self.client.ask(method, {"conversationId": self.id, **params})
 
     def say(self, text: str) -> Any:
         result, received = self.ask("sendUserMessage", items=_items(text))
@@ -38,11 +41,11 @@ class Conversation:
 
 
 @pytest.fixture
-def conversation(older: Any) -> Conversation:
+def conversation(older: Client) -> Conversation:
     return Conversation(older)
 
 
-def test_it_says_what_it_begins_with(older: Any) -> None:
+def test_it_says_what_it_begins_with(older: Client) -> None:
     opened = Conversation(older, model="m", config={"model_reasoning_effort": "low"}).opened
     assert (opened["model"], opened["reasoningEffort"]) == ("m", "low")
     assert opened["rolloutPath"].endswith(f"-{opened['conversationId']}.jsonl")
@@ -72,7 +75,7 @@ def test_without_the_last_listener_it_is_silent_again(conversation: Conversation
     assert conversation.say("[[wireproof:text/hello#a]]").methods == ["response"]
 
 
-def test_a_thread_listens_to_itself(older: Any) -> None:
+def test_a_thread_listens_to_itself(older: Client) -> None:
     thread = older.start_thread()
     result, _ = older.ask("addConversationListener", {"conversationId": thread})
     older.ask("removeConversationListener", result)
@@ -112,7 +115,7 @@ def test_images_come_with_the_text(conversation: Conversation) -> None:
     assert (message["images"], message["local_images"]) == (["https://example.invalid/x.png"], ["/x.png"])
 
 
-def test_an_interrupt_is_answered_when_the_turn_ends(make_client: Any) -> None:
+def test_an_interrupt_is_answered_when_the_turn_ends(make_client: MakeClient) -> None:
     client = make_client(WAITS, version="0.89.0")
     conversation = Conversation(client)
     conversation.listen()
@@ -127,14 +130,14 @@ def test_an_idle_conversation_does_not_answer_an_interrupt(conversation: Convers
     assert conversation.client.send(asked) == []
 
 
-def test_a_message_for_a_busy_conversation_joins_its_turn(make_client: Any) -> None:
+def test_a_message_for_a_busy_conversation_joins_its_turn(make_client: MakeClient) -> None:
     conversation = Conversation(make_client(WAITS, version="0.89.0"))
     conversation.listen()
     conversation.say("[[wireproof:a#1]]")
     assert conversation.say("more").methods == ["response"]
 
 
-def test_the_user_agent_needs_no_parameters(older: Any) -> None:
+def test_the_user_agent_needs_no_parameters(older: Client) -> None:
     assert older.send({"id": 1, "method": "getUserAgent"})[0]["result"]["userAgent"].startswith("test/0.89.0 ")
 
 
@@ -159,15 +162,15 @@ def test_the_user_agent_needs_no_parameters(older: Any) -> None:
         ("newConversation", {"modelProvider": "x"}, "error deriving config: Model provider `x` not found"),
     ],
 )
-def test_what_does_not_exist_is_refused(older: Any, method: str, params: object, message: str) -> None:
+def test_what_does_not_exist_is_refused(older: Client, method: str, params: object, message: str) -> None:
     assert older.ask(method, params)[0]["message"] == message
 
 
-def test_the_newest_version_knows_none_of_them(client: Any) -> None:
+def test_the_newest_version_knows_none_of_them(client: Client) -> None:
     assert "unknown variant `newConversation`" in client.ask("newConversation", {})[0]["message"]
 
 
-def test_flattened_results_lead_to_the_next_part(make_client: Any) -> None:
+def test_flattened_results_lead_to_the_next_part(make_client: MakeClient) -> None:
     conversation = Conversation(make_client(LIBRARY, version="0.89.0"))
     conversation.listen()
     flattened = "[[wireproof:call/then-text#a]]\n[tool:call_search] found it"

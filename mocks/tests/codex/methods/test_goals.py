@@ -9,16 +9,18 @@ from wireproof_codex.versions.version import NEWEST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mocks.tests.codex.conftest import Client
+
 NOWHERE = "00000000-0000-7000-8000-999999999999"
 
 
 @pytest.fixture
-def thread(client: Any) -> str:
+def thread(client: Client) -> str:
     identity: str = client.start_thread(ephemeral=False)
     return identity
 
 
-def test_a_goal_is_set_changed_and_cleared(client: Any, thread: str) -> None:
+def test_a_goal_is_set_changed_and_cleared(client: Client, thread: str) -> None:
     assert client.ask("thread/goal/get", {"threadId": thread})[0] == {"goal": None}
     result, received = client.ask("thread/goal/set", {"threadId": thread, "objective": "Ship it"})
     assert received.methods == ["response", "thread/goal/updated"]
@@ -34,7 +36,7 @@ def test_a_goal_is_set_changed_and_cleared(client: Any, thread: str) -> None:
     assert (result, received.methods) == ({"cleared": False}, ["response"])
 
 
-def test_who_resumes_a_thread_gets_its_goal(client: Any, thread: str) -> None:
+def test_who_resumes_a_thread_gets_its_goal(client: Client, thread: str) -> None:
     client.ask("thread/goal/set", {"threadId": thread, "objective": "Ship it"})
     resumed, received = client.ask("thread/resume", {"threadId": thread, "excludeTurns": True})
     assert resumed["thread"]["preview"] == "Ship it"
@@ -49,12 +51,12 @@ def test_who_resumes_a_thread_gets_its_goal(client: Any, thread: str) -> None:
         ({"status": "paused"}, "cannot update goal for thread {}: no goal exists"),
     ],
 )
-def test_a_goal_needs_an_objective(client: Any, thread: str, params: dict[str, Any], message: str) -> None:
+def test_a_goal_needs_an_objective(client: Client, thread: str, params: dict[str, Any], message: str) -> None:
     error, _ = client.ask("thread/goal/set", {"threadId": thread, **params})
     assert error["message"] == message.format(thread)
 
 
-def test_where_a_thread_stands_in_git_is_noted(client: Any, thread: str) -> None:
+def test_where_a_thread_stands_in_git_is_noted(client: Client, thread: str) -> None:
     for given in ({"branch": "b"}, {"sha": "abc"}, {"branch": None}):
         updated, _ = client.ask("thread/metadata/update", {"threadId": thread, "gitInfo": given})
     assert updated["thread"]["gitInfo"] == {"sha": "abc", "branch": None, "originUrl": None}
@@ -81,7 +83,7 @@ def test_an_update_must_be_one(make_client: Callable[..., Any], version: str, no
     assert error["message"] == f"ephemeral thread does not support metadata updates: {kept}"
 
 
-def test_the_model_can_be_asked_without_a_turn(client: Any, thread: str) -> None:
+def test_the_model_can_be_asked_without_a_turn(client: Client, thread: str) -> None:
     turn, _ = client.start_turn(thread, "[[wireproof:text/hello#a]]")
     params = {"threadId": thread, "expectedTurnId": turn, "prompt": "[[wireproof:text/usage#b]]"}
     sample, received = client.ask("thread/sample", params)
@@ -94,13 +96,13 @@ def test_the_model_can_be_asked_without_a_turn(client: Any, thread: str) -> None
     assert error["message"] == "sample source turn must be the latest finished turn"
 
 
-def test_a_sample_without_a_script_is_the_default_answer(client: Any, thread: str) -> None:
+def test_a_sample_without_a_script_is_the_default_answer(client: Client, thread: str) -> None:
     turn, _ = client.start_turn(thread, "[[wireproof:text/hello#a]]")
     sample, _ = client.ask("thread/sample", {"threadId": thread, "expectedTurnId": turn, "prompt": "no script"})
     assert (sample["text"], sample["inputTokens"]) == ("Hello, world!", 0)
 
 
-def test_a_turn_can_begin_with_the_output_of_a_tool(client: Any, thread: str) -> None:
+def test_a_turn_can_begin_with_the_output_of_a_tool(client: Client, thread: str) -> None:
     output = {"name": "n", "output": "o"}
     _, received = client.ask("turn/start", {"threadId": thread, "input": [], "toolOutput": output})
     [item] = [it["item"] for it in received.params_of("item/completed") if it["item"]["type"] == "functionCallOutput"]

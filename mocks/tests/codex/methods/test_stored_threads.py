@@ -9,20 +9,22 @@ from wireproof_codex.versions.version import NEWEST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mocks.tests.codex.conftest import Client
+
 NOWHERE = "00000000-0000-7000-8000-999999999999"
 HELLO = "[[wireproof:text/hello#a]]"
 NONE_FOUND = f"no rollout found for thread id {NOWHERE}"
 
 
 @pytest.fixture
-def thread(client: Any) -> str:
+def thread(client: Client) -> str:
     """A thread in which something was said."""
     identity: str = client.start_thread(ephemeral=False)
     client.start_turn(identity, HELLO)
     return identity
 
 
-def _turns(client: Any, thread: str) -> Any:
+def _turns(client: Client, thread: str) -> Any:
     return client.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]["thread"]["turns"]
 
 
@@ -38,7 +40,7 @@ def _turns(client: Any, thread: str) -> Any:
         ("thread/name/set", {"name": "N"}, NONE_FOUND),
     ],
 )
-def test_a_thread_must_be_known(client: Any, method: str, params: dict[str, Any], message: str) -> None:
+def test_a_thread_must_be_known(client: Client, method: str, params: dict[str, Any], message: str) -> None:
     error, _ = client.ask(method, {"threadId": NOWHERE, **params})
     assert error == {"code": -32600, "message": message}
 
@@ -55,7 +57,7 @@ def test_a_thread_must_be_known(client: Any, method: str, params: dict[str, Any]
     ],
 )
 def test_what_is_kept_in_memory_alone_is_not_stored(
-    client: Any, method: str, params: dict[str, Any], message: str
+    client: Client, method: str, params: dict[str, Any], message: str
 ) -> None:
     thread = client.start_thread()
     error, _ = client.ask(method, {"threadId": thread, **params})
@@ -63,7 +65,7 @@ def test_what_is_kept_in_memory_alone_is_not_stored(
     assert client.ask("thread/read", {"threadId": thread})[0]["thread"]["ephemeral"] is True
 
 
-def test_a_thread_is_read_and_resumed_with_its_turns(client: Any, thread: str) -> None:
+def test_a_thread_is_read_and_resumed_with_its_turns(client: Client, thread: str) -> None:
     read, received = client.ask("thread/read", {"threadId": thread, "includeTurns": True})
     assert received.methods == ["deprecationNotice", "response"]
     [turn] = read["thread"]["turns"]
@@ -101,7 +103,7 @@ def test_turns_without_words_of_the_model_are_sent_only_where_there_are_any(make
     assert texts[2] == "list_turns is not supported yet"
 
 
-def test_older_versions_start_a_thread_anew_when_it_is_resumed(older: Any) -> None:
+def test_older_versions_start_a_thread_anew_when_it_is_resumed(older: Client) -> None:
     thread = older.start_thread()
     for _ in range(2):
         older.start_turn(thread, HELLO)
@@ -113,7 +115,7 @@ def test_older_versions_start_a_thread_anew_when_it_is_resumed(older: Any) -> No
     assert [item["id"] for turn in _turns(older, thread) for item in turn["items"]][-1] == "item-6"
 
 
-def test_a_fork_goes_on_from_where_its_thread_is(client: Any, thread: str) -> None:
+def test_a_fork_goes_on_from_where_its_thread_is(client: Client, thread: str) -> None:
     params = {"threadId": thread, "model": "m", "sandbox": "danger-full-access", "cwd": "/y"}
     forked, received = client.ask("thread/fork", params)
     fork = forked["thread"]["id"]
@@ -127,7 +129,7 @@ def test_a_fork_goes_on_from_where_its_thread_is(client: Any, thread: str) -> No
     assert [(it["id"], it["forkedFromId"]) for it in listed] == [(fork, None), (thread, None)]
 
 
-def test_a_fork_in_memory_alone_leaves_its_turns_out(client: Any, thread: str) -> None:
+def test_a_fork_in_memory_alone_leaves_its_turns_out(client: Client, thread: str) -> None:
     error, _ = client.ask("thread/fork", {"threadId": thread, "ephemeral": True})
     assert error["message"] == "ephemeral paginated thread/fork requires `excludeTurns: true`"
     forked, received = client.ask("thread/fork", {"threadId": thread, "ephemeral": True, "excludeTurns": True})
@@ -149,7 +151,7 @@ def test_forks_of_older_versions_are_stored_and_tell_their_turns(make_client: Ca
     assert len(received.params_of("thread/started")[0]["thread"]["turns"]) == 1
 
 
-def test_what_was_put_away_is_brought_back(client: Any, thread: str) -> None:
+def test_what_was_put_away_is_brought_back(client: Client, thread: str) -> None:
     client.ask("thread/archive", {"threadId": thread})
     archived = client.ask("thread/read", {"threadId": thread})[0]["thread"]
     assert (archived["status"], archived["environments"]) == ({"type": "notLoaded"}, None)
@@ -168,7 +170,7 @@ def test_what_was_put_away_is_brought_back(client: Any, thread: str) -> None:
     assert client.start_turn(thread, HELLO)[1].text_deltas
 
 
-def test_older_versions_do_not_read_what_was_put_away(older: Any) -> None:
+def test_older_versions_do_not_read_what_was_put_away(older: Client) -> None:
     thread = older.start_thread()
     older.start_turn(thread, HELLO)
     _, received = older.ask("thread/archive", {"threadId": thread})
@@ -187,7 +189,7 @@ def test_the_older_family_reports_that_a_thread_has_ended(make_client: Callable[
     ]  # fmt: skip
 
 
-def test_a_thread_with_a_fork_is_not_deleted(client: Any, thread: str) -> None:
+def test_a_thread_with_a_fork_is_not_deleted(client: Client, thread: str) -> None:
     fork = client.ask("thread/fork", {"threadId": thread})[0]["thread"]["id"]
     error, received = client.ask("thread/delete", {"threadId": thread})
     assert error["message"] == f"cannot delete thread {thread}: forked history still references it"
@@ -197,7 +199,7 @@ def test_a_thread_with_a_fork_is_not_deleted(client: Any, thread: str) -> None:
     assert client.ask("thread/delete", {"threadId": thread})[0]["message"].startswith("no rollout found")
 
 
-def test_a_thread_can_be_named(client: Any, thread: str) -> None:
+def test_a_thread_can_be_named(client: Client, thread: str) -> None:
     _, received = client.ask("thread/name/set", {"threadId": thread, "name": " N "})
     assert received.params_of("thread/name/updated") == [{"threadId": thread, "threadName": "N"}]
     assert client.ask("thread/read", {"threadId": thread})[0]["thread"]["name"] == "N"

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from wireproof_scripts.steps import Gate, Hang, Overload, Say, Script
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
 QUEUED = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),), (Say(("again",)),)))}
@@ -15,7 +18,7 @@ def _given(text: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text}]
 
 
-def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
+def test_input_for_a_busy_thread_joins_its_turn(make_client: MakeClient) -> None:
     client = make_client(HANGS)
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
@@ -24,7 +27,7 @@ def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
     assert "turn/started" not in received.methods
 
 
-def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: Any) -> None:
+def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: MakeClient) -> None:
     client = make_client(QUEUED, version="0.89.0")
     thread = client.start_thread()
     assert client.start_turn(thread, "[[wireproof:a#1]]")[0] == "0"
@@ -37,7 +40,7 @@ def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: Any
 
 @pytest.mark.parametrize(("version", "items"), [("0.96.0", 0), ("0.98.0", 1), ("0.142.0", 1), ("0.150.0", 1)])
 def test_input_that_waits_for_the_answer_is_sent_as_an_item_where_the_version_does(
-    make_client: Any, version: str, items: int
+    make_client: MakeClient, version: str, items: int
 ) -> None:
     client = make_client(QUEUED, version=version)
     thread = client.start_thread()
@@ -57,24 +60,24 @@ def test_input_that_waits_for_the_answer_is_sent_as_an_item_where_the_version_do
         ("0.118.0", ["thread/status/changed", "error"]),
     ],
 )
-def test_a_turn_without_input_may_never_end(make_client: Any, version: str, methods: list[str]) -> None:
+def test_a_turn_without_input_may_never_end(make_client: MakeClient, version: str, methods: list[str]) -> None:
     client = make_client(version=version)
     _, received = client.start_turn(client.start_thread(), None)
     assert received.methods == ["response", *methods]
 
 
-def test_later_a_turn_without_input_asks_the_model(make_client: Any) -> None:
+def test_later_a_turn_without_input_asks_the_model(make_client: MakeClient) -> None:
     client = make_client(version="0.134.0")
     assert "turn/completed" in client.start_turn(client.start_thread(), None)[1].methods
 
 
-def test_in_older_versions_a_turn_without_input_ends_at_once(older: Any) -> None:
+def test_in_older_versions_a_turn_without_input_ends_at_once(older: Client) -> None:
     turn, received = older.start_turn(older.start_thread(), None)
     assert turn == "0"
     assert received.methods == ["response", "turn/started", "codex/event/task_complete", "turn/completed"]
 
 
-def test_an_interrupt_must_name_the_running_turn(make_client: Any) -> None:
+def test_an_interrupt_must_name_the_running_turn(make_client: MakeClient) -> None:
     client = make_client(HANGS)
     thread = client.start_thread()
     asked = {"threadId": thread, "turnId": "x"}
@@ -83,7 +86,9 @@ def test_an_interrupt_must_name_the_running_turn(make_client: Any) -> None:
     assert client.ask("turn/interrupt", asked)[0]["message"] == f"expected active turn id x but found {turn}"
 
 
-def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(make_client: Any) -> None:
+def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(
+    make_client: MakeClient,
+) -> None:
     client = make_client(HANGS, version="0.89.0")
     thread = client.start_thread()
     asked = {"threadId": thread, "turnId": "x"}
@@ -95,13 +100,13 @@ def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(mak
     assert client.start_turn(thread, "[[wireproof:a#1]]")[0] == "3"
 
 
-def test_overrides_are_counted_where_turns_are(older: Any) -> None:
+def test_overrides_are_counted_where_turns_are(older: Client) -> None:
     thread = older.start_thread()
     params = {"threadId": thread, "input": _given("hi"), "model": "other"}
     assert older.ask("turn/start", params)[0]["turn"]["id"] == "1"
 
 
-def test_a_long_input_is_refused_where_there_is_a_limit(client: Any, older: Any) -> None:
+def test_a_long_input_is_refused_where_there_is_a_limit(client: Client, older: Client) -> None:
     for who, refused in ((client, True), (older, False)):
         thread = who.start_thread()
         answer, _ = who.ask("turn/start", {"threadId": thread, "input": _given("x" * 1_048_577)})
@@ -109,12 +114,12 @@ def test_a_long_input_is_refused_where_there_is_a_limit(client: Any, older: Any)
 
 
 @pytest.mark.parametrize("item", [{"type": "audio"}, {"type": "mention", "name": "a", "path": "b"}])
-def test_older_versions_know_fewer_kinds_of_input(older: Any, item: dict[str, str]) -> None:
+def test_older_versions_know_fewer_kinds_of_input(older: Client, item: dict[str, str]) -> None:
     answer, _ = older.ask("turn/start", {"threadId": older.start_thread(), "input": [item]})
     assert answer["message"].endswith("expected one of `text`, `image`, `localImage`, `skill`")
 
 
-def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_client: Any) -> None:
+def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_client: MakeClient) -> None:
     part = (Overload(times=2), Say(("x",)))
     client = make_client({"a": Script(name="a", title="", parts=(part,))})
     params = {"threadId": client.start_thread(), "input": _given("[[wireproof:a#1]]")}
@@ -125,7 +130,7 @@ def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_cli
     assert client.ask("turn/start", params)[1].text_deltas == ["x"]
 
 
-def test_other_nonces_are_refused_anew(client: Any) -> None:
+def test_other_nonces_are_refused_anew(client: Client) -> None:
     thread = client.start_thread()
     for nonce in ("1", "2"):
         params = {"threadId": thread, "input": _given(f"[[wireproof:act/overload#{nonce}]]")}

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.notifications.legacy import notification, token_count, twins
 from wireproof_scripts.steps import Call, Fail, Hang, Say, Script, Think
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
 
@@ -24,7 +27,7 @@ def test_what_has_no_older_form_has_no_twin() -> None:
     assert token_count(None)["info"] is None
 
 
-def test_a_delta_of_text_is_three_lines(make_client: Any) -> None:
+def test_a_delta_of_text_is_three_lines(make_client: MakeClient) -> None:
     received = make_client(_double(Say(("a", "a")))).play("[[wireproof:a#1]]")
     text = [method for method in received.methods if "delta" in method]
     assert text == 2 * [
@@ -37,14 +40,14 @@ def test_a_delta_of_text_is_three_lines(make_client: Any) -> None:
     assert received.events("task_complete")[0]["last_agent_message"] == "aa"
 
 
-def test_thoughts_are_sent_in_both_families(make_client: Any) -> None:
+def test_thoughts_are_sent_in_both_families(make_client: MakeClient) -> None:
     received = make_client(_double(Think("hm"))).play("[[wireproof:a#1]]")
     assert received.events("agent_reasoning") == [{"type": "agent_reasoning", "text": "hm"}]
     assert received.events("reasoning_content_delta")[0]["summary_index"] == 0
     assert received.events("agent_reasoning_section_break")[0]["item_id"]
 
 
-def test_thoughts_themselves_are_sent_in_both_families(make_client: Any) -> None:
+def test_thoughts_themselves_are_sent_in_both_families(make_client: MakeClient) -> None:
     received = make_client(_double(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e"))).play("[[wireproof:a#1]]")
     assert [event["delta"] for event in received.events("agent_reasoning_delta")] == ["hm, ", "so"]
     assert [event["delta"] for event in received.events("agent_reasoning_raw_content_delta")] == ["a", "b"]
@@ -52,7 +55,7 @@ def test_thoughts_themselves_are_sent_in_both_families(make_client: Any) -> None
     assert received.params_of("item/completed")[1]["item"]["content"] == ["ab"]
 
 
-def test_a_native_call_is_sent_in_both_families(make_client: Any) -> None:
+def test_a_native_call_is_sent_in_both_families(make_client: MakeClient) -> None:
     client = make_client(_double(SEARCH))
     received = client.play("[[wireproof:a#1]]", "search")
     (asked,) = received.events("dynamic_tool_call_request")
@@ -63,7 +66,7 @@ def test_a_native_call_is_sent_in_both_families(make_client: Any) -> None:
     assert answered["duration"] == {"secs": 1, "nanos": 250_000_000}
 
 
-def test_a_failure_is_sent_in_both_families(make_client: Any) -> None:
+def test_a_failure_is_sent_in_both_families(make_client: MakeClient) -> None:
     received = make_client(_double(Fail("http-429"))).play("[[wireproof:a#1]]")
     assert received.events("error")[0]["codex_error_info"] == {
         "response_too_many_failed_attempts": {"http_status_code": 429}
@@ -71,12 +74,12 @@ def test_a_failure_is_sent_in_both_families(make_client: Any) -> None:
     assert received.events("task_complete")[0]["last_agent_message"] is None
 
 
-def test_an_unknown_status_stays_unknown(make_client: Any) -> None:
+def test_an_unknown_status_stays_unknown(make_client: MakeClient) -> None:
     received = make_client(_double(Fail("connection"))).play("[[wireproof:a#1]]")
     assert received.events("error")[0]["codex_error_info"] == {"http_connection_failed": {"http_status_code": None}}
 
 
-def test_an_interrupt_is_sent_in_both_families(make_client: Any) -> None:
+def test_an_interrupt_is_sent_in_both_families(make_client: MakeClient) -> None:
     client = make_client(_double(Hang()))
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
@@ -85,7 +88,7 @@ def test_an_interrupt_is_sent_in_both_families(make_client: Any) -> None:
     assert received.events("task_complete") == []
 
 
-def test_images_are_named_beside_the_text(older: Any) -> None:
+def test_images_are_named_beside_the_text(older: Client) -> None:
     thread = older.start_thread()
     given = [
         {"type": "text", "text": "look"},

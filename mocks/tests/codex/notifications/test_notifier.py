@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wireproof_scripts.steps import Call, Finish, Repeat, Say, Script, Think
 
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
-def test_the_first_delta_opens_the_item_and_something_else_completes_it(make_client: Any) -> None:
+
+def test_the_first_delta_opens_the_item_and_something_else_completes_it(make_client: MakeClient) -> None:
     script = Script(name="a", title="", parts=((Say(("one",)), Say((" two",)), Think("hm"), Say(("three",))),))
     received = make_client({"a": script}).play("[[wireproof:a#1]]")
     items = [(params["item"]["type"], params["item"].get("text")) for params in received.params_of("item/completed")]
@@ -19,7 +22,7 @@ def test_the_first_delta_opens_the_item_and_something_else_completes_it(make_cli
     assert [item["text"] for item in turn["turn"]["items"]] == ["three"]
 
 
-def test_the_last_notifications_can_be_repeated_word_for_word(make_client: Any) -> None:
+def test_the_last_notifications_can_be_repeated_word_for_word(make_client: MakeClient) -> None:
     script = Script(name="a", title="", parts=((Say(("one", "two")), Repeat(2), Finish(), Repeat()),))
     received = make_client({"a": script}).play("[[wireproof:a#1]]")
     assert received.text_deltas == ["one", "two", "one", "two"]
@@ -27,7 +30,7 @@ def test_the_last_notifications_can_be_repeated_word_for_word(make_client: Any) 
     assert len(received.params_of("turn/completed")) == 2
 
 
-def test_halves_of_characters_are_escaped_and_the_whole_text_is_whole(client: Any) -> None:
+def test_halves_of_characters_are_escaped_and_the_whole_text_is_whole(client: Client) -> None:
     received = client.play("[[wireproof:text/surrogates#a]]")
     assert received.text_deltas[0] == "Halves: "
     assert received.text_deltas[1] == "\U0001f600 é \U0001d11e"
@@ -38,7 +41,7 @@ def test_halves_of_characters_are_escaped_and_the_whole_text_is_whole(client: An
     assert said == "Halves: \U0001f600 é \U0001d11e\U0001f469\u200d\U0001f467 end"
 
 
-def test_a_sentinel_begins_a_line(make_client: Any) -> None:
+def test_a_sentinel_begins_a_line(make_client: MakeClient) -> None:
     call = Call(id="c", name="f", arguments="{}", shape="sentinel")
     for before, expected in (
         (("Look:",), "Look:\n<tool_call>"),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from mocks.tests.codex.conftest import Client
+
 HELLO = "[[wireproof:text/hello#a]]"
 TOOL = "localSearch"
 
@@ -37,7 +39,7 @@ def _files(home: Path) -> list[str]:
     return sorted(str(path.relative_to(home)) for path in home.rglob("*.jsonl"))
 
 
-def _turns(client: Any, thread: str) -> list[Any]:
+def _turns(client: Client, thread: str) -> list[Any]:
     read = client.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]
     return [(turn["status"], [item["type"] for item in turn["items"]]) for turn in read["thread"]["turns"]]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_codex.versions import version as versions
 from wireproof_scripts.steps import Command, Hang, Patch, Question, Say, Script, Step
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 TOUCH = Command(id="call_1", command="touch a.txt && echo done", output="done\n")
 ADD = Patch(id="call_1", path="new.txt", content="one\ntwo\n")
@@ -16,7 +19,7 @@ NEWEST, OLDEST = versions.NEWEST.number, "0.89.0"
 
 
 @pytest.fixture
-def make(make_client: Any) -> Any:
+def make(make_client: MakeClient) -> Any:
     """A client whose turn plays these steps, then says what the model says; everything received until it waits."""
 
     def play(*steps: Step, version: str = NEWEST, policy: str = "untrusted") -> tuple[Any, Any]:
@@ -44,7 +47,7 @@ def request(received: Any) -> Any:
     return asked
 
 
-def decide(client: Any, decision: Any) -> Any:
+def decide(client: Client, decision: Any) -> Any:
     return client.send({"id": 0, "result": {"decision": decision}})
 
 
@@ -152,7 +155,7 @@ def test_whether_the_client_is_asked_the_policy_says_or_the_script(
     assert bool(received.params_of("turn/completed")) is not asked
 
 
-def test_without_an_environment_nothing_runs(make_client: Any) -> None:
+def test_without_an_environment_nothing_runs(make_client: MakeClient) -> None:
     client = make_client({"a": Script(name="a", title="", parts=((TOUCH,), (Say(("So.",)),)))})
     received = client.play("[[wireproof:a#1]]", approvalPolicy="untrusted", environments=[])
     assert items(received) == []
@@ -208,7 +211,7 @@ def test_ids_of_requests_are_the_servers_own(make: Any) -> None:
 
 
 @pytest.fixture
-def converse(make_client: Any) -> Any:
+def converse(make_client: MakeClient) -> Any:
     """A client whose conversation of the v1 methods plays these steps; everything received until it waits."""
 
     def play(step: Step, version: str = OLDEST) -> tuple[Any, Any]:
@@ -262,7 +265,9 @@ def test_a_command_prints_in_pieces_and_where_errors_are(make: Any) -> None:
 
 
 @pytest.mark.parametrize(("sandbox", "tries"), [("read-only", 2), ("workspace-write", 1)])
-def test_older_versions_try_an_approved_patch_in_the_sandbox_first(make_client: Any, sandbox: Any, tries: int) -> None:
+def test_older_versions_try_an_approved_patch_in_the_sandbox_first(
+    make_client: MakeClient, sandbox: Any, tries: int
+) -> None:
     client = make_client({"a": Script(name="a", title="", parts=((ADD,), (Say(("So.",)),)))}, version=OLDEST)
     client.play("[[wireproof:a#1]]", approvalPolicy="untrusted", sandbox=sandbox)
     received = decide(client, "accept")
@@ -293,7 +298,7 @@ PLANNING = {"mode": "plan", "settings": {"model": "m"}}
     [("policy", True, True), ("policy", False, False), ("never", True, False), ("always", False, True)],
 )
 def test_where_the_user_does_not_plan_the_model_may_not_ask(
-    make_client: Any, asks: Any, planning: Any, asked: Any
+    make_client: MakeClient, asks: Any, planning: Any, asked: Any
 ) -> None:
     steps = (replace(ASKS, asks=asks),), (Say(("So.",)),)
     client = make_client({"a": Script(name="a", title="", parts=steps)})

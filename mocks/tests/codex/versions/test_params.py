@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_codex.protocol.params import Refused, check_params
 from wireproof_codex.versions.version import VERSIONS
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import MakeClient
 
 TURN: dict[str, Any] = {"threadId": "t", "input": []}
 
@@ -89,7 +92,7 @@ def test_what_came_later_is_overlooked(version: str, overlooked: set[str]) -> No
     ],
 )
 def test_tools_are_gated_since_0_95_and_empty_lists_of_them_since_0_125(
-    make_client: Any, version: str, tools: list[Any], answer: str
+    make_client: MakeClient, version: str, tools: list[Any], answer: str
 ) -> None:
     client = make_client(version=version)
     client.server._speaker.capabilities = {}
