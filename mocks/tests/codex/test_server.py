@@ -139,8 +139,6 @@ def test_a_turn_is_played_only_as_far_as_it_is_fetched(make_client: MakeClient) 
     assert client.server.backlog == 0
     lines = [line for line in fetched if isinstance(line, bytes)]
     turn = json.loads(next(line for line in lines if line.startswith(b'{"id":"t"')))["result"]["turn"]["id"]
-        "result"
-    ]["turn"]["id"]
     received = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})[1]
     assert received.methods[-1] == "turn/completed"
 
