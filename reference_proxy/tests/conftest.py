@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_surfaces.conversation import Conversation
 
-    MakeSettings = Callable[..., Settings]
+    MakeSettings = Callable[..., ProxySettings]
     MakeRunner = Callable[..., TurnRunner]
     RunProxy = Callable[..., AbstractContextManager["Running"]]
     Until = Callable[..., None]
