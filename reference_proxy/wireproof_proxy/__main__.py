@@ -13,7 +13,7 @@ from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.wsgi import wsgi_server
-from wireproof_proxy.settings import Settings, SettingsError, describe, load
+from wireproof_proxy.settings import ProxySettings, SettingsError, describe, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.stop_signals import stop_signals
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return serve(settings, backend)
 
 
-def serve(settings: Settings, backend: Backend) -> int:
+def serve(settings: ProxySettings, backend: Backend) -> int:
     """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
     gate = Gate(settings.max_concurrency)
     app = create_app(settings, backend, gate)

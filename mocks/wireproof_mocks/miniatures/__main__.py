@@ -17,7 +17,7 @@ from wireproof_proxy.app import create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.wsgi import wsgi_server
-from wireproof_proxy.settings import Settings, SettingsError, load
+from wireproof_proxy.settings import ProxySettings, SettingsError, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.stop_signals import stop_signals
 
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _serve(settings, backend, names[0] if names else None)
 
 
-def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
+def _serve(settings: ProxySettings, backend: Backend, name: str | None) -> int:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     stop = threading.Event()
     slots = settings.max_concurrency
