@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read, schema
+from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.requirement import Citation, Harm, Level, Requirement
+from wireproof.model.row_schema import schema
 from wireproof.model.scenario import Mode
 from wireproof.reading.schemas import errors
 
