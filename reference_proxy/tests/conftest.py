@@ -27,11 +27,17 @@ from wireproof_proxy.settings import CodexSettings, CursorSettings, ProxySetting
 from wireproof_surfaces.events import Finished, Text, TurnOver, Working, apart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_surfaces.conversation import Conversation
+
+    MakeSettings = Callable[..., ProxySettings]
+    MakeRunner = Callable[..., TurnRunner]
+    RunProxy = Callable[..., AbstractContextManager["Running"]]
+    Until = Callable[..., None]
 
 DEADLINE = 60.0
 
@@ -101,7 +107,7 @@ def backend() -> ScriptedBackend:
 
 
 @pytest.fixture
-def make_settings(monkeypatch: pytest.MonkeyPatch) -> Any:
+def make_settings(monkeypatch: pytest.MonkeyPatch) -> MakeSettings:
     """Settings from keywords alone, whatever the environment says."""
     for name in [*ProxySettings.model_fields, *CodexSettings.model_fields, *CursorSettings.model_fields]:
         for prefix in ("PROXY_", "CODEX_", "CURSOR_"):
@@ -114,7 +120,7 @@ def make_settings(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def make_runner(backend: ScriptedBackend, make_settings: Any) -> Any:
+def make_runner(backend: ScriptedBackend, make_settings: MakeSettings) -> MakeRunner:
     """A runner of the scripted backend's turns, one at a time, with these settings."""
 
     def make(**values: Any) -> TurnRunner:
@@ -124,10 +130,10 @@ def make_runner(backend: ScriptedBackend, make_settings: Any) -> Any:
 
 
 @pytest.fixture
-def until() -> Any:
+def until() -> Until:
     """Wait for a condition, with a generous deadline."""
 
-    def wait(condition: Any, what: str = "the condition") -> None:
+    def wait(condition: Callable[[], object], what: str = "the condition") -> None:
         deadline = time.monotonic() + DEADLINE
         while not condition():
             assert time.monotonic() < deadline, f"waited in vain for {what}"
@@ -359,12 +365,12 @@ def proxy(codex: Path, **settings: str) -> Iterator[Running]:
 
 
 @pytest.fixture
-def run_proxy() -> Any:
+def run_proxy() -> RunProxy:
     return proxy
 
 
 @pytest.fixture
-def read_frames() -> Any:
+def read_frames() -> Callable[[bytes], list[Any]]:
     return frames
 
 

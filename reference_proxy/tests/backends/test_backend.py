@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.backend import Backend, BackendTurn, FailedTurn
 from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_surfaces.conversation import Conversation
 from wireproof_surfaces.events import Cause
+
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import ScriptedBackend
 
 
 def test_the_codex_backend_is_what_the_proxy_asks_for() -> None:
@@ -15,6 +18,6 @@ def test_the_codex_backend_is_what_the_proxy_asks_for() -> None:
     assert isinstance(FailedTurn(Cause.UNAVAILABLE), BackendTurn)
 
 
-def test_so_is_the_one_that_tests_put_in_its_place(backend: Any) -> None:
+def test_so_is_the_one_that_tests_put_in_its_place(backend: ScriptedBackend) -> None:
     assert isinstance(backend, Backend)
     assert isinstance(backend.open(Conversation()), BackendTurn)

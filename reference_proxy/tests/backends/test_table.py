@@ -18,6 +18,8 @@ from wireproof_surfaces.conversation import TextPart
 from wireproof_surfaces.events import Finished, Text, TurnOver
 
 if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import Until
+
     from wireproof_surfaces.conversation import Conversation
     from wireproof_surfaces.events import Event
 
@@ -78,7 +80,7 @@ def asked(connection: http.client.HTTPConnection, method: str, path: str, body: 
 
 
 def test_a_backend_is_a_line_of_the_table(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], until: Any
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], until: Until
 ) -> None:
     echo, seen, printed = EchoBackend(), dict[str, Any](), list[str]()
     monkeypatch.setitem(BACKENDS, "echo", lambda _settings: echo)
