@@ -5,7 +5,8 @@
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
 in README.md and in pages written by hand, the options and exit statuses of `wireproof certify`, the settings of the
-reference proxy, the mock's versions and the imports between packages; for `schemas/wireproof/`, the fields of a
+reference proxy, the mock's versions and the imports between packages; for `api.md`,
+`__all__` of the packages that programs import; for `schemas/wireproof/`, the fields of a
 requirement, the steps of scripts, the form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
@@ -34,6 +35,7 @@ from wireproof.results.folder import schema as report_schema
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.target_file import schema as target_schema
 from wireproof_mocks.miniatures import FAULTS
+from wireproof_pages.api_page import api_page
 from wireproof_pages.catalogue_pages import catalogue_pages
 from wireproof_pages.drawing import drawing
 from wireproof_pages.editions_page import editions_page
@@ -100,6 +102,7 @@ def pages() -> Mapping[str, str]:
         **seeds,
         "fidelity.md": fidelity,
         "script-steps.md": steps_page(),
+        "api.md": api_page(),
     }
 
 
