@@ -150,7 +150,7 @@ def test_an_unknown_edition_is_named_with_those_that_are_known(file: Path) -> No
     report = report_of(file)
     forged(file, catalogue=dataclasses.replace(report.catalogue, date="2031-05-05"))
     said = refused("verify", str(file))
-    assert "the edition 2031-05-05 is none that this version of Wireproof knows; it knows " in said
+    assert "unknown edition 2031-05-05; this version of Wireproof knows " in said
     assert editions.dates()[0] in said
 
 

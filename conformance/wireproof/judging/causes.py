@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.cases import Case
     from wireproof.judging.constant_usage import Kind
-    from wireproof.judging.findings import ExchangeFinding
+    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.model.capability import Absence, Capability
     from wireproof.reading.exchange import Exchange
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
-from wireproof.judging.findings import CONTENT, ExchangeFinding, RunFindings
+from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.stored_answers import difference as answer_difference
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wireproof.judging.cases import Case
+    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.judging.outcomes import Run
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
