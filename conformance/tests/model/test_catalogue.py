@@ -341,7 +341,7 @@ def test_a_broken_folder_is_refused_with_the_place(tmp_path: Path, contents: dic
 
 def test_the_published_schema_is_the_one_of_the_loader() -> None:
     path = Path(__file__).parents[3] / "schemas" / "wireproof" / "requirement.json"
-    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "run python docs/generate.py"
+    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "run python tools/generate.py"
     assert schema()["$defs"]["id"]["pattern"] == f"^{ID.pattern}$"
 
 
