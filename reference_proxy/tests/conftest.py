@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_proxy.answers.turn_runner import TurnRunner
-from wireproof_proxy.backends.backend import Count
+from wireproof_proxy.backends.backend import BackendCount
 from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.codex.abilities import Abilities
-from wireproof_proxy.backends.codex.link import Link
+from wireproof_proxy.backends.codex.link import CodexLink
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.settings import CodexSettings, CursorSettings, Settings
+from wireproof_proxy.settings import CodexSettings, CursorSettings, ProxySettings
 from wireproof_surfaces.events import Finished, Text, TurnOver, Working, apart
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_surfaces.conversation import Conversation
 
-    MakeSettings = Callable[..., Settings]
+    MakeSettings = Callable[..., ProxySettings]
     MakeRunner = Callable[..., TurnRunner]
     RunProxy = Callable[..., AbstractContextManager["Running"]]
     Until = Callable[..., None]
@@ -84,9 +84,9 @@ class ScriptedBackend:
     def stop(self) -> None:
         """Nothing to stop."""
 
-    def counts(self) -> tuple[Count, ...]:
+    def counts(self) -> tuple[BackendCount, ...]:
         """As many restarts as were set."""
-        return (Count("restarts", "Restarts of the backend.", self.restarts),)
+        return (BackendCount("restarts", "Restarts of the backend.", self.restarts),)
 
     def await_ready(self, timeout: float) -> bool:
         """As it was set."""
@@ -109,12 +109,12 @@ def backend() -> ScriptedBackend:
 @pytest.fixture
 def make_settings(monkeypatch: pytest.MonkeyPatch) -> MakeSettings:
     """Settings from keywords alone, whatever the environment says."""
-    for name in [*Settings.model_fields, *CodexSettings.model_fields, *CursorSettings.model_fields]:
+    for name in [*ProxySettings.model_fields, *CodexSettings.model_fields, *CursorSettings.model_fields]:
         for prefix in ("PROXY_", "CODEX_", "CURSOR_"):
             monkeypatch.delenv(prefix + name.upper(), raising=False)
 
-    def make(**values: Any) -> Settings:
-        return Settings(**values)
+    def make(**values: Any) -> ProxySettings:
+        return ProxySettings(**values)
 
     return make
 
@@ -156,7 +156,7 @@ class Server:
         self.now = 0.0
         self.sent: list[Any] = []
         self.served = 0
-        self.link = Link(
+        self.link = CodexLink(
             send=lambda line: self.sent.append(json.loads(line)),
             clock=lambda: self.now,
             abilities=abilities or Abilities(),

@@ -13,7 +13,7 @@ import pytest
 from wireproof_proxy.__main__ import main
 from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_proxy.backends.table import BACKENDS, make_backend
-from wireproof_proxy.settings import Settings, SettingsError
+from wireproof_proxy.settings import ProxySettings, SettingsError
 from wireproof_surfaces.conversation import TextPart
 from wireproof_surfaces.events import Finished, Text, TurnOver
 
@@ -119,7 +119,7 @@ def test_a_backend_is_a_line_of_the_table(
 
 
 def test_the_default_is_codex() -> None:
-    assert isinstance(make_backend(Settings()), Supervisor)
+    assert isinstance(make_backend(ProxySettings()), Supervisor)
 
 
 def test_an_unknown_backend_is_one_line_that_names_the_known_ones(
@@ -132,4 +132,4 @@ def test_an_unknown_backend_is_one_line_that_names_the_known_ones(
         == "wireproof-proxy: PROXY_BACKEND: there is no backend 'copilot'; known: codex, cursor\n"
     )
     with pytest.raises(SettingsError, match=r"^PROXY_BACKEND: "):
-        make_backend(Settings(backend=""))
+        make_backend(ProxySettings(backend=""))

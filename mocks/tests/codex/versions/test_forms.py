@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_codex.versions.forms import trimmed
+from wireproof_codex.versions.forms import trimmed, trimmed_value
 
 FORMS = {
     "thing/sent": frozenset({"more"}),
@@ -20,7 +20,7 @@ def test_what_is_not_named_is_sent_as_it_is() -> None:
     inside = {"item": {"arguments": {"item": {"type": "a", "y": 1}}}}
     assert trimmed(FORMS, "other", inside) == inside
     assert trimmed({}, "thing/sent", {"more": 1}) == {"more": 1}
-    assert trimmed(FORMS, "other", "text") == "text"
+    assert trimmed_value(FORMS, "other", "text") == "text"
 
 
 def test_the_objects_of_a_list_are_each_looked_at() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.backends.codex import process as process_module
-from wireproof_proxy.backends.codex.process import LINE, Process, lines
+from wireproof_proxy.backends.codex.process import LINE, CodexProcess, lines
 
 if TYPE_CHECKING:
     import queue
@@ -28,8 +28,8 @@ child.wait()
 SLEEPER = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 
 
-def start(code: str, inbox: queue.Queue[Any], *arguments: str) -> Process:
-    process = Process([sys.executable, "-c", code, *arguments], os.environ)
+def start(code: str, inbox: queue.Queue[Any], *arguments: str) -> CodexProcess:
+    process = CodexProcess([sys.executable, "-c", code, *arguments], os.environ)
     process.start(on_bytes=inbox.put, on_exit=inbox.put)
     return process
 
@@ -142,7 +142,7 @@ def test_an_escaped_program_that_holds_the_pipes_is_not_waited_for(inbox: queue.
 
 def test_a_process_that_closes_its_stdout_is_ended(inbox: queue.Queue[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_module, "PATIENCE", 0.1)
-    process = Process([sys.executable, "-c", "import os, time\nos.close(1)\ntime.sleep(600)"], os.environ)
+    process = CodexProcess([sys.executable, "-c", "import os, time\nos.close(1)\ntime.sleep(600)"], os.environ)
     process.start(on_bytes=inbox.put, on_exit=inbox.put)
     assert inbox.get(timeout=20) == -signal.SIGKILL
     process.stop()
@@ -171,4 +171,4 @@ def test_lines_are_those_of_any_pieces_without_colours_and_not_endless() -> None
 
 def test_an_executable_that_is_not_there_is_an_error() -> None:
     with pytest.raises(OSError, match="no-such"):
-        Process(["/no-such/codex"], {}).start(on_bytes=print, on_exit=print)
+        CodexProcess(["/no-such/codex"], {}).start(on_bytes=print, on_exit=print)

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from wireproof_cursor.serving import CursorMock, serving
 from wireproof_proxy.backends.cursor.service import CursorService
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.settings import CursorSettings, Settings
+from wireproof_proxy.settings import CursorSettings, ProxySettings
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Gate, Hang, Say, Script
 from wireproof_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
@@ -81,7 +81,7 @@ def service(mock: CursorMock, request: pytest.FixtureRequest, tmp_path: Path) ->
     cursor = CursorSettings(
         base_url=mock.url, token=SecretStr("t"), transport=request.param, scratch=str(tmp_path), settle_ms=100
     )
-    backend = make_backend(Settings(backend="cursor", cursor=cursor, call_wait_ms=500))
+    backend = make_backend(ProxySettings(backend="cursor", cursor=cursor, call_wait_ms=500))
     assert isinstance(backend, CursorService)
     backend.start()
     assert backend.await_ready(DEADLINE)
@@ -250,7 +250,7 @@ def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Until) -> N
     with serving(LIBRARY) as mock:
         port = int(mock.url.rpartition(":")[2])
         cursor = CursorSettings(base_url=mock.url, token=SecretStr("t"))
-        backend = make_backend(Settings(backend="cursor", cursor=cursor))
+        backend = make_backend(ProxySettings(backend="cursor", cursor=cursor))
         assert isinstance(backend, CursorService)
         assert not backend.await_ready(0)
         assert isinstance(backend.open(Conversation()).next(0), Failed)
@@ -267,7 +267,9 @@ def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Until) -> N
 
 
 def test_a_stop_fails_the_turns_that_run(mock: CursorMock, until: Until) -> None:
-    backend = make_backend(Settings(backend="cursor", cursor=CursorSettings(base_url=mock.url, token=SecretStr("t"))))
+    backend = make_backend(
+        ProxySettings(backend="cursor", cursor=CursorSettings(base_url=mock.url, token=SecretStr("t")))
+    )
     assert isinstance(backend, CursorService)
     backend.start()
     assert backend.await_ready(DEADLINE)
