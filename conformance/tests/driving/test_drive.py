@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.driving import reviving, watching
+from wireproof.driving import restarting, watching
 from wireproof.driving.drive import drive
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import MODE_HEADER, Dialect
@@ -463,7 +463,7 @@ def test_a_plain_refusal_of_what_a_model_is_asked_for_is_set_aside(tiny: Any) ->
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """A target that cannot be reached is waited for but shortly."""
-    monkeypatch.setattr(reviving, "PAUSES", (0.01,))
+    monkeypatch.setattr(restarting, "PAUSES", (0.01,))
 
 
 @pytest.mark.usefixtures("brief")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving import reviving
+from wireproof.driving import restarting
 from wireproof.driving.drive import drive
 from wireproof.model.dialect import Dialect
 from wireproof.model.reasons import CROWDED
@@ -248,7 +248,7 @@ def test_one_that_cannot_be_started_at_need_is_not_driven() -> None:
 
 
 def test_a_target_that_dies_all_the_time_is_given_up(mortal: Mortal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviving, "MOST_STARTS", 2)
+    monkeypatch.setattr(restarting, "MOST_STARTS", 2)
     with launch(mortal.command("before"), env={}) as launched:
         runs = driven(target(launched.base_url), *(deadly(str(n), "before") for n in range(5)), jobs=1).runs
     assert [bool(run.exchanges) for run in runs] == [True, True, True, False, False]

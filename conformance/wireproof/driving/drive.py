@@ -19,10 +19,10 @@ from wireproof.driving.budget import Budget
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import Driver, Keep
 from wireproof.driving.order import longest_first
-from wireproof.driving.reviving import GoneError
+from wireproof.driving.restarting import GoneError
 from wireproof.driving.sending import Sender
-from wireproof.driving.sharing import turns
 from wireproof.driving.slots import Limit, Slots
+from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried
 from wireproof.judging.outcomes import Run
 from wireproof.model.reasons import NEVER_LEFT
@@ -96,7 +96,7 @@ async def drive(
     # What an endpoint refuses of their requests, those of the others do without.
     first = pioneers(together) if target.backend is Backend.LIVE else []
     rest = [scenario for scenario in together if scenario not in first]
-    with turns(target.base_url) as shared:
+    with locked(target.base_url) as lock:
         async with client_of(target) as client:
             sender = Sender(
                 client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
@@ -109,7 +109,7 @@ async def drive(
             beside = [scenario for scenario in alone if spares and scenario.alone]
             # Each instance takes the next of them; those of many forms first, each of which starts its backend again.
             waiting = iter(sorted(beside, key=lambda one: -len(one.forms(target.dialects))))
-            async with shared.together():
+            async with lock.together():
                 every = await asyncio.gather(
                     # Begun first: they take long.
                     *(_drive_in_turn(spare, waiting, progress, forms) for spare in spares),
@@ -118,7 +118,7 @@ async def drive(
             runs = [run for runs in every for run in runs]
             for scenario in [one for one in alone if one not in beside]:
                 # Other runs may drive the same target; what kills its backend is not for them to meet.
-                async with shared.alone() if scenario.alone else shared.together():
+                async with lock.alone() if scenario.alone else lock.together():
                     runs.append(await _drive_alone(driver, scenario, progress, forms))
     # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}

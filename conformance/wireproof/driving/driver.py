@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wireproof.driving.capacity import BUSY, EAGER
 from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import Asker
-from wireproof.driving.reviving import GoneError
+from wireproof.driving.restarting import GoneError
 from wireproof.driving.sending import Outgoing, Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
