@@ -15,10 +15,11 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import Need
 from wireproof.model.target import Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, PLAIN
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS, Fault
@@ -47,10 +48,8 @@ UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
 """The gallery's lines have tests of their own; counting them here again doubles what the certificates cost."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
 ROWS = load().by_id
-PLAIN = [one for one in SCENARIOS if one.request is not None]
 OF_PLAIN = {row for one in PLAIN for row in one.exercises}
 """Rows that plain requests exercise: their faults are looked for in `test_http_miniatures`."""
-TALKS = [one for one in SCENARIOS if one.request is None]
 """What is no plain request; a fault of chats is looked for in no other."""
 
 
@@ -87,7 +86,11 @@ def scenarios(name: str) -> Sequence[Scenario]:
     """The scenarios in which a miniature may differ from the faultless one."""
     scripts = set(FAULTS[name].scripts) if name in FAULTS else set()
     deaths = name not in FAULTS or ROWS[FAULTS[name].breaks].at_crash
-    looked_at = [one for one in TALKS if (deaths or not one.alone) and (not one.needs_idle_timeout or silent(name))]
+    looked_at = [
+        one
+        for one in CONVERSATIONS
+        if (deaths or not one.alone) and (Need.IDLE_TIMEOUT not in one.needs or silent(name))
+    ]
     return [one for one in looked_at if not scripts or scripts & {one.script, *(turn.script for turn in one.turns)}]
 
 
@@ -149,7 +152,7 @@ def test_every_fault_breaks_a_row_of_the_catalogue() -> None:
 
 
 def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
-    played = {script for one in SCENARIOS for script in (one.script, *(turn.script for turn in one.turns))}
+    played = {script for one in CONVERSATIONS for script in (one.script, *(turn.script for turn in one.turns))}
     played |= {name for name in LIBRARY if name.startswith("persona/")}  # emulated clients play those
     for fault in FAULTS.values():
         assert set(fault.dialects) <= set(Dialect)

@@ -3,17 +3,21 @@ from __future__ import annotations
 import pytest
 
 from wireproof.driving.order import longest_first
-from wireproof.model.scenario import Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Need, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import Target
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE
 
 TARGET = Target(base_url="http://proxy/v1", model="m", idle_timeout=4.5, keepalive=0.3)
-SHORT = Scenario(name="short", title="", exercises=(), script="text/hello", turns=(Turn(say="Hi."),))
-WAITING = {
-    "silent": Scenario(name="silent", title="", exercises=(), turns=(Turn(say="Hi."),), needs_idle_timeout=True),
-    "quiet": Scenario(name="quiet", title="", exercises=(), turns=(Turn(say="Hi."),), needs_keepalive=True),
-    "unready": Scenario(name="unready", title="", exercises=(), request=Request(also=(Request(unready=True),))),
+SHORT = ConversationScenario(name="short", title="", exercises=(), script="text/hello", turns=(Turn(say="Hi."),))
+WAITING: dict[str, Scenario] = {
+    "silent": ConversationScenario(
+        name="silent", title="", exercises=(), turns=(Turn(say="Hi."),), needs=(Need.IDLE_TIMEOUT,)
+    ),
+    "quiet": ConversationScenario(
+        name="quiet", title="", exercises=(), turns=(Turn(say="Hi."),), needs=(Need.KEEPALIVE,)
+    ),
+    "unready": PlainScenario(name="unready", title="", exercises=(), requests=(Request(), Request(unready=True))),
 }
 
 
@@ -30,7 +34,7 @@ def test_what_is_not_declared_is_not_waited_for() -> None:
 def test_of_all_scenarios_the_first_waits_until_the_proxy_gives_up_and_the_others_keep_their_order() -> None:
     target = Target(base_url="http://proxy/v1", model="m", idle_timeout=IDLE_TIMEOUT, keepalive=KEEPALIVE)
     ordered = longest_first(SCENARIOS, target)
-    assert ordered[0].needs_idle_timeout
+    assert Need.IDLE_TIMEOUT in ordered[0].needs
     assert set(ordered) == set(SCENARIOS)
     quick = [one for one in ordered if one.name.startswith("param-")]
     assert quick == [one for one in SCENARIOS if one.name.startswith("param-")]

@@ -15,7 +15,7 @@ from wireproof.driving import restarting
 from wireproof.driving.drive import drive
 from wireproof.model.dialect import Dialect
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Act, Form, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import Death, End, Transcript
 from wireproof.targets.launch import launch, launch_at_need
@@ -34,12 +34,14 @@ def talk(
     name: str = "one", script: str = "text/hello", modes: tuple[Mode, ...] = (Mode.WHOLE,), **how: Any
 ) -> Scenario:
     turn = Turn(say="Hi.", act=how.pop("act", Act.READ))
-    return Scenario(name=name, title="", exercises=("chat.whole.text",), script=script, turns=(turn,), modes=modes)
+    return ConversationScenario(
+        name=name, title="", exercises=("chat.whole.text",), script=script, turns=(turn,), modes=modes
+    )
 
 
 def plain(**how: Any) -> Scenario:
     request = Request(json={"model": "m"}, **how)
-    return Scenario(name="plain", title="", exercises=("http.body.json",), request=request, modes=(Mode.WHOLE,))
+    return PlainScenario(name="plain", title="", exercises=("http.body.json",), requests=(request,))
 
 
 def target(base_url: str, **how: Any) -> Target:
@@ -207,7 +209,7 @@ def mortal(tmp_path: Path) -> Mortal:
 
 def deadly(name: str, word: str = "") -> Scenario:
     request = Request(json={"model": "m", "word": word})
-    return Scenario(name=name, title="", exercises=("http.body.json",), request=request, modes=(Mode.WHOLE,))
+    return PlainScenario(name=name, title="", exercises=("http.body.json",), requests=(request,))
 
 
 def test_a_target_that_dies_is_started_again_and_the_rest_is_driven(mortal: Mortal) -> None:

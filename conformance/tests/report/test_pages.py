@@ -7,7 +7,7 @@ from dataclasses import replace
 from wireproof.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.report.pages import NONE, Evidence, Held, Seed, requirements_page, seed_page, uncited, unlisted
 
 LINES = {2: "Say the role first, and end with `[DONE]`.", 3: "Write tests.", 5: "Be nice | to <clients>."}
@@ -23,8 +23,8 @@ def row(
     )  # fmt: skip
 
 
-def scenario(name: str, *exercises: str, script: str = "text/hello") -> Scenario:
-    return Scenario(name=name, title=name, exercises=exercises, script=script, turns=(Turn(say="hello"),))
+def scenario(name: str, *exercises: str, script: str = "text/hello") -> ConversationScenario:
+    return ConversationScenario(name=name, title=name, exercises=exercises, script=script, turns=(Turn(say="hello"),))
 
 
 CATALOGUE = Catalogue(

@@ -26,7 +26,7 @@ from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried
 from wireproof.judging.outcomes import Run
 from wireproof.model.reasons import NEVER_LEFT
-from wireproof.model.scenario import LEAVES, Act, Form, Mode, Scenario
+from wireproof.model.scenario import LEAVES, Act, ConversationScenario, Form, Mode, Need, PlainScenario, Scenario
 from wireproof.model.target import Adjustment, Backend, Target
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
@@ -222,21 +222,25 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
         return late
     # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
     # kills its backend, or changes the script between turns, means nothing to a real model.
-    if target.backend is Backend.LIVE and (scenario.alone or any(turn.script for turn in scenario.turns)):
+    if target.backend is Backend.LIVE and (scenario.alone or _changes_script(scenario)):
         return "only the scripted mock can play this; a live model is behind the target"
-    if scenario.needs_default_mode and target.default_mode is None:
+    if Need.DEFAULT_MODE in scenario.needs and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
     return playable.unsupported_reason(scenario, target) or plain.unsupported_reason(scenario, target)
 
 
+def _changes_script(scenario: Scenario) -> bool:
+    return isinstance(scenario, ConversationScenario) and any(turn.script for turn in scenario.turns)
+
+
 def _late_reason(scenario: Scenario, target: Target) -> str:
     """Why a scenario that is about time cannot be driven against this target; "" when it can."""
-    if scenario.needs_keepalive and target.keepalive is None:
+    if Need.KEEPALIVE in scenario.needs and target.keepalive is None:
         return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
-    if scenario.needs_idle_timeout and target.idle_timeout is None:
+    if Need.IDLE_TIMEOUT in scenario.needs and target.idle_timeout is None:
         return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
     # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
-    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
+    if Need.IDLE_TIMEOUT in scenario.needs and (target.idle_timeout or 0) >= target.silence:
         return "a backend may be silent for longer than --timeout allows"
     if 2 * (target.pace or 0.0) > _shortest_gate(scenario, target):
         return f"a plain answer takes {target.pace:.1f} s, so the backend's gate would open by itself first"
@@ -248,6 +252,8 @@ def _shortest_gate(scenario: Scenario, target: Target) -> float:
 
     In that time a text has to come to the client, and a request to the backend.
     """
+    if isinstance(scenario, PlainScenario):
+        return math.inf
     forms = [form for form in scenario.forms(target.dialects) if form.mode is Mode.STREAM]
     opening = [number for number, turn in enumerate(scenario.turns) if turn.act is Act.OPEN_AT_TEXT]
     answers = [wanted for form in forms for number in opening for wanted in answers_to(scenario, number, form)]

@@ -19,7 +19,7 @@ from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch, now
 from wireproof.judging.outcomes import Run
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Auth, Form, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
 from wireproof.reading.applicable import NO_ANSWER, answers_to
@@ -76,11 +76,13 @@ class Driver:
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""
-        if scenario.request is not None:
-            return await self.ask(scenario, scenario.request, form)
-        return await self.converse(scenario, form)
+        match scenario:
+            case PlainScenario():
+                return await self.ask(scenario, form)
+            case ConversationScenario():
+                return await self.converse(scenario, form)
 
-    async def converse(self, scenario: Scenario, form: Form) -> list[Exchange]:
+    async def converse(self, scenario: ConversationScenario, form: Form) -> list[Exchange]:
         """The turns of a scenario, each with the history that the answers before it left.
 
         They end early where an answer lacks the calls that the next turn brings results for.
@@ -101,18 +103,18 @@ class Driver:
         return exchanges
 
     async def _asked(
-        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+        self, scenario: ConversationScenario, number: int, form: Form, nonce: str, history: Sequence[Message]
     ) -> tuple[Exchange, Sequence[Message]]:
         """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
         turn = scenario.turns[number]
         messages: Sequence[Message] = ()
 
-        async def send(scenario: Scenario) -> Exchange:
+        async def send(scenario: ConversationScenario) -> Exchange:
             while self.adjusting.examine(exchange := await send_once(scenario)):
                 pass
             return exchange
 
-        async def send_once(scenario: Scenario) -> Exchange:
+        async def send_once(scenario: ConversationScenario) -> Exchange:
             nonlocal messages
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             messages = prepared.messages
@@ -155,27 +157,27 @@ class Driver:
             return None
         return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
 
-    async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
+    async def ask(self, scenario: PlainScenario, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
 
         Raises:
             UnseenError: the target does not show what they are about.
         """
-        if any(one.kept for one in request.each):
+        if any(one.kept for one in scenario.requests):
             # Of its own: which connection is used again must not depend on what else is driven.
             async with client_of(self.target, kept=1) as client:
-                transcripts = await replace(self, sender=self.sender.over(client)).plain(request)
+                transcripts = await replace(self, sender=self.sender.over(client)).plain(scenario.requests)
         else:
-            transcripts = await self.plain(request)
+            transcripts = await self.plain(scenario.requests)
         return [
             recorded.of_request(scenario, number, form, self.target, transcript)
             for number, transcript in enumerate(transcripts)
         ]
 
-    async def plain(self, request: Request) -> list[Transcript]:
+    async def plain(self, requests: Sequence[Request]) -> list[Transcript]:
         """The transcripts of plain requests; raises as `ask`."""
         asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
-        return await asker.ask(request)
+        return await asker.ask(requests)
 
     async def _plain(self, request: Request) -> Transcript:
         transcript = await self._sent(request)
@@ -206,7 +208,7 @@ class Driver:
 
         Returns whether the target took it. What it answered is not looked at, since what it does shows in the stream.
         """
-        scenario = Scenario(name="beside", title="", exercises=(), script=script)
+        scenario = ConversationScenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wireproof.model.scenario import Need, PlainScenario
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -25,7 +27,8 @@ def longest_first(scenarios: Iterable[Scenario], target: Target) -> list[Scenari
 
 def _waits(scenario: Scenario, target: Target) -> float:
     """How many seconds a form of a scenario waits, by what it declares; scripts hardly pause by themselves."""
-    silent = target.idle_timeout or 0.0 if scenario.needs_idle_timeout else 0.0
-    quiet = target.keepalive or 0.0 if scenario.needs_keepalive else 0.0
-    unready = sum(UNREADY for one in scenario.request.each if one.unready) if scenario.request else 0.0
+    silent = target.idle_timeout or 0.0 if Need.IDLE_TIMEOUT in scenario.needs else 0.0
+    quiet = target.keepalive or 0.0 if Need.KEEPALIVE in scenario.needs else 0.0
+    requests = scenario.requests if isinstance(scenario, PlainScenario) else ()
+    unready = sum(UNREADY for one in requests if one.unready)
     return silent + quiet + unready

@@ -10,7 +10,7 @@ from wireproof.judging.examined import CONTENT, Examined, Found
 from wireproof.judging.stored_answers import difference as answer_difference
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
-from wireproof.model.scenario import Form, Mode
+from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.reading.applicable import applicable
 from wireproof.reading.expected import Failure
@@ -59,7 +59,7 @@ def _conversation(exchanges: Sequence[Exchange], examined: Examined) -> None:
         # Only the first: what breaks later in the conversation may follow from it.
         cause = cause or examined.breaking(found, exchange)
     # A conversation that could not be continued: the turns that were never sent are hidden, too.
-    if cause is not None and len(exchanges) < len(exchanges[-1].scenario.turns):
+    if cause is not None and exchanges[-1].turn and len(exchanges) < len(exchanges[-1].conversation.turns):
         examined.hide_meaning(exchanges[-1], cause)
 
 
@@ -89,7 +89,7 @@ def _exchange(exchange: Exchange, examined: Examined) -> list[Found]:
     elif case is not None:
         examined.expected.append(case)
     # A plain request: its scenario says what must come, so there is no grammar to read the answer by.
-    if exchange.scenario.request is not None:
+    if exchange.request is not None:
         return errors + examined.find(exchange, examined.look(examined.of(*CONTENT), exchange))
     # The error that was due, whose form the first stage has judged; or the client left before anything came, as its
     # scenario asks.
@@ -159,6 +159,8 @@ def failed_first(exchange: Exchange) -> bool:
 
 def _damage(examined: Examined) -> None:
     """What one form lost of a model's answer, where another form of the same turn has all of it."""
+    if isinstance(examined.run.scenario, PlainScenario):
+        return
     found = {(one.finding.form, one.finding.exchange) for one in examined.findings}
     for number in range(len(examined.run.scenario.turns)):
         same = [those[number] for those in examined.run.exchanges.values() if number < len(those)]

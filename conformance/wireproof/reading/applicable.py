@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wireproof.model.answer_terms import answer_terms
 from wireproof.model.asks import Calls
 from wireproof.model.catalogue import Catalogue, Judged, Requirement
-from wireproof.model.dialect import BLOCK_MODES, MODE_HEADER, Dialect
-from wireproof.model.scenario import LEAVES, Form, Scenario, forced_tools, offers_tools, wants_burst, wants_json
+from wireproof.model.scenario import LEAVES, ConversationScenario, Form, PlainScenario, Scenario
 from wireproof.reading.agent_calls import agent_call
 from wireproof.reading.expected import Expected, Failure, expected
 from wireproof_scripts.library import LIBRARY
@@ -16,6 +16,7 @@ from wireproof_scripts.steps import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wireproof.model.dialect import Dialect
     from wireproof.model.scenario import Turn
     from wireproof_scripts.steps import Parts, Step
 
@@ -46,11 +47,13 @@ def by_form(
 
 
 def _judged(scenario: Scenario, form: Form) -> set[Judged]:
-    """What answers of this form are due: any at all, and any with calls.
+    """What answers of this form are due: any at all, and any with calls; those to plain requests are named one by one.
 
     A client that leaves may be gone before a call has reached it.
     """
     judged: set[Judged] = set()
+    if isinstance(scenario, PlainScenario):
+        return judged
     for number, turn in enumerate(scenario.turns):
         if turn.asks is not None:
             judged |= {Judged.ALWAYS, Judged.CALLS} if isinstance(turn.asks, Calls) else {Judged.ALWAYS}
@@ -63,25 +66,15 @@ def _judged(scenario: Scenario, form: Form) -> set[Judged]:
     return judged
 
 
-def answers_to(scenario: Scenario, number: int, form: Form) -> tuple[Expected, ...]:
+def answers_to(scenario: ConversationScenario, number: int, form: Form) -> tuple[Expected, ...]:
     """The right answers to the turn of that number, counted from 0: one for each choice."""
     turn = scenario.turns[number]
-    return tuple(
-        expected(
-            _part(scenario, turn, number, choice),
-            form,
-            burst=wants_burst(scenario, turn, form.dialect),
-            offered=offers_tools(scenario, turn),
-            blocks=scenario.headers.get(MODE_HEADER) in BLOCK_MODES,
-            forced=forced_tools(scenario, turn),
-            json=wants_json(scenario, turn),
-            tools=bool(scenario.tools),
-        )
-        for choice in range(scenario.choices)
-    )
+    terms = answer_terms(scenario, turn, form.dialect)
+    choices = range(scenario.choices)
+    return tuple(expected(_part(scenario, turn, number, choice), form, terms) for choice in choices)
 
 
-def _part(scenario: Scenario, turn: Turn, number: int, choice: int) -> tuple[Step, ...]:
+def _part(scenario: ConversationScenario, turn: Turn, number: int, choice: int) -> tuple[Step, ...]:
     """What the backend plays for a choice of a turn."""
     script = LIBRARY[turn.script or scenario.script]
     parts = script.choices[choice] if script.choices else script.parts

@@ -85,7 +85,7 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
 
     Those of a script are known before; those of a model once it has done what it was asked.
     """
-    scenario, form = exchange.scenario, exchange.form
+    scenario, form = exchange.conversation, exchange.form
     if exchange.asks is not None:
         return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
     match exchange.target.backend:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Level
 from wireproof.report.lines import columns, indented
 from wireproof.report.scenario_json import scenario_data
@@ -37,7 +38,11 @@ def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: 
     if as_json:
         _json(console, [scenario_data(scenario) for scenario in scenarios])
         return
-    columns(console, [(Text(one.name, style="bold"), Text(", ".join(one.modes)), Text(one.title)) for one in scenarios])
+    columns(console, [(Text(one.name, style="bold"), Text(_modes(one)), Text(one.title)) for one in scenarios])
+
+
+def _modes(scenario: Scenario) -> str:
+    return ", ".join(sorted({form.mode for form in scenario.forms(Dialect)}))
 
 
 def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)

@@ -1,7 +1,7 @@
 """Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER, Dialect
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 # Said in each scenario of several calls: the default of this field differs between proxies (S4-9: the first call
@@ -11,8 +11,8 @@ FIRST = {"parallel_tool_calls": False}
 STREAMED = CHATS_WITH_TOOLS
 """The dialects whose streams have room for several calls."""
 
-CALLS: tuple[Scenario, ...] = (
-    Scenario(
+CALLS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="call-one",
         title="One call, whose arguments have the model's own spacing, key order, numbers and escapes",
         script="call/one",
@@ -37,7 +37,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-empty-arguments",
         title="A call of a tool without parameters",
         script="call/empty-arguments",
@@ -52,7 +52,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-bare",
         title="A call whose arguments are no characters at all",
         # Codex itself parses arguments, so these come in a shape of the story's dialect. `""` is no JSON, and still
@@ -69,7 +69,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-large",
         # More than a pipe holds on Linux, so the backend's line comes in several reads.
         title="Arguments of more than 64 KiB, with characters of several bytes",
@@ -86,7 +86,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-megabyte",
         # Twice the size at which many a buffer, queue or line limit ends; in two dialects, since each copy takes time.
         title="Arguments of a mebibyte",
@@ -102,7 +102,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.whole.call-items",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-broken",
         title="Arguments that are no JSON come as the model wrote them: nothing is repaired",
         script="call/broken",
@@ -117,7 +117,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-burst",
         title="Two calls, and the client takes several at once",
         script="call/two",
@@ -133,7 +133,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # A proxy with a flag "second call" instead of a count is right with two.
         name="calls-three",
         title="Three calls: what is counted, is counted on beyond the second",
@@ -153,7 +153,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-first",
         title="Two calls, and the client takes one at a time",
         script="call/two",
@@ -169,7 +169,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-header-burst",
         title="The header asks for all calls, and counts before what the body says",
         script="call/two",
@@ -184,7 +184,7 @@ CALLS: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.burst-all",),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-header-first",
         title="The header asks for the first call alone, and counts before what the body says",
         script="call/two",
@@ -197,7 +197,7 @@ CALLS: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.stop-after-first",),
     ),
-    Scenario(
+    ConversationScenario(
         # Against proxies that drop repetitions by name and arguments instead of by id.
         name="calls-same-twice",
         title="The same call twice, under two ids: both are meant",
@@ -214,7 +214,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-after-text",
         title="Text, then a call: streams pass the text on, whole answers drop it",
         script="call/after-text",
@@ -231,7 +231,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-tail",
         title="The backend goes on with text after its call",
         script="call/tail",
@@ -248,7 +248,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-late",
         title="Another call comes after the end of the turn",
         script="call/late",
@@ -264,7 +264,7 @@ CALLS: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-beats-length",
         title="A call in an answer that ran out of tokens: the finish reason is the call",
         script="text/length-call",

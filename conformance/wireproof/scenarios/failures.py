@@ -1,15 +1,15 @@
 """A backend that fails: before it said anything, in mid-text, inside and after a call, after the end; and its death."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, Dialect
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
 AGAIN = Turn(say="Are you there again?", script="text/hello", retry_on_503=True)
 """The next request, which is to be served."""
 
-FAILURES: tuple[Scenario, ...] = (
-    Scenario(
+FAILURES: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="fail-first",
         title="The backend fails before it has said anything: a real HTTP error",
         script="fail/first",
@@ -23,7 +23,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-rate",
         title="The backend is rate limited",
         # A 429 of the model's service is the backend's failure, and no 429 for slots of the proxy's own: see
@@ -39,7 +39,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-after-text",
         title="The backend fails in mid-text: an error frame, and no finish",
         script="fail/after-text",
@@ -52,7 +52,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-after-call",
         # S4-14: the client has what it needs to go on, so in a stream the failure is dropped. A whole answer is an HTTP
         # error.
@@ -67,7 +67,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # In one dialect of each surface: each death costs a restart, and nothing else may run at the same time.
         name="crash-in-text",
         title="The backend process dies in mid-text; the next request is served",
@@ -85,7 +85,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-notice",
         title="The backend reports a fatal error, and never the end of the turn",
         # Codex sends `error` before turn/completed; a proxy that waits for the second alone would wait for ever here.
@@ -100,7 +100,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-context",
         title="The conversation is too long for the model",
         script="fail/context",
@@ -114,7 +114,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-in-arguments",
         # The other half of S4-14: an incomplete call forwarded as complete would be run, with half its arguments.
         title="The backend fails in the middle of a call's arguments: the client gets no call",
@@ -129,7 +129,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-after-finish",
         title="The backend fails after the turn is over: the answer is complete",
         script="fail/after-finish",
@@ -144,14 +144,14 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="silent-backend",
         # By either, because keep-alives may have sent the status line long before.
         title="The backend never says anything: an error in the end, by status or by frame",
         script="fail/silent",
         turns=(Turn(say="Say nothing."),),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
-        needs_idle_timeout=True,
+        needs=(Need.IDLE_TIMEOUT,),
         exercises=(
             "chat.stream.error-before-output",
             "chat.whole.backend-error",
@@ -160,7 +160,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="garbled",
         # What such bytes belong to cannot be known, so the turn must fail: text with replacement characters would pass
         # for the model's.
@@ -178,7 +178,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-at-thread",
         title="The backend process dies when the session is started; the next request is served",
         script="fail/crash-first",
@@ -191,7 +191,7 @@ FAILURES: tuple[Scenario, ...] = (
         behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-first",
         title="The backend process dies before any output; the next request is served",
         script="fail/crash-first",
@@ -201,7 +201,7 @@ FAILURES: tuple[Scenario, ...] = (
         behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-in-arguments",
         title="The backend process dies in the middle of a call's arguments; the next request is served",
         script="fail/crash-arguments",
@@ -214,7 +214,7 @@ FAILURES: tuple[Scenario, ...] = (
         behind_upstreams=True,
         exercises=("chat.stream.error-after-call", "http.error.no-internals"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-after-call",
         title="The backend process dies after a complete call: the stream ends as if all were well",
         script="fail/crash-call",
@@ -230,7 +230,7 @@ FAILURES: tuple[Scenario, ...] = (
             "responses.whole.envelope",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-after-finish",
         title="The backend process dies after the turn is over: the answer is complete, and the next request is served",
         script="fail/crash-finish",

@@ -1,9 +1,9 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
-from wireproof.model.scenario import Act, Mode, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
 
-TEXT: tuple[Scenario, ...] = (
-    Scenario(
+TEXT: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="text-hello",
         title="A short answer in four deltas",
         script="text/hello",
@@ -20,7 +20,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-empty",
         title="The backend finishes without a word: the content is an empty string",
         script="text/empty",
@@ -34,7 +34,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-utf8",
         title="Characters of every kind, in pieces that a careless re-encoding breaks",
         script="text/utf8",
@@ -49,7 +49,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # Against proxies that drop doubled notifications by comparing their text (shapes.double-telling).
         name="text-repeats",
         title="The model says the same delta twice, and means it",
@@ -64,7 +64,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # Frames, tags and escapes in the text itself must not be taken for the proxy's or the backend's own.
         name="text-markup",
         title="Text that looks like the wire: SSE, JSON, tags, control characters",
@@ -79,7 +79,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-open-end",
         title="Text that ends in the first character of a tag",
         script="text/open-end",
@@ -93,7 +93,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-long",
         # More than a pipe holds on Linux.
         title="Six hundred and forty deltas, more than 64 KiB",
@@ -108,7 +108,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # Raw reasoning in the content would be shown to the user as the answer.
         name="text-thinking",
         title="Reasoning goes before the answer and stays out of it",
@@ -123,7 +123,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="usage-asked",
         title="The stream is asked for usage: one chunk, after the finish, with the backend's own counts",
         script="text/usage",
@@ -139,7 +139,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="cut-bytes",
         title="Characters that the backend's pipe brings in pieces",
         script="text/cut-bytes",
@@ -157,7 +157,7 @@ TEXT: tuple[Scenario, ...] = (
         ),
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # JSON may escape a character beyond the BMP as two halves, and a backend may put them in two deltas: neither
         # half alone can be written as UTF-8.
         name="surrogates",
@@ -174,7 +174,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="finish-length",
         title="The model ran out of tokens",
         script="text/length",
@@ -188,7 +188,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="finish-filter",
         title="A content filter ended the answer",
         script="text/filter",
@@ -202,7 +202,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # S4-10: text behind the finish chunk is appended by every client that was tried.
         name="late-text",
         title="The backend goes on talking after the turn is over",
@@ -218,7 +218,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.parity",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         # Not by a clock: the backend stays silent until the client says that it has the first words.
         name="flush",
         title="The backend waits until the client has its first words; a proxy that buffers keeps both waiting",
@@ -233,13 +233,13 @@ TEXT: tuple[Scenario, ...] = (
             "responses.stream.sums",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="silence",
         title="The backend is silent for longer than the keep-alive interval",
         script="text/silent",
         turns=(Turn(say="Take your time.", act=Act.OPEN_AT_COMMENT),),
         modes=(Mode.STREAM,),
-        needs_keepalive=True,
+        needs=(Need.KEEPALIVE,),
         exercises=(
             "chat.stream.keepalive",
             "chat.stream.keepalive-is-comment",
