@@ -3,6 +3,7 @@
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, Turn
 from wireproof.model.target import Agent
+from wireproof.scenarios.exercised import RESPONSE_ENDS
 
 
 def _tool(name: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> JsonObject:
@@ -94,10 +95,9 @@ AGENT: tuple[ConversationScenario, ...] = (
         # What finds an error that does not come; it is reported under the first.
         exercises=(
             "agent.same-session-trap",
+            *RESPONSE_ENDS,
             "chat.stream.error-before-output",
             "chat.whole.backend-error",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
         ),
         attribute_to="agent.same-session-trap",
         agent=Agent.CURSOR,

@@ -2,6 +2,7 @@
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER, Dialect
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
+from wireproof.scenarios.exercised import ARGUMENTS_VERBATIM, CALLS_ARRIVE, FINISH_REASON, MODES_AGREE
 from wireproof.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 # Said in each scenario of several calls: the default of this field differs between proxies (S4-9: the first call
@@ -20,21 +21,17 @@ CALLS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE),
         usage=True,
         exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
+            *ARGUMENTS_VERBATIM,
+            *CALLS_ARRIVE,
+            *FINISH_REASON,
             "chat.stream.call-opening",
             "chat.stream.call-delta-on-change",
             "chat.stream.arguments-incremental",
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
             "chat.whole.content-null",
             "chat.whole.calls-all-in-order",
             "chat.stream.usage",
             "chat.whole.usage",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
     ConversationScenario(
@@ -43,14 +40,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="call/empty-arguments",
         turns=(Turn(say="What notes are there?"),),
         tools=(GET_FILE_TREE,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
     ),
     ConversationScenario(
         name="call-bare",
@@ -60,14 +50,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="call/bare",
         turns=(Turn(say="What notes are there?"),),
         tools=(GET_FILE_TREE,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
     ),
     ConversationScenario(
         name="call-large",
@@ -76,15 +59,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="call/large",
         turns=(Turn(say="Write a long note."),),
         tools=(WRITE_TO_FILE,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.arguments-incremental",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, "chat.stream.arguments-incremental", *MODES_AGREE),
     ),
     ConversationScenario(
         name="call-megabyte",
@@ -94,13 +69,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Write a very long note."),),
         tools=(WRITE_TO_FILE,),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.arguments-incremental",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, "chat.stream.arguments-incremental"),
     ),
     ConversationScenario(
         name="call-broken",
@@ -108,14 +77,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="call/broken",
         turns=(Turn(say="Break off."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
     ),
     ConversationScenario(
         name="calls-burst",
@@ -124,14 +86,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Search and read."),),
         tools=(LOCAL_SEARCH, READ_NOTE),
         body=BURST,
-        exercises=(
-            "chat.stream.burst-all",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.burst-all", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
     ConversationScenario(
         # A proxy with a flag "second call" instead of a count is right with two.
@@ -143,14 +98,12 @@ CALLS: tuple[ConversationScenario, ...] = (
         body=BURST,
         exercises=(
             "chat.stream.burst-all",
+            *CALLS_ARRIVE,
             "chat.stream.call-opening",
             "chat.stream.arguments-verbatim",
             "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
             "responses.stream.indexes",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
     ConversationScenario(
@@ -160,14 +113,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Search and read."),),
         tools=(LOCAL_SEARCH, READ_NOTE),
         body=FIRST,
-        exercises=(
-            "chat.stream.stop-after-first",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.stop-after-first", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
     ConversationScenario(
         name="calls-header-burst",
@@ -205,14 +151,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Search twice."),),
         tools=(LOCAL_SEARCH,),
         body=BURST,
-        exercises=(
-            "chat.stream.burst-all",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.burst-all", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
     ConversationScenario(
         name="call-after-text",
@@ -222,13 +161,11 @@ CALLS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=(
             "chat.whole.content-null",
+            *CALLS_ARRIVE,
             "chat.whole.content-xml",
             "chat.stream.text",
             "chat.stream.no-mixed-frame",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
     ConversationScenario(
@@ -240,12 +177,10 @@ CALLS: tuple[ConversationScenario, ...] = (
         body=BURST,
         exercises=(
             "chat.stream.tail-suppressed",
+            *CALLS_ARRIVE,
             "chat.whole.content-null",
             "chat.whole.content-xml",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
     ConversationScenario(
@@ -255,14 +190,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Search once."),),
         tools=(LOCAL_SEARCH, READ_NOTE),
         body=BURST,
-        exercises=(
-            "chat.stream.nothing-after-finish",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.nothing-after-finish", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
     ConversationScenario(
         name="call-beats-length",
@@ -270,13 +198,6 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="text/length-call",
         turns=(Turn(say="Search before you run out."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*FINISH_REASON, *CALLS_ARRIVE, *MODES_AGREE),
     ),
 )

@@ -2,6 +2,7 @@
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, Dialect
 from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
+from wireproof.scenarios.exercised import BACKEND_FAILS, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
@@ -14,14 +15,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         title="The backend fails before it has said anything: a real HTTP error",
         script="fail/first",
         turns=(Turn(say="Fail at once."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
     ConversationScenario(
         name="fail-rate",
@@ -30,27 +24,14 @@ FAILURES: tuple[ConversationScenario, ...] = (
         # `slots-taken`.
         script="fail/rate",
         turns=(Turn(say="Be too many."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
     ConversationScenario(
         name="fail-after-text",
         title="The backend fails in mid-text: an error frame, and no finish",
         script="fail/after-text",
         turns=(Turn(say="Begin, and fail."),),
-        exercises=(
-            "chat.stream.error-after-text",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
     ConversationScenario(
         name="fail-after-call",
@@ -60,12 +41,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         script="fail/after-call",
         turns=(Turn(say="Search, and fail."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.error-after-call",
-            "chat.whole.backend-error",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-call", *RESPONSE_ENDS, "chat.whole.backend-error"),
     ),
     ConversationScenario(
         # In one dialect of each surface: each death costs a restart, and nothing else may run at the same time.
@@ -77,13 +53,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         behind_upstreams=True,
-        exercises=(
-            "chat.stream.error-after-text",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
     ConversationScenario(
         name="fail-notice",
@@ -91,28 +61,14 @@ FAILURES: tuple[ConversationScenario, ...] = (
         # Codex sends `error` before turn/completed; a proxy that waits for the second alone would wait for ever here.
         script="fail/notice",
         turns=(Turn(say="Fail without an end."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
     ConversationScenario(
         name="fail-context",
         title="The conversation is too long for the model",
         script="fail/context",
         turns=(Turn(say="Be too long."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
     ConversationScenario(
         name="fail-in-arguments",
@@ -121,28 +77,14 @@ FAILURES: tuple[ConversationScenario, ...] = (
         script="fail/mid-arguments",
         turns=(Turn(say="Begin to search, and fail."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.error-after-call",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-call", *BACKEND_FAILS),
     ),
     ConversationScenario(
         name="fail-after-finish",
         title="The backend fails after the turn is over: the answer is complete",
         script="fail/after-finish",
         turns=(Turn(say="End, and fail."),),
-        exercises=(
-            "chat.stream.nothing-after-finish",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.nothing-after-finish", *TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         name="silent-backend",
@@ -152,13 +94,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Say nothing."),),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         needs=(Need.IDLE_TIMEOUT,),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS),
     ),
     ConversationScenario(
         name="garbled",
@@ -170,13 +106,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         behind_upstreams=True,
-        exercises=(
-            "chat.stream.error-after-text",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
     ConversationScenario(
         name="crash-at-thread",
@@ -223,12 +153,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         behind_upstreams=True,
-        exercises=(
-            "chat.stream.error-after-call",
-            "chat.whole.backend-error",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-call", *RESPONSE_ENDS, "chat.whole.backend-error"),
     ),
     ConversationScenario(
         name="crash-after-finish",

@@ -1,6 +1,7 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
+from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
 TEXT: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -8,46 +9,21 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="A short answer in four deltas",
         script="text/hello",
         turns=(Turn(say="Say hello."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.usage",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *FINISH_REASON, "chat.stream.usage", *MODES_AGREE),
     ),
     ConversationScenario(
         name="text-empty",
         title="The backend finishes without a word: the content is an empty string",
         script="text/empty",
         turns=(Turn(say="Say nothing."),),
-        exercises=(
-            "chat.whole.text",
-            "chat.stream.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.whole.text", *MESSAGE_ARRIVES, "chat.stream.text", *MODES_AGREE),
     ),
     ConversationScenario(
         name="text-utf8",
         title="Characters of every kind, in pieces that a careless re-encoding breaks",
         script="text/utf8",
         turns=(Turn(say="Say something in many scripts."),),
-        exercises=(
-            "chat.stream.utf8",
-            "chat.whole.text",
-            "chat.stream.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         # Against proxies that drop doubled notifications by comparing their text (shapes.double-telling).
@@ -55,14 +31,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="The model says the same delta twice, and means it",
         script="text/repeats",
         turns=(Turn(say="Laugh."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         # Frames, tags and escapes in the text itself must not be taken for the proxy's or the backend's own.
@@ -70,28 +39,14 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="Text that looks like the wire: SSE, JSON, tags, control characters",
         script="text/markup",
         turns=(Turn(say="Quote the wire."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         name="text-open-end",
         title="Text that ends in the first character of a tag",
         script="text/open-end",
         turns=(Turn(say="Compare a and b."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         name="text-long",
@@ -99,14 +54,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="Six hundred and forty deltas, more than 64 KiB",
         script="text/long",
         turns=(Turn(say="Go on and on."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         # Raw reasoning in the content would be shown to the user as the answer.
@@ -114,14 +62,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="Reasoning goes before the answer and stays out of it",
         script="text/thinking",
         turns=(Turn(say="Think first."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         name="usage-asked",
@@ -130,14 +71,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Count the tokens."),),
         # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
         usage=True,
-        exercises=(
-            "chat.stream.usage",
-            "chat.whole.usage",
-            "chat.stream.parity",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.usage", *RESPONSE_ENDS, "chat.whole.usage", *MODES_AGREE),
     ),
     ConversationScenario(
         name="cut-bytes",
@@ -146,15 +80,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Speak in pieces."),),
         # The backend's pipe itself is cut, within characters, which would tear what others are sent at the same time.
         alone=True,
-        exercises=(
-            "chat.stream.utf8",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -164,43 +90,21 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="Characters that the backend sends as two escaped halves, together and apart",
         script="text/surrogates",
         turns=(Turn(say="Speak in halves."),),
-        exercises=(
-            "chat.stream.utf8",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         name="finish-length",
         title="The model ran out of tokens",
         script="text/length",
         turns=(Turn(say="Be long."),),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.parity",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-            "responses.parity",
-        ),
+        exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
     ),
     ConversationScenario(
         name="finish-filter",
         title="A content filter ended the answer",
         script="text/filter",
         turns=(Turn(say="Be bad."),),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.parity",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-            "responses.parity",
-        ),
+        exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
     ),
     ConversationScenario(
         # S4-10: text behind the finish chunk is appended by every client that was tried.
@@ -208,15 +112,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="The backend goes on talking after the turn is over",
         script="text/late",
         turns=(Turn(say="Stop in time."),),
-        exercises=(
-            "chat.stream.nothing-after-finish",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.nothing-after-finish", *TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         # Not by a clock: the backend stays silent until the client says that it has the first words.

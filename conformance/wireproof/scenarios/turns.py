@@ -2,6 +2,7 @@
 
 from wireproof.model.dialect import WITH_TOOLS, Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
+from wireproof.scenarios.exercised import FINISH_REASON, TEXT_ARRIVES
 from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
 
 # A data URL: newer versions of Codex refuse others (0.169.0: "remote image URLs are not supported").
@@ -174,14 +175,7 @@ TURNS: tuple[ConversationScenario, ...] = (
         script="call/then-text",
         tools=(LOCAL_SEARCH,),
         turns=(Turn(say="Search, then tell me."), Turn(results={"localSearch": "Three notes found."})),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.text",
-            "chat.whole.text",
-            "responses.stream.sums",
-            "responses.whole.message",
-        ),
+        exercises=(*FINISH_REASON, *TEXT_ARRIVES),
     ),
     ConversationScenario(
         name="fresh-session",
