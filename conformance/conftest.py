@@ -13,9 +13,9 @@ from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Scenario
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
 from wireproof.reading.expected import Expected, ExpectedCall, Failure
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests.conversation import prepare
 from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire import textual

@@ -14,7 +14,8 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Act, Auth, ConversationScenario, Form, Mode, Need, PlainScenario, Scenario
 from wireproof.model.target import Agent
-from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.applicable import applicable
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests.conversation import prepare
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS, tools
 from wireproof.scenarios.live import LIVE

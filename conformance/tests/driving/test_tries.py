@@ -14,8 +14,8 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
-from wireproof.reading.asked import right_answers
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import right_answers
 from wireproof.requests.plain import UnseenError
 
 if TYPE_CHECKING:

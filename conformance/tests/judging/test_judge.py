@@ -19,10 +19,11 @@ from wireproof.model.scenario import Form, Mode, Need, Scenario
 from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
-from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.applicable import applicable
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import Failure
+from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:

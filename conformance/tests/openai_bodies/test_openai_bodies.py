@@ -27,8 +27,8 @@ from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS
 from wireproof.wire.responses_events import PUBLISHED
 

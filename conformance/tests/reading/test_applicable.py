@@ -5,8 +5,9 @@ import pytest
 from wireproof.model.catalogue import Judged, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Scenario, Turn
-from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.applicable import applicable
 from wireproof.reading.expected import Expected, Failure
+from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 
 CATALOGUE = load()

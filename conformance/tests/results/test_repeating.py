@@ -15,8 +15,8 @@ from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScen
 from wireproof.model.target import Target
 from wireproof.model.transcript import Death, End, Piece, Transcript
 from wireproof.model.verdict import Finding, Outcome, Verdict
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import answers_to
 from wireproof.results import repeating
 from wireproof.results.repeating import settled, symptoms
 from wireproof.wire.violation import Violation

@@ -31,7 +31,7 @@ from wireproof.model.target import Adjustment, Backend, Target
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.reading import playable
-from wireproof.reading.applicable import answers_to
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.adapted import adapted
 from wireproof.targets.launch import launched_at

@@ -22,8 +22,9 @@ from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
-from wireproof.reading.applicable import NO_ANSWER, answers_to
 from wireproof.reading.exchange import stream_reader
+from wireproof.reading.expected import NO_ANSWER
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember

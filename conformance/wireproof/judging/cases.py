@@ -22,8 +22,7 @@ from wireproof.judging.symptoms import (
     symptom_of,
 )
 from wireproof.model.transcript import End
-from wireproof.reading.applicable import NO_ANSWER
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import NO_ANSWER, Failure
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:

@@ -56,6 +56,10 @@ class Failure(StrEnum):
     """It answers, but without the call or the JSON that the request demands: an error that names the field."""
 
 
+NO_ANSWER = frozenset({Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET})
+"""Failures after which there need not be an answer."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedCall:
     """A call as the backend makes it."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
-from wireproof.reading.asked import right_answers
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import right_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
