@@ -10,6 +10,7 @@ import pytest
 
 from wireproof.driving import restarting, watching
 from wireproof.driving.drive import drive
+from wireproof.driving.planning import planned
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import MODE_HEADER, Dialect
 from wireproof.model.scenario import (
@@ -47,7 +48,7 @@ def a_target(tiny: Any, timeout: float = 10.0, **how: Any) -> Target:
 
 
 def run(target: Target, *scenarios: Scenario, **how: Any) -> Any:
-    runs = asyncio.run(drive(scenarios, target, **how)).runs
+    runs = asyncio.run(drive(planned(scenarios, target), target, **how)).runs
     return runs[0] if len(runs) == 1 else runs
 
 
@@ -311,7 +312,8 @@ def test_the_gate_of_a_silent_backend_is_opened(tiny: Any, comment: bytes, keepa
 
     tiny.respond = respond
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runs = runner.run(drive([SILENCE], a_target(tiny, keepalive=keepalive, timeout=timeout))).runs
+        target = a_target(tiny, keepalive=keepalive, timeout=timeout)
+        runs = runner.run(drive(planned([SILENCE], target), target)).runs
     got = runs[0].exchanges[AS_STREAM][0].transcript
     assert got.end is End.COMPLETE
     assert b"after the silence" in got.body

@@ -13,6 +13,7 @@ import pytest
 
 from wireproof.driving import restarting
 from wireproof.driving.drive import drive
+from wireproof.driving.planning import planned
 from wireproof.model.dialect import Dialect
 from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import Act, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
@@ -49,7 +50,7 @@ def target(base_url: str, **how: Any) -> Target:
 
 
 def driven(to: Target, *scenarios: Scenario, **how: Any) -> Driving:
-    return asyncio.run(drive(scenarios, to, **how))
+    return asyncio.run(drive(planned(scenarios, to), to, **how))
 
 
 def only(runs: Sequence[Run]) -> Transcript:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.driving.drive import drive
+from wireproof.driving.planning import planned
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 from wireproof.targets import bundled
 
@@ -24,4 +25,4 @@ def driven() -> tuple[Target, Sequence[Run]]:
     several = {one.name for one in CONVERSATIONS if one.tools or one.choices > 1} | {one.name for one in PLAIN}
     chosen = [scenario for scenario in SCENARIOS if scenario.name in several][::12]
     with bundled.proxy() as target:
-        return target, asyncio.run(drive(chosen, target)).runs
+        return target, asyncio.run(drive(planned(chosen, target), target)).runs

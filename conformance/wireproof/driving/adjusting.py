@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof.model.asks import Count
-from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Adjustment, Backend
 from wireproof.reading.asked import LIMITS, as_json, limit_of
 from wireproof.requests.adjusted import DISPENSABLE, OTHER_NAME, adjusted
@@ -19,9 +18,6 @@ from wireproof.requests.plain import UnseenError
 from wireproof.wire.message import read_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wireproof.model.scenario import JsonObject, Scenario
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.events import Failed
@@ -74,18 +70,6 @@ class Adjusting:
         said = " ".join(refused.message.split())
         self.found[name] = Adjustment(instead=other, status=answer.status or 0, message=said)
         return True
-
-
-def pioneers(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """The scenarios whose requests are the first to have the members that a request can do without."""
-    # Every prompt has a limit, and most ask for a usage chunk; what else there is stands in a scenario's own body.
-    own = [scenario for scenario in scenarios[1:] if _body(scenario).keys() & (DISPENSABLE.keys() - {*LIMITS})]
-    return [*scenarios[:1], *own]
-
-
-def _body(scenario: Scenario) -> JsonObject:
-    """The request fields of a scenario's own; none for plain requests."""
-    return scenario.body if isinstance(scenario, ConversationScenario) else {}
 
 
 def _members(exchange: Exchange) -> set[str]:

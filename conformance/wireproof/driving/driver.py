@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from wireproof.driving.sending import Outgoing, Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch, now
-from wireproof.judging.outcomes import Run
 from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
@@ -30,6 +28,8 @@ from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from wireproof.driving.adjusting import Adjusting
     from wireproof.model.dialect import Dialect
     from wireproof.model.target import Target
@@ -42,9 +42,6 @@ REFUSED = range(400, 500)
 """Statuses of a request that no model was sent."""
 BESIDE = 2.5
 """Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
-
-Keep = Callable[[Run], object]
-"""Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +58,6 @@ class Driver:
     """What requests do without."""
     tried: Tried
     """What further tries have shown."""
-    keep: Keep
-    """Called with each form as soon as it has been driven."""
 
     def at_spares(self) -> list[Driver]:
         """What sends to the spare instances of the target, one request at a time to each."""
