@@ -170,12 +170,12 @@ def _response(status: str = "completed", output: Sequence[Mapping[str, Any]] = (
     }
 
 
-def _told_message(text: str, index: int = 0) -> dict[str, Any]:
+def _message_item(text: str, index: int = 0) -> dict[str, Any]:
     part = {"type": "output_text", "text": text, "annotations": []}
     return {"type": "message", "id": f"msg_{index}", "role": "assistant", "status": "completed", "content": [part]}
 
 
-def _told_call(call_id: str, name: str, arguments: str, index: int = 0) -> dict[str, Any]:
+def _call_item(call_id: str, name: str, arguments: str, index: int = 0) -> dict[str, Any]:
     named = {"id": f"fc_{index}", "call_id": call_id, "name": name}
     return {"type": "function_call", **named, "arguments": arguments, "status": "completed"}
 
@@ -238,8 +238,8 @@ _ENDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
 
 def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
     """The right response to a turn of a scenario; it repeats what the request set."""
-    texts = [_told_message(wanted.text)] if wanted.text else []
-    calls = [_told_call(*told, len(texts) + number) for number, told in enumerate(_named(wanted.calls))]
+    texts = [_message_item(wanted.text)] if wanted.text else []
+    calls = [_call_item(*call, len(texts) + number) for number, call in enumerate(_named(wanted.calls))]
     status, members = _ENDS.get(wanted.finish or "", ("completed", {}))
     if wanted.failure is Failure.AFTER_TEXT:
         status, members = "failed", {"error": {"code": "server_error", "message": "The backend failed."}}
@@ -330,8 +330,8 @@ def stream() -> Make:
     """A streamed answer to a scenario: its frames, between the role and [DONE] unless it is `bare`; see `How`."""
 
     def exchange(name: str | Scenario, *frames: Frame, bare: bool = False, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
-        told = frames if bare else ({"role": "assistant", "content": ""}, *frames, DONE)
-        return _exchange(name, Mode.STREAM, [_frame(one) for one in told], How(**{"headers": AS_STREAM, **how}))
+        all_frames = frames if bare else ({"role": "assistant", "content": ""}, *frames, DONE)
+        return _exchange(name, Mode.STREAM, [_frame(one) for one in all_frames], How(**{"headers": AS_STREAM, **how}))
 
     return exchange
 
@@ -362,15 +362,15 @@ def response() -> Callable[..., dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def told_message() -> Callable[..., dict[str, Any]]:
+def message_item() -> Callable[..., dict[str, Any]]:
     """An output item of text: text, number."""
-    return _told_message
+    return _message_item
 
 
 @pytest.fixture(scope="session")
-def told_call() -> Callable[..., dict[str, Any]]:
+def call_item() -> Callable[..., dict[str, Any]]:
     """An output item of a call: call_id, name, arguments, number."""
-    return _told_call
+    return _call_item
 
 
 @pytest.fixture(scope="session")
@@ -449,13 +449,13 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
             how = {"status": 400, "headers": AS_JSON, **how}
             return stream(name, _unmet(CONVERSED[name]), bare=True, number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
-            told_events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
-            return stream(name, *told_events, bare=True, number=number, dialect=dialect, **how)
+            events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
+            return stream(name, *events, bare=True, number=number, dialect=dialect, **how)
         frames: list[Frame] = []
         for index, one in enumerate(wanted):
             begun = [{"role": "assistant"}] if index else []
-            told = [*begun, *_deltas(one, dialect), *([{"finish": one.finish}] if one.finish else [error_frame])]
-            frames += [_of_choice(index, frame) for frame in told]
+            of_choice = [*begun, *_deltas(one, dialect), *([{"finish": one.finish}] if one.finish else [error_frame])]
+            frames += [_of_choice(index, frame) for frame in of_choice]
         if CONVERSED[name].usage and wanted[0].usage:
             frames.append(_usage_chunk(*_reported(wanted)))
         return stream(name, *frames, number=number, dialect=dialect, **how)

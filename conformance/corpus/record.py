@@ -25,7 +25,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wireproof.faces.plan import plan
+from wireproof.cli.plan import plan
 from wireproof.model.served import SERVED_KEY
 from wireproof.results import archive
 from wireproof.scenarios import SCENARIOS

@@ -16,22 +16,24 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireproof.faces.saved import EVERY
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))  # no part of the wheel
+
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.target import Target
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
-from wireproof.report.pages import Evidence
 from wireproof.results import folder
 from wireproof.results.certify import certify
-from wireproof.results.report import Configuration
+from wireproof.results.document import Configuration
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
+from wireproof_pages.proof_pages import Proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,7 +94,7 @@ def shown() -> list[Fault]:
 
 def miniatures(to: Path, faults: Iterable[Fault]) -> None:
     """Write what each fault makes of a few scenarios of its requirement."""
-    judging = Evidence(catalogue=load(), scenarios=SCENARIOS, kills={}).judging
+    judging = Proofs(catalogue=load(), scenarios=SCENARIOS, kills={}).judging
     every = {one.name: one for one in EVERY}
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
     with launch(

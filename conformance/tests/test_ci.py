@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 FORGE = ROOT / ".github"
 TOX = ConfigParser(interpolation=None)
 TOX.read_string((ROOT / "tox.ini").read_text(encoding="utf-8"))
+NIGHTLY = "nightly"
 OF_A_CHANGE = {name.strip() for name in TOX["tox"]["env_list"].split(",")}
 
 
@@ -22,9 +23,9 @@ def loaded(path: Path) -> Any:
 
 
 def environments() -> set[str]:
-    """The environments that tox.ini defines."""
+    """The environments that tox.ini defines, but the one that runs all shards of a night."""
     sections = (name.removeprefix("testenv:") for name in TOX.sections() if name.startswith("testenv:"))
-    return {name for section in sections for name in expanded(section)}
+    return {name for section in sections for name in expanded(section)} - {NIGHTLY}
 
 
 def expanded(name: str) -> list[str]:
@@ -34,6 +35,17 @@ def expanded(name: str) -> list[str]:
     return [f"{head}{factor}{tail}" for factor in factors.split(",")] if braced else [name]
 
 
+def labels() -> dict[str, list[str]]:
+    """Label → its environments."""
+    lines = [line.partition("=") for line in TOX["tox"]["labels"].strip().splitlines() if not line.startswith("#")]
+    return {label.strip(): [name.strip() for name in names.split(",")] for label, _, names in lines}
+
+
+def shards() -> dict[str, list[str]]:
+    """The labels of a night."""
+    return {label: names for label, names in labels().items() if label.startswith(NIGHTLY)}
+
+
 def test_the_jobs_of_a_change_run_each_environment_of_a_change_once() -> None:
     jobs = loaded(FORGE / "workflows" / "ci.yml")["jobs"]["change"]["strategy"]["matrix"]["include"]
     run = [name for job in jobs for name in job["environments"].split(",")]
@@ -41,20 +53,34 @@ def test_the_jobs_of_a_change_run_each_environment_of_a_change_once() -> None:
 
 
 def test_a_change_is_tested_by_each_environment_once_in_two_halves() -> None:
-    halves = [line.partition("=")[2].split(",") for line in TOX["tox"]["labels"].strip().splitlines()]
-    assert sorted(name.strip() for half in halves for name in half) == sorted(OF_A_CHANGE)
-    names = [line.partition("=")[0].strip() for line in TOX["tox"]["labels"].strip().splitlines()]
+    halves = {label: names for label, names in labels().items() if label not in shards()}
+    assert sorted(name for names in halves.values() for name in names) == sorted(OF_A_CHANGE)
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert re.findall(r" -m (\w+) \|\| status=", run) == names
+    assert re.findall(r" -m (\w+) \|\| status=", run) == list(halves)
 
 
-def test_a_night_runs_each_environment_that_there_is_once() -> None:
-    run = [
-        name
-        for line in TOX["testenv:nightly"]["commands"].strip().splitlines()
-        for name in re.sub(r".* -e ([^ ]+).*", r"\1", line).split(",")
-    ]
-    assert sorted(run) == sorted(environments() - {"nightly"})
+def test_each_environment_is_run_for_a_change_or_in_one_shard_of_a_night() -> None:
+    run = [*OF_A_CHANGE, *(name for names in shards().values() for name in names)]
+    assert sorted(run) == sorted(environments())
+
+
+def test_a_short_environment_of_a_change_is_whole_in_a_night() -> None:
+    whole = {name.removesuffix("-whole") for name in environments() if name.endswith("-whole")}
+    assert whole == OF_A_CHANGE - {"lint"}
+
+
+def test_a_night_is_one_command_here_and_one_job_a_shard_on_the_forge() -> None:
+    commands = TOX[f"testenv:{NIGHTLY}"]["commands"].strip().splitlines()
+    assert [line.rpartition(" -m ")[2] for line in commands] == list(shards())
+    night = loaded(FORGE / "workflows" / "ci.yml")["jobs"][NIGHTLY]
+    assert night["strategy"]["matrix"]["shard"] == list(shards())
+    assert night["steps"][-1]["run"] == ".ci/run -m ${{ matrix.shard }}"
+
+
+def test_contributing_says_what_each_shard_runs() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(nightly-\d+)` \| ([^|]*) \|", text, re.MULTILINE))
+    assert {label: re.findall(r"`([\w-]+)`", cell) for label, cell in rows.items()} == shards()
 
 
 @pytest.mark.parametrize("path", sorted(FORGE.glob("ISSUE_TEMPLATE/*-*.yml")), ids=lambda path: path.stem)

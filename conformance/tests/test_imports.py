@@ -20,12 +20,14 @@ STANDARD = sys.stdlib_module_names
 EDGES: Mapping[str, str] = {
     "wireproof.__main__": "starts the command line",
     "wireproof.driving": "sends requests, on the event loop's clock",
-    "wireproof.faces": "command line, pytest plugin, server",
+    "wireproof.cli": "command line, server",
+    "wireproof.pytest_plugin": "runs under pytest, and locks a folder that its workers share",
     "wireproof.report.explain": "prints on a terminal",
     "wireproof.report.head": "prints on a terminal",
     "wireproof.report.lines": "prints on a terminal",
     "wireproof.report.page": "fills in a template with Jinja2",
     "wireproof.report.phrases": "styles words for a terminal",
+    "wireproof.report.scenario_list": "prints on a terminal",
     "wireproof.report.site": "fills in templates with Jinja2",
     "wireproof.report.templates": "reads the templates of the installation",
     "wireproof.report.progress": "prints on a terminal, and takes the time",
@@ -47,7 +49,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.reach": "finds out what a target is, or starts it",
     "wireproof.targets.real_codex": "starts a model's service and a Codex",
     "wireproof.targets.serving": "looks whether a port is free",
-    "wireproof.targets.trust": "makes what a connection is verified by",
+    "wireproof.targets.tls": "makes what a connection is verified by",
     "wireproof.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""
@@ -94,15 +96,16 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
-    "wireproof.faces.persona -> wireproof_mocks.personas": "the command starts a client that knows nothing of the"
-    " suite",
+    "wireproof.cli.persona -> wireproof_mocks.personas": "the command starts a client that knows nothing of the suite",
     "wireproof.reading.playable -> wireproof_mocks.upstream.playable": "what a model's service can play is known there",
     "wireproof.reading.playable -> wireproof_cursor.playable": "what Cursor's agent service can play is known there",
     "wireproof.targets.cursor_agent -> wireproof_cursor": "proxies in front of Cursor are judged with this service"
     " behind",
-    "wireproof.faces.listening -> wireproof_endpoint": "both of the next two listen as it does",
-    "wireproof.faces.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
-    "wireproof.faces.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
+    "wireproof.cli.listening -> wireproof_endpoint": "both of the next two listen as it does",
+    "wireproof.pytest_plugin.plugin -> wireproof_endpoint.fixture": "one plugin has the suite and the fixture of the"
+    " endpoint; this module judges nothing",
+    "wireproof.cli.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
+    "wireproof.cli.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
     "wireproof.targets.real_codex -> wireproof_mocks.upstream": "a real Codex is judged with this service as its model",
 }
 """Arrows that the table does not have, and why they are there."""
@@ -216,14 +219,13 @@ def test_what_reads_does_nothing_else() -> None:
     borrowed = {
         "wireproof.targets.address": "httpx",
         "wireproof.targets.kinds": "os",
-        "wireproof.targets.refusals": "httpx",
     }  # see READERS for what they take of it
     readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}
     reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
-@pytest.mark.parametrize("listed", [*EDGES, *READERS])
+@pytest.mark.each("listed", [*EDGES, *READERS])
 def test_what_is_listed_exists_and_acts(listed: str) -> None:
     names = {name for module, names in suite().items() if under(listed)(module) for name in names}
     assert any(acts(name) or under(*EDGES)(name) for name in names), f"{listed} is pure, or gone"

@@ -5,7 +5,7 @@ import sys
 
 
 def test_the_module_is_the_command() -> None:
-    told = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-m", "wireproof", "--help"], capture_output=True, text=True, check=True
     ).stdout
-    assert told.startswith("Usage: wireproof ")
+    assert printed.startswith("Usage: wireproof ")

@@ -93,8 +93,8 @@ def members(kind: Any) -> Iterator[Any]:
 
 def discriminator(model: type[BaseModel]) -> str | None:
     field = model.model_fields.get("type")
-    told = [get_args(one) for one in members(field.annotation) if get_origin(one) is Literal] if field else []
-    return told[0][0] if told else None
+    literals = [get_args(one) for one in members(field.annotation) if get_origin(one) is Literal] if field else []
+    return literals[0][0] if literals else None
 
 
 def models_of(kind: Any) -> list[type[BaseModel]]:
@@ -140,8 +140,8 @@ def words(kind: Any, branches: list[Json], path: str) -> Iterator[str]:
             }  # fmt: skip
     ours: set[str] = set()
     for branch in branches:
-        told = branch.get("type", [])
-        ours |= {told} if isinstance(told, str) else set(told)
+        types = branch.get("type", [])
+        ours |= {types} if isinstance(types, str) else set(types)
         ours |= {"null" if value is None else json.dumps(value) for value in branch.get("enum", ())}
         ours |= {json.dumps(branch["const"])} if "const" in branch else set()
     if "string" in theirs:
@@ -151,15 +151,15 @@ def words(kind: Any, branches: list[Json], path: str) -> Iterator[str]:
 
 
 def of_fork(models: list[type[BaseModel]], node: Json, file: str, path: str) -> Iterator[str]:
-    """One of several types, told apart by `type`: closed ones to the last field, others by name."""
+    """One of several types, which differ by `type`: closed ones to the last field, others by name."""
     by_type = {discriminator(model): model for model in models}
     if set(node["properties"]["type"]["enum"]) != set(by_type):
         yield f"{path}: the types are {sorted(map(str, by_type))}"
-    told = {one["if"]["properties"]["type"]["const"]: one["then"] for one in node["allOf"]}
+    branches = {one["if"]["properties"]["type"]["const"]: one["then"] for one in node["allOf"]}
     closed = {discriminator(model) for model in models if model in CLOSED} or set(by_type)
-    if set(told) != closed:
-        yield f"{path}: {sorted(map(str, closed))} are closed types, the schema closes {sorted(told)}"
-    for type_, then in told.items():
+    if set(branches) != closed:
+        yield f"{path}: {sorted(map(str, closed))} are closed types, the schema closes {sorted(branches)}"
+    for type_, then in branches.items():
         if type_ in by_type:
             yield from differences(by_type[type_], then, file, f"{path}<{type_}>")
 
@@ -200,12 +200,12 @@ EVENTS = {discriminator(one): one for one in models_of(ResponseStreamEvent)}
 
 def test_exactly_the_published_events_have_a_schema() -> None:
     schema = load("response.stream")
-    told = {one["if"]["properties"]["type"]["const"]: one["then"]["$ref"] for one in schema["allOf"]}
-    assert set(schema["properties"]["type"]["enum"]) == set(told) == set(EVENTS)
-    assert all(reference == f"#/$defs/{type_}" for type_, reference in told.items())
+    branches = {one["if"]["properties"]["type"]["const"]: one["then"]["$ref"] for one in schema["allOf"]}
+    assert set(schema["properties"]["type"]["enum"]) == set(branches) == set(EVENTS)
+    assert all(reference == f"#/$defs/{type_}" for type_, reference in branches.items())
 
 
-@pytest.mark.parametrize("type_", EVENTS)
+@pytest.mark.each("type_", EVENTS)
 def test_an_event_is_the_published_one(type_: str) -> None:
     assert list(differences(EVENTS[type_], load("response.stream")["$defs"][type_], "response.stream", "")) == []
 
@@ -260,8 +260,8 @@ def sample(node: Json, file: str) -> Any:
         return sample(node["anyOf"][0] if "anyOf" in node else node["allOf"][0]["then"], file)
     if "const" in node or "enum" in node:
         return node.get("const", node.get("enum", [None])[0])
-    told = node.get("type", "string")
-    kind = told if isinstance(told, str) else told[0]
+    types = node.get("type", "string")
+    kind = types if isinstance(types, str) else types[0]
     if kind == "object":
         return {name: sample(inner, file) for name, inner in node.get("properties", {}).items()}
     if kind == "array":
@@ -275,7 +275,7 @@ SAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
+@pytest.mark.each(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
 def test_a_sample_that_is_valid_here_parses_there(file: str, title: str, node: Json, model: Any) -> None:
     value = sample(node, file)
     assert errors(file, value) == [], title
@@ -291,7 +291,7 @@ def spots(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
         yield from spots(inner, (*path, step))
 
 
-@pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
+@pytest.mark.each(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
 def test_a_required_field_that_is_missing_is_reported(file: str, title: str, node: Json, model: Any) -> None:
     assert model
     value = sample(node, file)
@@ -394,10 +394,10 @@ def test_what_no_one_published_is_none(item: object) -> None:
 
 def test_a_list_of_input_items() -> None:
     said = {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": "Hello."}]}
-    told = {**said, "role": "assistant", "status": "completed"}
-    told["content"] = [{"type": "output_text", "text": "Hello.", "annotations": []}]
-    page = {"object": "list", "data": [said, told], "first_id": "msg_1", "last_id": "msg_1", "has_more": False}
+    reply = {**said, "role": "assistant", "status": "completed"}
+    reply["content"] = [{"type": "output_text", "text": "Hello.", "annotations": []}]
+    page = {"object": "list", "data": [said, reply], "first_id": "msg_1", "last_id": "msg_1", "has_more": False}
     assert errors("response.input_items", page) == []
     ResponseItemList.model_validate(page)
     assert errors("response.input_items", {**page, "data": [{**said, "id": None}]}) != []
-    assert errors("response.input_items", {**page, "data": [{**told, "content": "Hello."}]}) != []
+    assert errors("response.input_items", {**page, "data": [{**reply, "content": "Hello."}]}) != []

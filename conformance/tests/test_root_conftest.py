@@ -1,4 +1,4 @@
-"""The conftest.py of the repository, where a pytest reads it that is not the tests' own."""
+"""The conftest.py of the repository: its mark `each`, and where a pytest reads it that is not the tests' own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,73 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pytest
 
+pytest_plugins = ["pytester"]
+
 CONFTEST = Path(__file__).parents[2] / "conftest.py"
+TESTS = """
+    import pytest
+
+    RUN = []
+
+    @pytest.fixture
+    def limit():
+        return 3
+
+    @pytest.mark.each(("one", "other"), [(1, 1), (1, 2), pytest.param(3, 4, id="three")])
+    @pytest.mark.each("third", [1, 2], ids=["a", "b"])
+    def test_product(one, other, third, limit):
+        RUN.append((one, other, third))
+        assert one == other
+
+    def test_all_cases_were_run():
+        assert len(RUN) == 6
+
+    @pytest.mark.each("number", [1, 2, 3], ids=lambda number: f"n{number}")
+    @pytest.mark.parametrize("base", [0, 1])
+    def test_mixed(number, base, limit):
+        if number == 3 and base:
+            pytest.skip("too large")
+        with pytest.raises(ZeroDivisionError):
+            1 / (base * (number - 2))
+
+    @pytest.mark.each("number", range(4))
+    def test_right(number, limit):
+        assert number <= limit
+
+    @pytest.mark.each("number", [])
+    def test_of_nothing(number):
+        raise AssertionError
+"""
+
+
+def _inner(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    pytester.makeconftest(CONFTEST.read_text(encoding="utf-8"))
+    pytester.makepyfile(TESTS)
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", *arguments)
+
+
+def test_each_runs_all_cases_in_one_item_and_reports_those_that_fail(pytester: pytest.Pytester) -> None:
+    run = _inner(pytester)
+    run.assert_outcomes(passed=3, failed=3)
+    run.stdout.fnmatch_lines(
+        [
+            "*= FAILURES =*",
+            "4 of 6 cases failed: a-1-2, a-three, b-1-2, b-three",
+            "[[]a-1-2] test_each_*.py:*: in test_product",
+            "E   assert 1 == 2",
+            "[[]b-three] test_each_*.py:*: in test_product",
+            "2 of 3 cases failed: n1, n3",
+            "E   Failed: DID NOT RAISE*",
+            "[[]n3] cannot be skipped (too large): leave it out of the cases",
+            "there is no case, so nothing would be asserted",
+        ]
+    )
+
+
+def test_one_by_one_each_case_is_an_item(pytester: pytest.Pytester) -> None:
+    run = _inner(pytester, "--one-by-one", "-k", "product and three or mixed and n2 or right")
+    run.assert_outcomes(passed=6, failed=2)
+    run.stdout.fnmatch_lines(["FAILED *::test_product[[]b-three]*"])
 
 
 def test_it_needs_neither_hypothesis_nor_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.markers import Marker, find_marker
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from wireproof.reading.expected import Expected
 
 CATALOGUE = load()
@@ -40,15 +42,23 @@ def answer_to(scenario: ConversationScenario, number: int, form: Form) -> Expect
     return answers_to(scenario, number, form)[0]
 
 
-every = pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.name)
-each = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-each_chat = pytest.mark.parametrize("scenario", CONVERSATIONS, ids=lambda scenario: scenario.name)
-each_row = pytest.mark.parametrize("row", CATALOGUE.requirements, ids=lambda row: row.id)
+each_of_all = pytest.mark.each("scenario", ALL, ids=lambda scenario: scenario.name)
+each_scenario = pytest.mark.each("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+each_chat = pytest.mark.each("scenario", CONVERSATIONS, ids=lambda scenario: scenario.name)
+each_row = pytest.mark.each("row", CATALOGUE.requirements, ids=lambda row: row.id)
+
+
+@pytest.fixture(scope="module")
+def judged_by() -> Mapping[str, Sequence[Requirement]]:
+    """Scenario → the rows that it is judged by."""
+    return {scenario.name: applicable(scenario, CATALOGUE, Dialect) for scenario in ALL}
 
 
 @each_row
-def test_every_requirement_is_judged_by_a_scenario_in_one_of_its_modes(row: Requirement) -> None:
-    assert any(row in applicable(scenario, CATALOGUE, Dialect) and fits(row, scenario) for scenario in ALL)
+def test_every_requirement_is_judged_by_a_scenario_in_one_of_its_modes(
+    row: Requirement, judged_by: Mapping[str, Sequence[Requirement]]
+) -> None:
+    assert any(row in judged_by[scenario.name] and fits(row, scenario) for scenario in ALL)
 
 
 @each_row
@@ -66,14 +76,14 @@ def test_names_are_unique_and_fit_a_file_name() -> None:
 def test_all_modules_are_reported_and_in_order() -> None:
     modules = [import_module(f"wireproof.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
     tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
-    told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
+    defined = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
     # A package of scenarios has its tables beside all of them.
-    assert {scenario.name for scenario in told} == {scenario.name for scenario in ALL}
+    assert {scenario.name for scenario in defined} == {scenario.name for scenario in ALL}
     subjects = [scenario.exercises[0].split(".")[0] for scenario in SCENARIOS]
     assert subjects.index("chat") < subjects.index("turn") < subjects.index("param")
 
 
-@every
+@each_of_all
 def test_what_is_exercised_is_in_the_catalogue_once_and_in_a_mode_of_the_scenario(scenario: Scenario) -> None:
     assert scenario.exercises
     assert len(set(scenario.exercises)) == len(scenario.exercises)
@@ -81,13 +91,13 @@ def test_what_is_exercised_is_in_the_catalogue_once_and_in_a_mode_of_the_scenari
         assert fits(CATALOGUE.find(name), scenario), name
 
 
-@every
+@each_of_all
 def test_each_form_has_a_subject_that_can_take_the_blame(scenario: Scenario) -> None:
     for form in scenario.forms(Dialect):
         assert any(CATALOGUE.find(name).speaks_of(form) for name in scenario.exercises), form
 
 
-@each
+@each_scenario
 def test_a_scenario_that_blames_its_subject_exercises_it(scenario: Scenario) -> None:
     assert scenario.attribute_to in {None, scenario.exercises[0]}
 
@@ -98,13 +108,13 @@ def test_every_choice_has_an_answer(scenario: ConversationScenario) -> None:
         assert len(answers_to(scenario, 0, form)) == scenario.choices
 
 
-@every
+@each_of_all
 def test_parity_is_asked_for_where_both_modes_answer(scenario: Scenario) -> None:
     if any(CATALOGUE.find(name).stage is Stage.PARITY for name in scenario.exercises):
         assert {form.mode for form in scenario.forms(Dialect)} == set(Mode)
 
 
-@each
+@each_scenario
 def test_it_is_a_conversation_or_a_plain_request(scenario: Scenario) -> None:
     match scenario:
         case ConversationScenario():
@@ -172,8 +182,8 @@ def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenar
 def test_the_mock_finds_the_marker_in_every_request(scenario: ConversationScenario) -> None:
     turn = scenario.turns[0]
     sent = prepare(scenario, turn, form=WHOLE, model="m", nonce="n0nce", history=())
-    told = [message for message in sent.messages if message["role"] not in {"system", "developer"}]
-    found = [find_marker(str(message["content"])) for message in told]
+    of_dialog = [message for message in sent.messages if message["role"] not in {"system", "developer"}]
+    found = [find_marker(str(message["content"])) for message in of_dialog]
     assert found[-1] == Marker(scenario.script, "n0nce")
     assert [marker for marker in found if marker] == found[-1:]
 

@@ -7,7 +7,7 @@ After a wanted change: `python -m pytest conformance/tests/test_snapshots.py --s
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -27,29 +27,32 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
     from syrupy.assertion import SnapshotAssertion
     from syrupy.location import PyTestLocation
+    from syrupy.types import SnapshotIndex
 
     from wireproof.model.scenario import Form, Scenario
     from wireproof.results.certificate import Certificate
 
 ROOT = Path(__file__).parents[2] / "snapshots"
+
+
+def named(scenario: Scenario, form: Form) -> str:
+    """The name of a case, `<dialect>/<scenario>.<mode>`."""
+    return stored_answers.file_name(scenario.name, form).removesuffix(".txt")
+
+
 # The proxy here has the mock of Codex behind it; its certificate in front of another agent is a test of its own.
 FORMS = [(scenario, form) for scenario in SCENARIOS if scenario.agent is None for form in scenario.forms(Dialect)]
-CASES = [pytest.param(s, f, id=stored_answers.file_name(s.name, f).removesuffix(".txt")) for s, f in FORMS]
+CASES = [pytest.param(scenario, form, id=named(scenario, form)) for scenario, form in FORMS]
 CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if isinstance(scenario, ConversationScenario)]
 
 # Our folders are named for what they hold, not for this module; no other module writes there.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot")
 
 
-def case(location: PyTestLocation) -> Path:
-    """The name of a case, `<dialect>/<scenario>.<mode>`."""
-    return Path(location.snapshot_name.partition("[")[2].removesuffix("]"))
-
-
 class Readable(SingleFileSnapshotExtension):
-    """One text file per case, `snapshots/<folder>/<name of the case>.txt`.
+    """One text file per case, `snapshots/<folder>/<name of the case>.txt`; the name is `<dialect>/<scenario>.<mode>`.
 
-    Syrupy reads the name of a snapshot back from the last part of its path: what stands before it must be a folder.
+    Syrupy reads the name of a snapshot back from the last part of its path.
     """
 
     _write_mode = WriteMode.TEXT
@@ -58,14 +61,19 @@ class Readable(SingleFileSnapshotExtension):
 
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str((ROOT / cls.folder / case(test_location)).parent)
+        del test_location
+        return str(ROOT / cls.folder)
 
     @classmethod
-    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: Any = 0) -> str:
-        del index
-        return case(test_location).name
+    def get_location(cls, *, test_location: PyTestLocation, index: SnapshotIndex) -> str:
+        return f"{cls.dirname(test_location=test_location)}/{index}.{cls.file_extension}"
 
-    def serialize(self, data: Any, **_: Any) -> str:
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
+        del test_location
+        return Path(str(index)).name
+
+    def serialize(self, data: object, **_: object) -> str:
         return str(data)
 
 
@@ -84,16 +92,16 @@ def certificate() -> Certificate:
         return certify(target, SCENARIOS, load())
 
 
-@pytest.mark.parametrize(("scenario", "form"), CASES)
+@pytest.mark.each(("scenario", "form"), CASES)
 def test_wire(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
     run = next(run for run in certificate.runs if run.scenario is scenario)
-    assert rendering.document(run.exchanges[form]) == snapshot.use_extension(Wire)
+    assert rendering.document(run.exchanges[form]) == snapshot(name=named(scenario, form), extension_class=Wire)
 
 
-@pytest.mark.parametrize(("scenario", "form"), CHATS)
+@pytest.mark.each(("scenario", "form"), CHATS)
 def test_answers(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
     run = next(run for run in certificate.runs if run.scenario is scenario)
-    assert stored_answers.document(run.exchanges[form]) == snapshot.use_extension(Answers)
+    assert stored_answers.document(run.exchanges[form]) == snapshot(name=named(scenario, form), extension_class=Answers)
 
 
 @pytest.mark.parametrize(("folder", "cases"), [("wire", CASES), ("answers", CHATS)])

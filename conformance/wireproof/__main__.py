@@ -1,6 +1,6 @@
 """`python -m wireproof` is `wireproof`."""
 
-from wireproof.faces.entry import main
+from wireproof.cli.root import main
 
 if __name__ == "__main__":
     main()

@@ -7,9 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from wireproof_codex.server import Conditions, Server
-from wireproof_codex.settings import USAGE, Settings, UsageError, from_process
+from wireproof_codex.settings import USAGE, RefusedError, Settings, UsageError, from_process
 from wireproof_codex.transports.journal import Journal
-from wireproof_codex.transports.listening import RefusedError
 from wireproof_codex.transports.stdio import serve
 from wireproof_codex.versions.version import unmeasured
 from wireproof_scripts.files.errors import ScriptError
@@ -61,17 +60,9 @@ def _serve(settings: Settings) -> int:
     if settings.stores:
         server.store_threads(lambda: _open_thread_store(server))
     if settings.journal is None:
-        return _run(server, settings, None)
+        return serve(server)
     with closing(Journal(settings.journal)) as journal:
-        return _run(server, settings, journal)
-
-
-def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
-    if settings.listening is None:
         return serve(server, journal)
-    from wireproof_codex.transports.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
-
-    return serve_websockets(server, settings.listening, journal)
 
 
 def _open_thread_store(server: Server) -> ThreadStore:

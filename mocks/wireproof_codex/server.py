@@ -106,7 +106,6 @@ class Server:
         self._turns = Schedule()
         self._unanswered: dict[int, Running] = {}
         self._requests = 0  # ids from 0, apart from those that clients give to their own requests
-        self._draining = False
 
     # For the edge
 
@@ -167,15 +166,6 @@ class Server:
     def wake_at(self) -> float | None:
         """When `output` may have something although no input came; None: not before there is input."""
         return 0.0 if self._turns else self._turns.alarm()  # at once: the next step of a turn is due
-
-    def drain(self) -> None:
-        """Let the running turns end and the process after them; versions that refuse new turns then do so from now."""
-        self._draining = True
-
-    @property
-    def drained(self) -> bool:
-        """Whether the process is to end and no turn runs any more."""
-        return self._draining and not self._out and not any(turn.thread.turn is turn for turn in self._turns)
 
     @property
     def backlog(self) -> int:
@@ -330,7 +320,7 @@ class Server:
         try:
             if self._room.ignores(len(self._out)):
                 return
-            method, params = admit(request, client, self.version, draining=self._draining)
+            method, params = admit(request, client, self.version)
             method(AdmittedRequest(server=self, params=params, reply=reply))
         except Refused as refused:
             line = rpc.error(request.id, refused.code, refused.message, refused.data)

@@ -8,15 +8,6 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from wireproof_codex.protocol.outputs import CrashAt
-from wireproof_codex.transports.listening import (
-    AUTH,
-    LISTEN,
-    TOKEN_DIGEST,
-    TOKEN_FILE,
-    Listening,
-    ListeningSocket,
-    read_listening,
-)
 from wireproof_codex.versions.version import NEWEST, PLAYED, VERSIONS, Version
 
 if TYPE_CHECKING:
@@ -30,7 +21,7 @@ usage: wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z]
        wireproof-codex [--codex-version X.Y.Z] --version
        wireproof-codex record [--output FILE] -- codex app-server [its arguments]
 
-A mock of `codex app-server` over stdio or WebSocket that plays scripts. A text holding [[wireproof:<script>#<nonce>]]
+A mock of `codex app-server` over stdio that plays scripts. A text holding [[wireproof:<script>#<nonce>]]
 chooses one; without it a friendly default answers.
 
   --scripts FILE   scripts of your own, YAML or JSON (environment: WIREPROOF_SCRIPTS)
@@ -40,12 +31,7 @@ chooses one; without it a friendly default answers.
                    without it as the newest, or, to a client that begins with a method which the newest has no
                    longer (newConversation), as the last one that has it
 
-Of what codex takes, these are followed where the version has them:
-
-  --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
-                   what to listen on (port 0: any free one, named on stderr; no path: a socket below CODEX_HOME)
-  --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
-                   WebSocket clients must send the token in the file, as `Authorization: Bearer`
+Of what codex takes, `--listen stdio://` is accepted where the version has it; no other address is listened on.
 
 record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.
@@ -71,6 +57,14 @@ USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
 
 class UsageError(Exception):
     """The command line cannot be followed; the text says why."""
+
+
+class RefusedError(Exception):
+    """The process ends at once as codex does, with this text on stderr and this exit status."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,8 +93,6 @@ class Settings:
     """How many answers may wait to be written before requests are refused or lost; None: any number."""
     pace: float = DEFAULT_PACE
     """Seconds before the model answers."""
-    listening: Listening | ListeningSocket | None = None
-    """The address or socket for WebSockets; None: stdio."""
     recorded: Recorded | None = None
     """What to record; None unless the command is `record`."""
 
@@ -113,7 +105,6 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     Raises:
         UsageError: an option lacks its value or cannot have it, or there is no `app-server` among the arguments.
         RefusedError: codex would not start either.
-        ValueError: codex would, but the mock does not play that.
     """
     if list(arguments[:1]) == ["record"]:
         return _recording(arguments[1:], environment, cwd)
@@ -134,6 +125,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     if command is None:
         raise UsageError("wireproof-codex plays `app-server` only")
     version = _version(given["--codex-version"])
+    if command == "app-server" and given["--listen"]:
+        _check_listening(given["--listen"], version)
     home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
     return Settings(
         command=command,
@@ -144,7 +137,6 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         version=version,
         adapts=not given["--codex-version"],
         stores=bool(environment.get("CODEX_HOME")),  # never below the default, where a real Codex may be at home
-        listening=read_listening(given, version.transport.kinds, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("WIREPROOF_CRASH_AT")),
         room=_room(environment.get("WIREPROOF_OVERLOAD_AT")),
         pace=_pace(environment.get("WIREPROOF_PACE")),
@@ -155,14 +147,19 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     "--scripts": ("WIREPROOF_SCRIPTS", "a file"),
     "--journal": ("WIREPROOF_JOURNAL", "a file"),
     "--codex-version": ("WIREPROOF_CODEX_VERSION", "a version"),
-    LISTEN: (None, "a URL"),
-    AUTH: (None, "a mode"),
-    TOKEN_FILE: (None, "a file"),
-    TOKEN_DIGEST: (None, "a digest"),
+    "--listen": (None, "a URL"),
 }
 # Passed over as options are, these would start an app-server.
 _UNPLAYED = frozenset({"daemon", "generate-json-schema", "generate-ts", "proxy"})
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
+
+
+def _check_listening(url: str, version: Version) -> None:
+    if not version.transport.listens:  # the text and the status of codex 0.99.0
+        usage = "Usage: codex app-server [OPTIONS] [COMMAND]\n\nFor more information, try '--help'."
+        raise RefusedError(f"error: unexpected argument '--listen' found\n\n{usage}\n", 2)
+    if url != "stdio://":
+        raise UsageError(f"--listen: expected stdio://, found {url}; wireproof-codex listens on stdio alone")
 
 
 def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:

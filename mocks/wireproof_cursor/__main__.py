@@ -7,9 +7,6 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from wireproof_cursor.journal import journal
-from wireproof_cursor.runs.context import Conditions
-from wireproof_cursor.serving import serving
 from wireproof_cursor.settings import UsageError, from_process
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import ScriptFiles
@@ -44,6 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(settings: Settings, signals: set[signal.Signals]) -> None:
+    try:
+        # Here, so that an installation without them gets a sentence: what they import is in an extra.
+        from wireproof_cursor.journal import journal  # noqa: PLC0415
+        from wireproof_cursor.runs.context import Conditions  # noqa: PLC0415
+        from wireproof_cursor.serving import serving  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UsageError(f"it needs python -m pip install 'wireproof[cursor]' ({error})") from error
     conditions = Conditions(lenient=settings.lenient)
     with (
         journal(settings.journal) if settings.journal else nullcontext(None) as note,

@@ -10,7 +10,7 @@ requests and the time, and gives what to send or until when to wait.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wireproof_endpoint.in_process import Transport, transport
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Transport", "transport"]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name
+def __getattr__(name: str) -> object:
     """Import what is asked for, when it is asked for: pytest imports this package in every session, for its fixture."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,14 +6,14 @@ import argparse
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_endpoint.scripts import reported, scripts_of
 from wireproof_endpoint.serving import endpoint_of, listening, serve
 from wireproof_endpoint.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _DEFAULTS = Settings()
 
@@ -45,7 +45,7 @@ def _say(url: str) -> None:
     print(f"wireproof-endpoint listening on {url}", flush=True)  # noqa: T201 - whoever started it waits for this
 
 
-def _reader(default: object, name: str) -> Any:  # noqa: ANN401 - a function from text to whatever the setting is
+def _reader(default: object, name: str) -> Callable[[str], object]:
     match default:
         case bool():
             return lambda text: text == "true"

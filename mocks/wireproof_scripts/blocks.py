@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_scripts.steps import Call
 
@@ -83,13 +83,13 @@ def _children(arguments: str) -> Iterator[tuple[str, str]]:
         yield "args", _compact(odd)
 
 
-def _value(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def _value(value: object) -> str:
     if value is None:
         return ""
     return str(value) if isinstance(value, str) else _compact(value)
 
 
-def _compact(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def _compact(value: object) -> str:
     match value:
         # By hand, as `json.dumps` would write a `_Number` as the text that it is.
         case _Number():

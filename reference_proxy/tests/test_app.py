@@ -11,7 +11,7 @@ from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.exchange import Exchange
 from wireproof_proxy.http.strictness import Head
-from wireproof_proxy.http.wsgi import CLIENT_KEY
+from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
 
 if TYPE_CHECKING:
@@ -210,11 +210,14 @@ def test_of_several_broken_rules_the_earlier_answers(
     assert client.post(path, **options).status_code == status
 
 
-def test_a_text_is_answered_whole_and_as_a_stream(client: FlaskClient) -> None:
+@pytest.mark.parametrize("ours", [False, True])
+def test_a_text_is_answered_whole_and_as_a_stream(client: FlaskClient, *, ours: bool) -> None:
+    if ours:
+        client.environ_base[CONNECTION_KEY] = object()  # type: ignore[assignment] # as the server puts it there
     assert ask(client).get_json()["choices"][0]["message"]["content"] == "Hello"
     response = ask(client, stream=True)
     assert response.mimetype == "text/event-stream"
-    assert response.headers["Connection"] == "keep-alive"
+    assert response.headers.get("Connection") == ("keep-alive" if ours else None)
     assert response.headers["x-proxy-output-mode"] == "obsidian-xml"
     assert response.get_data().endswith(b"data: [DONE]\n\n")
 
@@ -296,6 +299,26 @@ def test_more_turns_than_there_are_slots_are_turned_away(backend: Any, make_sett
     assert response.status_code == 429
     assert response.headers["Retry-After"] == "1"
     assert error(response)["code"] == "too_many_requests"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("a/b", "a/b"), ("m%C3%A4h", "mäh"), ("%FF", "\N{REPLACEMENT CHARACTER}"), ("a%2Fb", "a/b")]
+)
+def test_paths_are_matched_as_text(make_settings: Any, backend: Any, path: str, name: str) -> None:
+    client = create_app(make_settings(any_model=True), backend).test_client()
+    assert client.get(f"/v1/models/{path}").get_json()["id"] == name
+
+
+def test_an_answer_to_head_has_the_length_and_no_body(client: FlaskClient) -> None:
+    response = client.head("/v1/models", headers=KEY)
+    length = str(len(client.get("/v1/models", headers=KEY).get_data()))
+    assert (response.data, response.headers["Content-Length"]) == (b"", length)
+
+
+def test_an_offer_of_a_websocket_is_refused_by_its_name(client: FlaskClient) -> None:
+    response = client.get("/v1/models", headers={**KEY, "Connection": "Upgrade", "Upgrade": "websocket"})
+    assert response.status_code == 400
+    assert "Upgrade" in error(response)["message"]
 
 
 def test_a_preflight_is_answered_without_a_key(client: FlaskClient) -> None:

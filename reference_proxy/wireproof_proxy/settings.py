@@ -104,21 +104,21 @@ class Settings(BaseSettings):
     any_model: bool = _setting(False, "true: any other name is served, too, and listed when it was asked for")  # noqa: FBT003 - a default, not a flag
     unknown_models: AnyNames = Field(default=(), description="names that are refused even so, comma-separated")
     chatgpt_service: bool = _setting(False, "true: also /backend-api/codex/responses, as behind a login")  # noqa: FBT003 - a default, not a flag
-    # The story's default (S4-5), though most clients want OpenAI's.
+    # The default that story 2.9 asks for (criterion 5), though most clients want OpenAI's.
     output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers write tool calls")
-    # S4-8 asks for cumulative ones, and its clients read `content`. All 17 OpenAI clients that were tried concatenate:
-    # cumulative text breaks them, some by running the tool with wrong arguments.
+    # Criterion 8 asks for cumulative ones, and its clients read `content`. All 17 OpenAI clients that were tried
+    # concatenate: cumulative text breaks them, some by running the tool with wrong arguments.
     tool_arguments: ArgumentsMode | None = _setting(
         None, "incremental or cumulative deltas; unset: cumulative in obsidian-xml, incremental elsewhere"
     )
-    # S4-1, S4-9, S4-11: a stream stops after its first call.
+    # Criteria 1, 9 and 11: a stream stops after its first call.
     stop_after_tools_mode: StopPolicy = _setting("first", "first or burst: streams end after the first call or all")
     stop_after_tools: bool = _setting(True, "false: the same as burst")  # noqa: FBT003 - a default, not a flag
     tool_block_max: int = _setting(0, "calls, and blocks, of one choice at most; 0: all of them", ge=0)
     tool_block_delimiter: str = _setting("\n", "what stands between the <use_tool> blocks of a burst")
-    # S4-3, S4-21.
+    # Criteria 3 and 21: what follows a call is dropped.
     suppress_tail_after_tools: bool = _setting(True, "false: text after calls passes, unless the stream ended before")  # noqa: FBT003 - a default, not a flag
-    # S0:178 has the call logged and passed on; failing is the stricter choice.
+    # "Obsidian tool calling" has the call logged and passed on (line 178); failing is the stricter choice.
     tools_strict: bool = _setting(False, "true: a call of a tool that was not declared fails a response")  # noqa: FBT003 - a default, not a flag
     responses_stored: int = _setting(
         256, "responses kept in memory for previous_response_id; those not used for longest go first", ge=0
@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     # 128 is the most that OpenAI's API takes.
     max_choices: int = _setting(8, "largest n of a request", ge=1, le=128)
     codex_protocol: Protocol = _setting("v2", "v2 or v1: how the backend is spoken to")
-    # S4-14: an early failure is to be a real HTTP error (`answers.timing`).
+    # Criterion 14: an early failure is to be a real HTTP error (`answers.timing`).
     commit_ms: int = _setting(2000, "how long a stream's status line waits for the first output", ge=0)
     # chat.stream.keepalive: at least every 15 s.
     keepalive_ms: int = _setting(15_000, "a silent stream gets a comment line this often", ge=1)

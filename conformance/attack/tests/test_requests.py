@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import validate
 
-from wireproof_proxy.http.openapi import document
+from wireproof_proxy.blueprints.openapi import document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,19 +15,19 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from saved_recordings import CORPUS, save
 
-from wireproof.faces.saved import EVERY
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.page import page as page_of
 from wireproof.report.site import Entry, site
 from wireproof.results import folder
-from wireproof.results.report import Flaky, Repeated
+from wireproof.results.document import Flaky, Repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 Finds = Callable[[Page], list[str]]
 Scheme = Literal["light", "dark"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof.faces.plan import plan
+from wireproof.cli.plan import plan
 from wireproof.model.target import Backend
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.targets.kinds import Pairs

@@ -18,7 +18,7 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.results import folder
-from wireproof.results.report import Ended
+from wireproof.results.document import Ended
 
 if TYPE_CHECKING:
     from types import ModuleType

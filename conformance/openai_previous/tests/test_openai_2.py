@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     import respx
 
-    from wireproof_endpoint.plugin import EndpointFixture
+    from wireproof_endpoint.fixture import EndpointFixture
 
 WEATHER = {
     "name": "weather",

@@ -12,15 +12,15 @@ from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
 from wireproof.report.verification import of_report
 from wireproof.results import archive, folder
-from wireproof.results.judged import Course, Terms, judged
-from wireproof.results.report import Configuration
+from wireproof.results.document import Configuration
+from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.results.sealed import sealed
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
     from wireproof.model.catalogue import Catalogue
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 CORPUS = Path(__file__).parent
 
@@ -30,7 +30,7 @@ def save(
 ) -> Report:
     """Judge the recording of that name and write the result into a folder, as `certify --output` does."""
     rows, there = catalogue or load(), archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
-    certificate = judged(there.runs, there.target, rows, Terms(), Course(began=began, seconds=1.5))
+    certificate = judge_run(there.runs, there.target, rows, Terms(), RunInfo(began=began, seconds=1.5))
     configuration = Configuration(
         command=f"wireproof certify --url {there.target.base_url}", jobs=8, at_a_time=0, selection=(),
         level=VerdictLevel.STRICT, allow_partial=False, known={},

@@ -12,7 +12,7 @@ import pytest
 
 from wireproof.driving.direct import HEAD, Direct
 from wireproof.targets.ports import free_port
-from wireproof.targets.trust import trust
+from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -150,7 +150,7 @@ async def answering(data: bytes, *, size: int, sent: list[bytes] | None = None) 
 
 def usual() -> httpx.AsyncHTTPTransport:
     """What httpx has by itself, without the certificates that it would read each time."""
-    return httpx.AsyncHTTPTransport(verify=trust("http://127.0.0.1"))
+    return httpx.AsyncHTTPTransport(verify=verify_for("http://127.0.0.1"))
 
 
 async def seen(transport: httpx.AsyncBaseTransport, url: str, method: str = "GET", seconds: float = 5.0) -> Seen:

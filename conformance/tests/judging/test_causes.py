@@ -383,14 +383,14 @@ def test_a_usage_that_is_missing_everywhere_is_one_finding_and_hides_nothing(rig
 
 @pytest.mark.parametrize(("counts", "seen"), [((0, 0), ["the usage counts no tokens of the request"]), ((9, 5), [])])
 def test_counts_are_judged_beside_members_that_are_missing(
-    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    plain: Make, response: Callable[..., dict[str, object]], message_item: Callable[..., object],
     counts: tuple[int, int], seen: list[str],
 ) -> None:  # fmt: skip
     usage = {
         "input_tokens": counts[0], "input_tokens_details": {"cached_tokens": 0}, "output_tokens": counts[1],
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": sum(counts),
     }  # fmt: skip
-    said = response("completed", [told_message("Hello!")], usage=usage)
+    said = response("completed", [message_item("Hello!")], usage=usage)
     del said["parallel_tool_calls"]
     say = next(one for one in LIVE if one.name == "live-say")
     exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
@@ -405,7 +405,7 @@ def test_counts_are_judged_beside_members_that_are_missing(
     [(16, "completed", True), (15, "completed", False), (16, "incomplete", False)],
 )
 def test_an_answer_that_has_all_the_tokens_that_it_may_have_is_not_complete(
-    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    plain: Make, response: Callable[..., dict[str, object]], message_item: Callable[..., object],
     count: int, status: str, *, cut: bool,
 ) -> None:  # fmt: skip
     usage = {
@@ -413,7 +413,7 @@ def test_an_answer_that_has_all_the_tokens_that_it_may_have_is_not_complete(
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 40 + count,
     }  # fmt: skip
     why = {"incomplete_details": {"reason": "max_output_tokens"}} if status == "incomplete" else {}
-    said = response(status, [told_message("H" * count)], usage=usage, **why)
+    said = response(status, [message_item("H" * count)], usage=usage, **why)
     length = next(one for one in LIVE if one.name == "live-length")
     exchange = plain(length, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
     found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-length:responses.whole.envelope").findings

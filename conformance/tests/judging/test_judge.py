@@ -89,7 +89,7 @@ def hidden(outcomes: Mapping[str, Outcome], behind: str) -> set[str]:
 # Right answers
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.each("name", RIGHT)
 def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
     name: str, right_stream: Make, right_whole: Make
 ) -> None:
@@ -663,9 +663,9 @@ def test_the_way_of_streaming_arguments_that_a_target_does_not_use_is_not_applic
     name = next(s.name for s in CONVERSATIONS if "chat.stream.arguments-incremental" in s.exercises)
     target = dataclasses.replace(MOCK, arguments=way)
     (wanted,) = answers_to(NAMED[name], 0, STREAM)
-    told = wanted.calls[0]
-    rest = told.arguments if way is Arguments.CUMULATIVE else told.arguments[5:]
-    frames = (call(0, told.id, told.name, told.arguments[:5]), fragment(0, rest), CALLS)
+    wanted_call = wanted.calls[0]
+    rest = wanted_call.arguments if way is Arguments.CUMULATIVE else wanted_call.arguments[5:]
+    frames = (call(0, wanted_call.id, wanted_call.name, wanted_call.arguments[:5]), fragment(0, rest), CALLS)
     usage = [usage_chunk(wanted.usage.input, wanted.usage.output)] if NAMED[name].usage and wanted.usage else []
     outcomes = judged(stream(name, *frames, *usage, target=target), right_whole(name), target=target)
     foreign, own = AXES[way]

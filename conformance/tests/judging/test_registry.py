@@ -11,7 +11,7 @@ import pytest
 from wireproof.judging.checks import CHECKS, shapes
 from wireproof.judging.registry import CheckError, Checks, Seen, no_header
 from wireproof.reading.exchange import Exchange
-from wireproof.wire.violation import MemberFault, Members, Place, Violation
+from wireproof.wire.violation import MemberFault, Members, Place, StatusDue, Violation
 
 Make = Callable[..., Exchange]
 
@@ -34,7 +34,8 @@ def test_the_id_is_stamped_on_what_a_check_finds(whole: Make) -> None:
 
 def test_all_that_was_seen_is_in_the_violation() -> None:
     about, place = Members(fault=MemberFault.MISSING, names=("a", "b")), Place(offset=1, length=2)
-    seen = Seen("text", place, strict_only=True, harmless=True, hint="hint", about=about, counts=True)
+    due = StatusDue(came=200, due=400)
+    seen = Seen("text", place, strict_only=True, harmless=True, hint="hint", about=about, counts=True, status=due)
     # Each field is another than by itself: none can be forgotten.
     assert all(getattr(seen, one.name) != one.default for one in dataclasses.fields(Seen))
     assert seen.of("my.row") == Violation(
@@ -46,6 +47,7 @@ def test_all_that_was_seen_is_in_the_violation() -> None:
         hint="hint",
         about=about,
         counts=True,
+        status=due,
     )
     assert str(about) == "a and b are missing"
 

@@ -57,10 +57,10 @@ def test_how_often_something_was_said_is_nobodys_business(stream: Make, call: Ca
 
 
 def test_after_an_error_the_end_may_be_reported_or_not(stream: Make, error_frame: bytes) -> None:
-    told = stream("fail-after-text", "Half", error_frame)
+    failed = stream("fail-after-text", "Half", error_frame)
     silent = stream("fail-after-text", {"role": "assistant"}, "Half", error_frame, bare=True)
-    assert render(told) == render(silent)
-    assert render(told).startswith("events: role text error\n")
+    assert render(failed) == render(silent)
+    assert render(failed).startswith("events: role text error\n")
 
 
 def test_calls_are_reported_by_name_and_arguments_without_ids(whole: Make) -> None:
@@ -176,9 +176,9 @@ def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) ->
     assert list(difference(plain("fail-first", 502), load())) == []
 
 
-@pytest.mark.parametrize("dialect", Dialect)
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("facet", Facet)
+@pytest.mark.each("dialect", Dialect)
+@pytest.mark.each("mode", Mode)
+@pytest.mark.each("facet", Facet)
 def test_each_kind_of_line_is_of_one_row(facet: Facet, mode: Mode, dialect: Dialect) -> None:
     rows = [row for row in load().requirements if facet in row.facets and dialect in row.dialects]
     (named,) = [row for row in rows if mode in row.modes] or rows
@@ -194,14 +194,14 @@ def test_a_line_that_no_row_speaks_of_is_not_judged(store: Path, stream: Make) -
     assert list(difference(exchange, replace(load(), requirements=tuple(others)))) == []
 
 
-@pytest.mark.parametrize(("name", "form"), KNOWN)
+@pytest.mark.each(("name", "form"), KNOWN)
 def test_the_stored_answers_are_what_the_scripts_say(
     name: str, form: Form, right_stream: Make, right_whole: Make
 ) -> None:
     right = right_stream if form.mode is Mode.STREAM else right_whole
-    told = stored(name, form)
-    assert told
-    for number in told:
+    answers = stored(name, form)
+    assert answers
+    for number in answers:
         assert list(difference(right(name, number, dialect=form.dialect), load())) == []
 
 

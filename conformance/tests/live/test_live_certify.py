@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from live_endpoint import KEY, MODEL, Server, serving
 from live_goods import PLAIN
 
-from wireproof.faces import cli
+from wireproof.cli import root
 from wireproof.results.certificate import Exit
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def server() -> Iterator[Server]:
 
 def certified(server: Server, *more: str) -> Result:
     words = ("certify", "--url", server.url(PLAIN.name), "--api-key-env", "LIVE_KEY", *more)
-    return CliRunner().invoke(cli.main, words, env={"LIVE_KEY": KEY})
+    return CliRunner().invoke(root.root, words, env={"LIVE_KEY": KEY})
 
 
 def test_a_whole_run_says_its_cost_fits_in_80_requests_and_is_partial(server: Server) -> None:

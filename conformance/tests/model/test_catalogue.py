@@ -131,14 +131,14 @@ def load_index(package: Path) -> list[str]:
     return files
 
 
-@pytest.mark.parametrize("cited", [*CITED, *EXCLUDED])
+@pytest.mark.each("cited", [*CITED, *EXCLUDED])
 def test_every_quote_stands_at_its_line(cited: Citation) -> None:
     suffix = "txt" if cited.seed.isdigit() else "md"
     lines = (SOURCES / f"{cited.seed}.{suffix}").read_text(encoding="utf-8").split("\n")
     assert cited.quote in lines[cited.line - 1]
 
 
-@pytest.mark.parametrize("one", ROWS, ids=lambda one: one.id)
+@pytest.mark.each("one", ROWS, ids=lambda one: one.id)
 def test_every_row_says_what_it_must(one: Any) -> None:
     assert re.fullmatch(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+", one.id)
     assert not re.search(r"[.!?]\s+[A-Z]", one.text), "one sentence"
@@ -341,7 +341,7 @@ def test_a_broken_folder_is_refused_with_the_place(tmp_path: Path, contents: dic
 
 def test_the_published_schema_is_the_one_of_the_loader() -> None:
     path = Path(__file__).parents[3] / "schemas" / "wireproof" / "requirement.json"
-    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "run python docs/generate.py"
+    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "run python tools/generate.py"
     assert schema()["$defs"]["id"]["pattern"] == f"^{ID.pattern}$"
 
 

@@ -302,7 +302,7 @@ OTHER_ITEMS = [
 ]
 
 
-@pytest.mark.parametrize("kind", OTHER_ITEMS, ids=lambda kind: kind.__name__)
+@pytest.mark.each("kind", OTHER_ITEMS, ids=lambda kind: kind.__name__)
 def test_an_item_of_every_published_kind_breaks_nothing(kind: Any) -> None:
     assert seen(judged(a_response(output=[filled(kind), MESSAGE]), Dialect.RESPONSES)) == []
 
@@ -338,7 +338,7 @@ OF_OTHERS = sorted(
 """Events of items that a proxy for Codex never makes; those of the stream and of messages have a place of their own."""
 
 
-@pytest.mark.parametrize("type_", OF_OTHERS)
+@pytest.mark.each("type_", OF_OTHERS)
 def test_every_other_published_event_is_passed_over(type_: str) -> None:
     item = {"id": "rs_1", "type": "reasoning", "summary": []}
     event = {**filled(EVENTS[type_]), "item_id": "rs_1", "output_index": 0}

@@ -26,7 +26,7 @@ def answer_to(scenario: ConversationScenario, number: int, form: Form) -> Expect
     return answer
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.each("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_items_are_the_catalogues_rows_in_its_order_and_hold_all_that_is_exercised(scenario: Scenario) -> None:
     found = ids(scenario)
     assert found == [row.id for row in CATALOGUE.requirements if row.id in found]

@@ -118,8 +118,8 @@ def test_a_whole_answer_is_never_cumulative(whole: Make) -> None:
 
 def test_a_block_in_the_content_is_no_tail_where_the_dialect_has_blocks(stream: Make, call: Callable[..., Any]) -> None:
     frames = (call(0, "a", "f", "{}"), "<use_tool>\n</use_tool>", {"finish": "tool_calls"})
-    told = {dialect: stream("call-one", *frames, dialect=dialect).reading for dialect in CHATS}
-    broken = {dialect: [v.requirement for v in reading.violations] for dialect, reading in told.items() if reading}
+    readings = {dialect: stream("call-one", *frames, dialect=dialect).reading for dialect in CHATS}
+    broken = {dialect: [v.requirement for v in reading.violations] for dialect, reading in readings.items() if reading}
     assert broken == {one: [] if one.spec.blocks else ["chat.stream.tail-suppressed"] for one in CHATS}
     assert broken[XML] == []
 

@@ -8,8 +8,9 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS
-from wireproof.report.explain import explain, list_requirements, list_scenarios
+from wireproof.report.explain import explain, list_requirements
 from wireproof.report.scenario_json import scenario_data
+from wireproof.report.scenario_list import list_scenarios
 from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:

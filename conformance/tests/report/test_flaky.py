@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from wireproof.faces import saved
+from wireproof.cli import saved
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Mode
@@ -24,8 +24,8 @@ from wireproof.report.page import page
 from wireproof.report.site import Entry, site
 from wireproof.results import folder
 from wireproof.results.certificate import Exit, worst
+from wireproof.results.document import Configuration
 from wireproof.results.flaky import flaky, of_all
-from wireproof.results.report import Configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable

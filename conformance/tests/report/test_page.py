@@ -19,8 +19,8 @@ from wireproof.report.data import not_driven, report_of
 from wireproof.report.exchanges import ENDS, LONGEST, exchanges
 from wireproof.report.page import page
 from wireproof.report.templates import SYMBOLS
+from wireproof.results.document import Configuration, Ended, Report
 from wireproof.results.folder import versions
-from wireproof.results.report import Configuration, Ended, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable

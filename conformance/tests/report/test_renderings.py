@@ -17,8 +17,8 @@ from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.report.json_lines import json_lines
 from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
+from wireproof.results.document import Configuration, Ended, Report, Summary
 from wireproof.results.folder import as_json, versions
-from wireproof.results.report import Configuration, Ended, Report, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

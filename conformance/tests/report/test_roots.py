@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 from saved_recordings import save
 
-from wireproof.faces.results import show
-from wireproof.faces.saved import EVERY, certificate_of
+from wireproof.cli.results import show
+from wireproof.cli.saved import EVERY, certificate_of
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Target
@@ -26,7 +26,7 @@ from wireproof.report.page import page
 from wireproof.report.roots import FEW, SHOWN, roots
 from wireproof.results import folder
 from wireproof.results.certify import certify
-from wireproof.results.report import Common, Configuration, Found, Place, Report
+from wireproof.results.document import Common, Configuration, Found, Report, SeenAt
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
@@ -69,17 +69,19 @@ def first_screen(report: Report, certificate: Certificate) -> str:
 # Findings made by hand.
 
 
-def found(requirement: str, seen: str, *, cause: str = "", exchanges: int = 1) -> Found:
+def found(
+    requirement: str, seen: str, *, cause: str = "", kind: str = "", exchanges: int = 1, came: int | None = None
+) -> Found:
     places = tuple(
-        Place(
+        SeenAt(
             scenario=f"s{number}", dialect=Dialect.OPENAI_JSON, mode=next(iter(load().by_id[requirement].modes)),
-            exchange=0, seen=seen, offset=None, length=None, frame=None,
+            exchange=0, seen=seen, offset=None, length=None, frame=None, came=came, due=came and 400,
         )
         for number in range(exchanges)
     )  # fmt: skip
     return Found(
         requirement=requirement, strict=Verdict.FAIL, compat=Verdict.FAIL, known="", seen=seen,
-        cause=Common(says=cause, exchanges=exchanges, hidden=0) if cause else None,
+        cause=Common(says=cause, exchanges=exchanges, hidden=0, kind=kind) if cause else None,
         scenarios=("s0",), places=places, request="", excerpt=None,
     )  # fmt: skip
 
@@ -95,8 +97,7 @@ def names(*beginnings: str) -> list[str]:
 
 
 def test_seventy_broken_requirements_are_three_things(stub: tuple[Report, Certificate]) -> None:
-    refused = "POST /chat/completions with {} was answered HTTP {}; it should be 400"
-    params = [found(name, refused.format("{}", 200 + number % 2)) for number, name in enumerate(names("param."))]
+    params = [found(name, "refused too late", came=200 + number % 2) for number, name in enumerate(names("param."))]
     streams = [found(name, "the event has no type") for name in names("responses.stream.")]
     chats = [found(name, f"choice {number}: no role") for number, name in enumerate(names("chat.stream."))]
     others = [found(name, "the image is lost") for name in names("turn.")[:8]]
@@ -120,8 +121,9 @@ def test_seventy_broken_requirements_are_three_things(stub: tuple[Report, Certif
 
 
 def test_one_cause_in_several_findings_is_one_thing(stub: tuple[Report, Certificate]) -> None:
-    chat = found("chat.stream.headers", "x", cause='HTTP 404: "There is nothing at 12"', exchanges=9)
-    responses = found("responses.stream.headers", "y", cause='HTTP 500: "There is nothing at 13"', exchanges=3)
+    kind = "error: there is nothing"
+    chat = found("chat.stream.headers", "x", cause="HTTP 404: there is nothing", kind=kind, exchanges=9)
+    responses = found("responses.stream.headers", "y", cause="HTTP 500: there is nothing", kind=kind, exchanges=3)
     other = found("turn.images", "z", cause="no call ever came back")
     few = [found(name, "p") for name in names("http.auth.", "http.models.")]
     there = roots(with_findings(stub[0], chat, responses, other, *few))

@@ -20,18 +20,18 @@ from wireproof_scripts.library import LIBRARY
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/wireproof/scenario.json").read_text(encoding="utf-8"))
 NAMED = {scenario.name: scenario for scenario in (*SCENARIOS, *LIVE)}
-each = pytest.mark.parametrize("scenario", NAMED.values(), ids=lambda scenario: scenario.name)
+each_scenario = pytest.mark.each("scenario", NAMED.values(), ids=lambda scenario: scenario.name)
 MISSING = object()
 
 
-@each
+@each_scenario
 def test_every_scenario_is_plain_data_and_valid(scenario: Scenario) -> None:
     data = scenario_data(scenario)
     assert json.loads(json.dumps(data)) == data
     assert errors("wireproof/scenario", data) == []
 
 
-@each
+@each_scenario
 def test_the_script_can_be_read_back(scenario: Scenario) -> None:
     if isinstance(scenario, ConversationScenario) and scenario.script:
         assert script_from_json(scenario_data(scenario)["script"]) == LIBRARY[scenario.script]

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 from saved_recordings import save
 
-from wireproof.faces.saved import EVERY
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.examples import Shown, failing, passing

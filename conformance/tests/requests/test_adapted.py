@@ -39,7 +39,7 @@ def test_in_another_style_a_key_has_no_scheme_and_no_challenge() -> None:
     ]
 
 
-@pytest.mark.parametrize("scenario", PLAIN, ids=lambda scenario: scenario.name)
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_in_another_style_nothing_else_changes(scenario: PlainScenario) -> None:
     mine = asked(scenario, target(key_style=KeyStyle.QUERY))
     kept = [one for one in scenario.requests if one.auth not in {Auth.OTHER_CASE, Auth.OTHER_SCHEME}]

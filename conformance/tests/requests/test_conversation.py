@@ -172,28 +172,28 @@ def test_several_choices_are_asked_for_with_n() -> None:
 
 
 def test_a_response_is_asked_for_with_items_and_flat_tools() -> None:
-    told = body(NAMED["tool-results"], RESPONSE)
-    assert set(told) == {"model", "input", "tools"}
-    assert [tool["name"] for tool in told["tools"]] == ["localSearch", "readNote"]
-    assert {tool["type"] for tool in told["tools"]} == {"function"}
+    written = body(NAMED["tool-results"], RESPONSE)
+    assert set(written) == {"model", "input", "tools"}
+    assert [tool["name"] for tool in written["tools"]] == ["localSearch", "readNote"]
+    assert {tool["type"] for tool in written["tools"]} == {"function"}
     kinds = ["message", "function_call", "function_call", "function_call_output", "function_call_output", "message"]
-    assert [item["type"] for item in told["input"]] == kinds
-    assert told["input"][1] == {
+    assert [item["type"] for item in written["input"]] == kinds
+    assert written["input"][1] == {
         "type": "function_call",
         "call_id": "call_kiwi",
         "name": "localSearch",
         "arguments": '{"query": "kiwi"}',
     }
-    assert told["input"][3] == {
+    assert written["input"][3] == {
         "type": "function_call_output", "call_id": "call_moa", "output": "The moa is extinct.",
     }  # fmt: skip
-    assert told["input"][5]["content"].startswith("[[wireproof:reflect/received#n]]")
+    assert written["input"][5]["content"].startswith("[[wireproof:reflect/received#n]]")
 
 
 def test_parts_are_called_as_responses_call_them() -> None:
-    told = body(NAMED["images"], RESPONSE)["input"][-1]["content"]
-    assert [part["type"] for part in told] == ["input_text", "input_image"]
-    assert told[1]["image_url"].startswith("data:image/png")
+    parts = body(NAMED["images"], RESPONSE)["input"][-1]["content"]
+    assert [part["type"] for part in parts] == ["input_text", "input_image"]
+    assert parts[1]["image_url"].startswith("data:image/png")
     history = body(NAMED["history"], RESPONSE)["input"]
     assert [item["role"] for item in history] == ["system", "user", "assistant", "user", "assistant", "user"]
     assert history[3]["content"] == [{"type": "input_text", "text": "Second question, about naïve bisons 🦬."}]
@@ -203,15 +203,15 @@ def test_parts_are_called_as_responses_call_them() -> None:
 
 
 def test_a_streamed_response_has_its_usage_unasked() -> None:
-    told = body(NAMED["usage-asked"], Form(Dialect.RESPONSES, Mode.STREAM))
-    assert set(told) == {"model", "input", "stream"}
+    written = body(NAMED["usage-asked"], Form(Dialect.RESPONSES, Mode.STREAM))
+    assert set(written) == {"model", "input", "stream"}
 
 
 def test_what_a_response_said_is_replayed_as_items() -> None:
     scenario = NAMED["tool-loop"]
     sent = prepare(scenario, scenario.turns[0], form=RESPONSE, model="m", nonce="n", history=())
     answered = dataclasses.replace(CALLED, text="Let me look.", calls=CALLED.calls[:1])
-    told = body(scenario, RESPONSE, 1, remember(sent.messages, answered))["input"]
-    assert [item["type"] for item in told] == ["message", "message", "function_call", "function_call_output"]
-    assert told[1] == {"type": "message", "role": "assistant", "content": "Let me look."}
-    assert told[2]["call_id"] == told[3]["call_id"] == "c1"
+    items = body(scenario, RESPONSE, 1, remember(sent.messages, answered))["input"]
+    assert [item["type"] for item in items] == ["message", "message", "function_call", "function_call_output"]
+    assert items[1] == {"type": "message", "role": "assistant", "content": "Let me look."}
+    assert items[2]["call_id"] == items[3]["call_id"] == "c1"

@@ -57,20 +57,20 @@ def test_the_model_is_filled_into_json_wherever_it_stands_alone() -> None:
 
 
 def response(id_: str) -> Transcript:
-    told = dataclasses.replace(
+    answered = dataclasses.replace(
         transcript(200), pieces=(Piece(at=0, data=b'{"object": "response", "id": "%s"}' % id_.encode()),)
     )
-    assert response_id(told) == id_
-    return told
+    assert response_id(answered) == id_
+    return answered
 
 
 def test_a_request_follows_the_last_response() -> None:
     said = [response("resp_1"), response("resp_2"), transcript(404)]
     one = Request(path="/responses/{response}/x", json={"previous_response_id": "{response}", "input": "{response}?"})
-    told = following(one, said)
-    assert told is not None
-    assert told.path == "/responses/resp_2/x"
-    assert told.json == {"previous_response_id": "resp_2", "input": "{response}?"}
+    request = following(one, said)
+    assert request is not None
+    assert request.path == "/responses/resp_2/x"
+    assert request.json == {"previous_response_id": "resp_2", "input": "{response}?"}
     assert following(Request(body=b"{"), said) == Request(body=b"{")
 
 

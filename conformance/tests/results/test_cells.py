@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.results.report import Cell
+    from wireproof.results.document import Cell
 
     Make = Callable[..., Exchange]
 

@@ -15,7 +15,7 @@ from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.results import certify as certifying
 from wireproof.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
 from wireproof.results.certify import certify
-from wireproof.results.judged import default_level
+from wireproof.results.judge_run import default_level
 from wireproof.scenarios import SCENARIOS
 from wireproof.wire.violation import Violation
 

@@ -14,10 +14,10 @@ from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import not_driven, report_of
 from wireproof.results import folder
+from wireproof.results.document import Configuration, Ended, Report
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError
-from wireproof.results.judged import Course, Terms, judged
+from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.results.masking import masked_runs, masked_target
-from wireproof.results.report import Configuration, Ended, Report
 from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ CONFIGURATION = Configuration(
 @pytest.fixture(scope="session")
 def certificate(driven: tuple[Target, Sequence[Run]]) -> Certificate:
     target, runs = driven
-    course = Course(began="2026-11-22T22:00:00+00:00", seconds=1.5)
-    return judged(masked_runs(runs, target), masked_target(target), load(), Terms(), course)
+    course = RunInfo(began="2026-11-22T22:00:00+00:00", seconds=1.5)
+    return judge_run(masked_runs(runs, target), masked_target(target), load(), Terms(), course)
 
 
 @pytest.fixture(scope="session")
@@ -70,9 +70,9 @@ def test_a_result_is_read_as_it_was_written(certificate: Certificate, report: Re
 
 def test_the_saved_transcripts_give_the_same_result(report: Report, written: Path) -> None:
     saved = folder.read(written).archive(SCENARIOS)
-    course = Course(began=report.began, seconds=report.seconds)
+    course = RunInfo(began=report.began, seconds=report.seconds)
     again = report_of(
-        judged(saved.runs, saved.target, load(), Terms(), course), load(), CONFIGURATION, folder.versions()
+        judge_run(saved.runs, saved.target, load(), Terms(), course), load(), CONFIGURATION, folder.versions()
     )
     assert (again.outcomes, again.cells, again.levels, again.findings) == (
         report.outcomes, report.cells, report.levels, report.findings,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +13,7 @@ from wireproof.model.transcript import Death, End, Piece, Transcript
 from wireproof.results.masking import masked_runs, masked_target, masking
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from wireproof.judging.outcomes import Run
 
@@ -78,11 +78,18 @@ def test_a_target_is_masked_in_what_was_seen_of_it_and_in_the_password_of_its_ad
     assert masked.surfaces[Surface.CHAT].state is SurfaceState.ABSENT
 
 
+def held(runs: Iterable[Run]) -> list[Run | dict[str, object]]:
+    """All that runs hold, to be compared: exchanges are equal to themselves alone."""
+    exchanges = [one for run in runs for those in run.exchanges.values() for one in those]
+    parts = [{part.name: getattr(one, part.name) for part in fields(one)} for one in exchanges]
+    return [*(replace(run, exchanges={}) for run in runs), *parts]
+
+
 def test_masking_twice_is_masking_once(driven: tuple[Target, Sequence[Run]]) -> None:
     target, runs = driven
     once, shown = masked_runs(runs, target), masked_target(target)
-    assert once != list(runs)
-    assert masked_runs(once, shown) == once
+    assert held(once) != held(runs)
+    assert held(masked_runs(once, shown)) == held(once)
     assert masked_target(shown) == shown
 
 
@@ -126,7 +133,7 @@ def test_a_value_that_cannot_be_a_key_is_replaced_where_it_is_sent_and_left_in_a
     assert masked_target(shown) == shown
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "value"),
     [
         ("authorization", "qwertyuiop"),
@@ -149,7 +156,7 @@ def test_a_value_that_cannot_be_a_key_is_replaced_where_it_is_sent_and_left_in_a
         ("x-words", "correct-horse-battery"),
     ],
 )
-@pytest.mark.parametrize("where", ["headers", "query"])
+@pytest.mark.each("where", ["headers", "query"])
 def test_whatever_may_be_a_key_stands_nowhere(name: str, value: str, where: str) -> None:
     pairs = ((name, value),)
     target = replace(TARGET, headers=pairs) if where == "headers" else replace(TARGET, query=pairs)

@@ -21,7 +21,7 @@ from wireproof.scenarios.live import LIVE
 SPOKEN = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 TARGET = Target(base_url="http://x/v1", model="m", api_key="k", backend=Backend.LIVE, dialects=SPOKEN)
 ASKED = [scenario for scenario in LIVE if isinstance(scenario, ConversationScenario)]
-each_asked = pytest.mark.parametrize("scenario", ASKED, ids=lambda scenario: scenario.name)
+each_asked = pytest.mark.each("scenario", ASKED, ids=lambda scenario: scenario.name)
 
 
 def test_a_whole_run_fits_in_80_requests_and_in_what_needs_no_consent() -> None:

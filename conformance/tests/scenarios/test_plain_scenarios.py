@@ -19,33 +19,32 @@ from wireproof.scenarios.params import PARAMS
 from wireproof.scenarios.precedence import PRECEDENCE
 
 JUDGES_PLAIN_REQUESTS = {Stage.ANSWER, Stage.CONTENT, Stage.TOGETHER}
-EACH = [pytest.param(one, id=one.name) for one in PLAIN]
 RULES = (
     "route", "auth", "size", "media-type", "json", "model-missing", "messages-missing", "parameters", "model-unknown",
     "capacity", "not-ready", "backend-failure",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("scenario", EACH)
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_a_scenario_of_plain_requests_is_driven_once(scenario: PlainScenario) -> None:
     for dialects in (Dialect, CHATS, (Dialect.RESPONSES,)):
         assert [form.mode for form in scenario.forms(dialects)] in ([], [Mode.WHOLE])
 
 
-@pytest.mark.parametrize("scenario", EACH)
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_every_requirement_that_is_named_exists_and_is_checked(scenario: PlainScenario) -> None:
     named = {one.judged for one in scenario.requests} - {""}
     assert {*scenario.exercises, *named} <= load().by_id.keys()
     assert {load().by_id[row].stage for row in (scenario.exercises[0], *named)} <= JUDGES_PLAIN_REQUESTS
 
 
-@pytest.mark.parametrize("scenario", EACH)
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_every_error_that_names_a_field_is_looked_at_as_an_envelope(scenario: PlainScenario) -> None:
     if any(one.param or one.code for one in scenario.requests):
         assert "http.error.envelope" in scenario.exercises
 
 
-@pytest.mark.parametrize("scenario", EACH)
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_a_scenario_is_plain_data(scenario: PlainScenario) -> None:
     assert json.loads(json.dumps(scenario_data(scenario)))["name"] == scenario.name
 

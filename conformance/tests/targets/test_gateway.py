@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from wireproof.faces.plan import plan
+from wireproof.cli.plan import plan
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend
 from wireproof.model.verdict import HarnessError, Verdict

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from wireproof.faces import certify, cli
+from wireproof.cli import certify, root
 from wireproof.model.dialect import Arguments, Dialect, Surface
 from wireproof.model.target import Agent, KeyStyle
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import OptionError, Pair, Reason
 from wireproof.targets.option import find
 from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +99,7 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
         return 0
 
     monkeypatch.setattr(certify, "_certify_all", keep)
-    assert CliRunner().invoke(cli.main, ["certify", *ALL.words(), *RUN.words()]).exit_code == 0
+    assert CliRunner().invoke(root.root, ["certify", *ALL.words(), *RUN.words()]).exit_code == 0
     assert asked == [ALL, RUN]
 
 
@@ -246,7 +247,7 @@ def test_a_pair_shows_no_secret() -> None:
 )
 def test_options_that_exclude_each_other_are_refused(options: Any, message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        TargetOptions(**options).check()
+        check(TargetOptions(**options))
     assert str(raised.value).startswith(message)
 
 
@@ -259,11 +260,11 @@ def test_options_that_exclude_each_other_are_refused(options: Any, message: str)
     ],
 )
 def test_options_that_belong_together_are_taken(options: Any) -> None:
-    TargetOptions(**options).check()
+    check(TargetOptions(**options))
 
 
 def test_the_level_may_be_named_as_such() -> None:
     assert read(RunOptions, {"level": "compat"}) == read(RunOptions, {"fail-on": "compat"})
     for name in ("--level", "--fail-on"):
-        done = CliRunner().invoke(cli.main, ["certify", name, "lenient"])
+        done = CliRunner().invoke(root.root, ["certify", name, "lenient"])
         assert (done.exit_code, "'lenient' should be one of compat, strict" in done.output) == (2, True)

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from wireproof.faces import certify, cli
+from wireproof.cli import certify, root
 from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import Pair, Reason
@@ -126,7 +126,7 @@ def test_a_flag_of_the_file_is_turned_off_on_the_command_line(
 
     monkeypatch.setattr(certify, "_certify_all", certified)
     words = ["certify", "--target", str(file), *said.format(name=option.name).split()]
-    assert CliRunner().invoke(cli.main, words).exit_code == 0
+    assert CliRunner().invoke(root.root, words).exit_code == 0
     assert getattr(asked[0].run, option.field) is expected
 
 

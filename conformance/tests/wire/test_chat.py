@@ -261,7 +261,7 @@ CASES |= {
     ),
 }  # fmt: skip
 
-cases = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+cases = pytest.mark.each("case", CASES.values(), ids=CASES)
 
 
 @cases
@@ -301,16 +301,16 @@ def test_both_are_the_same_at_any_cut(case: Case, places: set[int]) -> None:
 
 @cases
 def test_both_are_the_same_with_other_line_ends_and_comments(case: Case) -> None:
-    def told(reading: Reading) -> list[tuple[str, int | None]]:
+    def frames_of(reading: Reading) -> list[tuple[str, int | None]]:
         return [(v.requirement, v.place.frame if v.place else None) for v in reading.violations]
 
     for frames in (case.broken, case.right):
         plain = read(*frames, blocks=case.blocks)
         for end in (b"\r\n", b"\r"):
             again = read(*(frame.replace(b"\n", end) for frame in frames), blocks=case.blocks)
-            assert told(again) == told(plain)
+            assert frames_of(again) == frames_of(plain)
         with_comments = read(*(b": hm\n" + frame for frame in frames), blocks=case.blocks)
-        assert told(with_comments) == told(plain)
+        assert frames_of(with_comments) == frames_of(plain)
         assert with_comments.answer == plain.answer
 
 
@@ -456,8 +456,8 @@ def test_an_answer_ends_where_clients_stop_reading() -> None:
 def test_events_are_reported_as_they_come() -> None:
     stream = chat_stream()
     body = b"".join(PLAIN)
-    told = [event for i in range(len(body)) for event in stream.feed(body[i : i + 1])]
-    assert told == list(stream.events) == list(read(*PLAIN).events)
+    reported = [event for i in range(len(body)) for event in stream.feed(body[i : i + 1])]
+    assert reported == list(stream.events) == list(read(*PLAIN).events)
     assert list(stream.end()) == []
 
 

@@ -18,7 +18,7 @@ ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 MARK = "\ufeff"
 
-# Valid streams: an answer, told in any way that the grammar allows.
+# Valid streams: an answer, written in any way that the grammar allows.
 
 characters = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 pieces = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -29,12 +29,12 @@ choices = st.builds(
     role=st.just("assistant"),
     text=st.none() | pieces.map(lambda piece: piece * 3),
     calls=st.lists(calls, max_size=3).map(
-        lambda told: tuple(replace(call, id=f"call_{number}") for number, call in enumerate(told))
+        lambda some: tuple(replace(call, id=f"call_{number}") for number, call in enumerate(some))
     ),
     finish=st.sampled_from(["stop", "tool_calls"]),  # at others the openai package raises
 )
 answers = st.lists(choices, min_size=1, max_size=2).map(
-    lambda told: [replace(choice, index=number) for number, choice in enumerate(told)]
+    lambda some: [replace(choice, index=number) for number, choice in enumerate(some)]
 )
 
 
@@ -59,9 +59,11 @@ def deltas(draw: st.DrawFn, choice: Choice) -> list[tuple[int, dict[str, Any], s
     """The deltas that tell a choice, each with the choice's index and its finish_reason."""
     first: dict[str, Any] = {"role": "assistant", **draw(st.sampled_from([{}, {"content": ""}, {"content": None}]))}
     texts: list[dict[str, Any]] = [{"content": piece} for piece in parts(draw, choice.text or "")]
-    told = [entry for index, call in enumerate(choice.calls) for entry in entries(draw, index, call)]
-    together = draw(st.booleans()) and told
-    calls: list[dict[str, Any]] = [{"tool_calls": told}] if together else [{"tool_calls": [entry]} for entry in told]
+    all_entries = [entry for index, call in enumerate(choice.calls) for entry in entries(draw, index, call)]
+    together = draw(st.booleans()) and all_entries
+    calls: list[dict[str, Any]] = (
+        [{"tool_calls": all_entries}] if together else [{"tool_calls": [entry]} for entry in all_entries]
+    )
     return [*((choice.index, delta, None) for delta in [first, *texts, *calls]), (choice.index, {}, choice.finish)]
 
 
@@ -98,10 +100,10 @@ class Valid:
 
 @st.composite
 def valid_streams(draw: st.DrawFn) -> Valid:
-    told, counted = draw(answers), draw(st.booleans())
+    drawn, counted = draw(answers), draw(st.booleans())
     usage = Usage(frame=0, prompt=5, completion=3, total=8) if counted else None
-    answer = Answer(choices=tuple(told), usage=usage, error=None)
-    return Valid(answer=answer, body=written(draw, payloads(draw, told, counted=counted)))
+    answer = Answer(choices=tuple(drawn), usage=usage, error=None)
+    return Valid(answer=answer, body=written(draw, payloads(draw, drawn, counted=counted)))
 
 
 def cut(body: bytes, places: set[int]) -> list[bytes]:

@@ -33,7 +33,7 @@ def body(*messages: Any, **changes: Any) -> bytes:
     return json.dumps({**envelope, **changes}).encode()
 
 
-def told(whole: bytes) -> list[tuple[str, str]]:
+def found(whole: bytes) -> list[tuple[str, str]]:
     return [(violation.requirement, violation.seen) for violation in read_whole(whole).violations]
 
 
@@ -106,22 +106,22 @@ def test_a_body_that_is_no_object_breaks_the_envelope(whole: bytes) -> None:
 
 @pytest.mark.parametrize("choices", [None, {}, "x"])
 def test_a_body_without_choices_breaks_the_envelope(choices: Any) -> None:
-    assert told(body(choices=choices)) == [(ENVELOPE, "the body has no list of choices")]
+    assert found(body(choices=choices)) == [(ENVELOPE, "the body has no list of choices")]
 
 
 @pytest.mark.parametrize("said", [None, "Hi", []])
 def test_a_choice_without_a_message_breaks_the_envelope(said: Any) -> None:
-    assert told(body(said)) == [(ENVELOPE, "choice 0 has no message object")]
+    assert found(body(said)) == [(ENVELOPE, "choice 0 has no message object")]
 
 
 @pytest.mark.parametrize("choice", [None, "x", 3])
 def test_a_choice_that_is_no_object_breaks_the_envelope(choice: Any) -> None:
-    assert told(body(choices=[choice])) == [(ENVELOPE, "choice 0 has no message object")]
+    assert found(body(choices=[choice])) == [(ENVELOPE, "choice 0 has no message object")]
 
 
 @pytest.mark.parametrize("content", [["Hi"], {"text": "Hi"}, 3, False])
 def test_content_that_is_no_text_breaks_the_envelope(content: Any) -> None:
-    assert told(body(message(content=content))) == [(ENVELOPE, "choice 0: content is neither a string nor null")]
+    assert found(body(message(content=content))) == [(ENVELOPE, "choice 0: content is neither a string nor null")]
 
 
 # A list of calls that is broken, what is said of it, and its neighbour that is right.
@@ -152,12 +152,12 @@ BROKEN_CALLS: dict[str, tuple[Any, str, Any]] = {
 
 @pytest.mark.parametrize(("calls", "seen", "neighbour"), BROKEN_CALLS.values(), ids=BROKEN_CALLS)
 def test_a_call_that_lacks_something_is_reported_once(calls: Any, seen: str, neighbour: Any) -> None:
-    assert told(body(message(tool_calls=calls))) == [(CALLS, f"choice 0: {seen}")]
-    assert told(body(message(tool_calls=neighbour))) == []
+    assert found(body(message(tool_calls=calls))) == [(CALLS, f"choice 0: {seen}")]
+    assert found(body(message(tool_calls=neighbour))) == []
 
 
 def test_a_call_that_is_no_object_lacks_everything() -> None:
-    ((requirement, seen),) = told(body(message(tool_calls=[None])))
+    ((requirement, seen),) = found(body(message(tool_calls=[None])))
     assert requirement == CALLS
     assert seen.count("call 0") == 4
 
@@ -178,7 +178,7 @@ def test_a_legacy_call_is_a_call_without_an_id() -> None:
     ],
 )
 def test_a_legacy_call_that_lacks_something_is_reported_once(call: Any, seen: str) -> None:
-    assert told(body(message(content=None, function_call=call))) == [(CALLS, f"choice 0: function_call {seen}")]
+    assert found(body(message(content=None, function_call=call))) == [(CALLS, f"choice 0: function_call {seen}")]
 
 
 def test_an_error_in_place_of_an_answer_is_reported() -> None:

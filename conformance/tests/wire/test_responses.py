@@ -26,17 +26,17 @@ ARGUMENTS = '{ "q" : 1.50 }'
 
 
 @pytest.fixture
-def right(response: Make, told_message: Make, told_call: Make) -> Json:
+def right(response: Make, message_item: Make, call_item: Make) -> Json:
     """A response of text and two calls."""
-    calls = [told_call("call_a", "search", ARGUMENTS, 1), told_call("call_b", "read", "", 2)]
-    return response("completed", [told_message("Hello, wörld!"), *calls], usage=USAGE)
+    calls = [call_item("call_a", "search", ARGUMENTS, 1), call_item("call_b", "read", "", 2)]
+    return response("completed", [message_item("Hello, wörld!"), *calls], usage=USAGE)
 
 
 @pytest.fixture
 def events(right: Json, response_events: Events) -> list[Json]:
     """Its events."""
-    told: list[Json] = json.loads(json.dumps(response_events(right)))  # nothing is shared between events
-    return told
+    copied: list[Json] = json.loads(json.dumps(response_events(right)))  # nothing is shared between events
+    return copied
 
 
 def broken(frames: Iterable[bytes], *, ended: bool = True) -> list[str]:
@@ -97,13 +97,13 @@ ITEMS = st.lists(
 
 @given(items=ITEMS, size=st.integers(1, 400))
 def test_any_output_reported_in_any_pieces_is_right_and_says_what_its_body_says(
-    items: list[str | tuple[str, str, str]], size: int, response: Make, told_message: Make, told_call: Make,
+    items: list[str | tuple[str, str, str]], size: int, response: Make, message_item: Make, call_item: Make,
     response_events: Events, event_frames: Frames,
 ) -> None:  # fmt: skip
     calls = [(f"call_{number}", *item[1:]) for number, item in enumerate(items) if isinstance(item, tuple)]
     ids = iter(calls)
     output = [
-        told_message(item, number) if isinstance(item, str) else told_call(*next(ids), number)
+        message_item(item, number) if isinstance(item, str) else call_item(*next(ids), number)
         for number, item in enumerate(items)
     ]
     whole = response("completed", output, usage=USAGE)
@@ -193,9 +193,9 @@ def test_arguments_that_the_opened_call_already_has_are_doubled(events: list[Jso
     assert broken(event_frames(events)) == ["responses.stream.sums"]
 
 
-def test_two_items_do_not_share_an_id(response: Make, told_message: Make, response_events: Events,
+def test_two_items_do_not_share_an_id(response: Make, message_item: Make, response_events: Events,
                                       event_frames: Frames) -> None:  # fmt: skip
-    twice = response("completed", [told_message("a"), told_message("b")])
+    twice = response("completed", [message_item("a"), message_item("b")])
     assert broken(event_frames(response_events(twice))) == ["responses.stream.indexes"]
 
 
@@ -246,9 +246,9 @@ def test_the_text_of_the_terminal_response_is_what_was_reported(events: list[Jso
 
 
 def test_an_item_that_only_the_terminal_response_has_was_never_reported(
-    events: list[Json], event_frames: Frames, told_message: Make
+    events: list[Json], event_frames: Frames, message_item: Make
 ) -> None:
-    events[-1]["response"]["output"].append(told_message("late", 3))
+    events[-1]["response"]["output"].append(message_item("late", 3))
     assert broken(event_frames(events)) == ["responses.stream.order"]
 
 
@@ -275,13 +275,13 @@ def test_names_and_numbers_stand_beside_the_content(events: list[Json], event_fr
     ],
 )
 def test_frames_that_are_no_event(frame: bytes, row: str, events: list[Json], event_frames: Frames) -> None:
-    told = event_frames(events)
-    assert broken([*told[:2], frame, *told[2:]]) == [f"responses.stream.{row}"]
+    frames = event_frames(events)
+    assert broken([*frames[:2], frame, *frames[2:]]) == [f"responses.stream.{row}"]
 
 
 def test_comments_may_stand_anywhere(events: list[Json], event_frames: Frames) -> None:
-    told = [piece for frame in event_frames(events) for piece in (b": keep-alive\n\n", frame)]
-    reading = read_responses(told)
+    frames = [piece for frame in event_frames(events) for piece in (b": keep-alive\n\n", frame)]
+    reading = read_responses(frames)
     assert reading.violations == ()
     assert sum(isinstance(event, Comment) for event in reading.events) == len(events)
 
@@ -331,7 +331,7 @@ def test_a_refusal_is_a_part_of_a_message(response: Make, event_frames: Frames) 
     item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}
     place = {"item_id": "m", "output_index": 0, "content_index": 0}
     begun = response("in_progress")
-    told = [
+    all_events = [
         {"type": "response.created", "response": begun},
         {"type": "response.queued", "response": begun},
         {"type": "response.in_progress", "response": begun},
@@ -343,7 +343,7 @@ def test_a_refusal_is_a_part_of_a_message(response: Make, event_frames: Frames) 
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": response("completed", [item])},
     ]
-    reading = read_responses(event_frames(told))
+    reading = read_responses(event_frames(all_events))
     assert reading.violations == ()
     assert reading.answer.choices[0].text is None
 
@@ -360,8 +360,8 @@ def test_annotations_stand_in_a_part(events: list[Json], event_frames: Frames) -
 
 def test_a_stream_is_read_as_it_comes(events: list[Json], event_frames: Frames) -> None:
     stream = responses_stream()
-    told = event_frames(events)
-    assert [stream.feed(frame) for frame in told[:5]][-1] == [Text(frame=4, choice=0, text="Hello, wörld!")]
+    frames = event_frames(events)
+    assert [stream.feed(frame) for frame in frames[:5]][-1] == [Text(frame=4, choice=0, text="Hello, wörld!")]
     assert list(stream.events) == [Text(frame=4, choice=0, text="Hello, wörld!")]
     assert stream.end() == []
     assert stream.end() == []

@@ -20,43 +20,43 @@ def take(items: Items, event: Json) -> tuple[str, str] | None:
 
 
 @pytest.fixture
-def told(response: Make, told_message: Make, told_call: Make, response_events: Make) -> list[Json]:
+def reported(response: Make, message_item: Make, call_item: Make, response_events: Make) -> list[Json]:
     """The events of a message and a call."""
-    output = [told_message("Hi."), told_call("call_a", "f", "{}", 1)]
+    output = [message_item("Hi."), call_item("call_a", "f", "{}", 1)]
     events: list[Json] = response_events(response("completed", output))[2:-1]
     return events
 
 
-def test_items_that_are_reported_rightly_are_kept_as_they_are_done(told: list[Json]) -> None:
+def test_items_that_are_reported_rightly_are_kept_as_they_are_done(reported: list[Json]) -> None:
     items = Items()
-    assert [fault for event in told if (fault := take(items, event))] == []
-    done = [event["item"] for event in told if event["type"] == "response.output_item.done"]
+    assert [fault for event in reported if (fault := take(items, event))] == []
+    done = [event["item"] for event in reported if event["type"] == "response.output_item.done"]
     assert items.done == done
     assert items.finish(done) is None
 
 
-def test_a_fault_names_its_requirement_and_what_was_seen(told: list[Json]) -> None:
+def test_a_fault_names_its_requirement_and_what_was_seen(reported: list[Json]) -> None:
     items = Items()
-    assert take(items, told[1]) == (
+    assert take(items, reported[1]) == (
         "responses.stream.order",
         "response.content_part.added (a content part is added), between items",
     )
-    assert take(items, told[0]) is None
-    fault = take(items, {**told[1], "content_index": 1})
+    assert take(items, reported[0]) is None
+    fault = take(items, {**reported[1], "content_index": 1})
     assert fault == ("responses.stream.indexes", "content_index is 1, it should be 0")
 
 
-def test_an_answer_does_not_end_inside_an_item(told: list[Json]) -> None:
+def test_an_answer_does_not_end_inside_an_item(reported: list[Json]) -> None:
     items = Items()
-    take(items, told[0])
+    take(items, reported[0])
     assert items.finish([]) == ("responses.stream.order", "the end of the answer, in a message, outside its parts")
 
 
-def test_what_is_shown_of_a_long_value_is_cut(told: list[Json]) -> None:
+def test_what_is_shown_of_a_long_value_is_cut(reported: list[Json]) -> None:
     items = Items()
-    for event in told[:3]:
+    for event in reported[:3]:
         take(items, event)
-    fault = take(items, {**told[3], "text": "x" * 200})
+    fault = take(items, {**reported[3], "text": "x" * 200})
     assert fault is not None
     assert fault[0] == "responses.stream.sums"
     assert len(fault[1]) < 200

@@ -24,9 +24,9 @@ def broken(data: object) -> list[str]:
 
 
 def test_a_right_body_says_what_its_stream_would(
-    response: Make, told_message: Make, told_call: Make, response_events: Callable[..., list[Json]]
+    response: Make, message_item: Make, call_item: Make, response_events: Callable[..., list[Json]]
 ) -> None:
-    output = [told_message("Hi, wörld."), told_call("call_a", "f", "{ }", 1)]
+    output = [message_item("Hi, wörld."), call_item("call_a", "f", "{ }", 1)]
     data = response("completed", output, usage={"input_tokens": 1, "output_tokens": 2, "total_tokens": 3})
     reading = read_response(body(data))
     assert reading.violations == ()
@@ -55,23 +55,23 @@ def test_what_is_no_response_is_one_violation(text: bytes) -> None:
     ],
 )
 def test_a_message_holds_texts_of_the_assistant(
-    change: Json, row: list[str], response: Make, told_message: Make
+    change: Json, row: list[str], response: Make, message_item: Make
 ) -> None:
-    assert broken(response("completed", [{**told_message("Hi."), **change}])) == row
+    assert broken(response("completed", [{**message_item("Hi."), **change}])) == row
 
 
 @pytest.mark.parametrize(
     "change", [{"call_id": None}, {"call_id": ""}, {"id": None}, {"name": ""}, {"arguments": {}}, {"arguments": None}]
 )
-def test_a_call_has_what_its_result_needs(change: Json, response: Make, told_call: Make) -> None:
-    data = response("completed", [{**told_call("call_a", "f", ""), **change}])
+def test_a_call_has_what_its_result_needs(change: Json, response: Make, call_item: Make) -> None:
+    data = response("completed", [{**call_item("call_a", "f", ""), **change}])
     assert broken(data) == ["responses.whole.call-items"]
 
 
-def test_calls_have_ids_of_their_own(response: Make, told_call: Make) -> None:
-    same = response("completed", [told_call("call_a", "f", "", 0), told_call("call_a", "g", "", 1)])
+def test_calls_have_ids_of_their_own(response: Make, call_item: Make) -> None:
+    same = response("completed", [call_item("call_a", "f", "", 0), call_item("call_a", "g", "", 1)])
     assert broken(same) == ["responses.whole.call-items"]
-    assert broken(response("completed", [told_call("a", "f", ""), told_call("b", "g", "")])) == [
+    assert broken(response("completed", [call_item("a", "f", ""), call_item("b", "g", "")])) == [
         "responses.whole.call-items"
     ]
 
@@ -82,7 +82,7 @@ def test_items_of_other_kinds_say_nothing_here(response: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("response", "reason"),
     [
         ({"status": "completed"}, "stop"),
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "length"),
@@ -91,8 +91,8 @@ def test_items_of_other_kinds_say_nothing_here(response: Make) -> None:
         ({"status": "incomplete"}, "incomplete"),
     ],
 )
-def test_the_status_is_reported_in_the_words_of_chat(told: Json, reason: str) -> None:
-    assert list(ends(told, 3, called=False)) == [Finished(frame=3, choice=0, reason=reason)]
+def test_the_status_is_reported_in_the_words_of_chat(response: Json, reason: str) -> None:
+    assert list(ends(response, 3, called=False)) == [Finished(frame=3, choice=0, reason=reason)]
 
 
 def test_a_failure_has_an_error_and_no_counts() -> None:

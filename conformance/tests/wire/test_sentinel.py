@@ -37,7 +37,7 @@ def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[Sen
 
 
 @pytest.mark.parametrize(
-    ("inner", "told"),
+    ("inner", "wanted"),
     [
         ('{"call_id": "c", "name": "f", "arguments": "{ }"}', CALL),
         (
@@ -53,9 +53,9 @@ def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[Sen
         ("{", None),
     ],
 )
-def test_a_call_needs_an_id_and_a_name(inner: str, told: Sentinel | None) -> None:
+def test_a_call_needs_an_id_and_a_name(inner: str, wanted: Sentinel | None) -> None:
     block = f"<tool_call>{inner}</tool_call>"
-    assert read(block) == (None if told is None else (told, len(block)))
+    assert read(block) == (None if wanted is None else (wanted, len(block)))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ FRAMES = "chat.stream.frames"
 
 
 def read(pieces: list[bytes], limit: int = MAX_BLOCK) -> tuple[list[Frame], list[Violation], bytes]:
-    reader = Reader(limit=limit)
+    reader = Reader(FRAMES, limit=limit)
     frames = [frame for piece in pieces for frame in reader.feed(piece)]
     frames += reader.end()
     return frames, reader.violations, reader.rest
@@ -89,7 +89,7 @@ BROKEN = {
         Place(offset=9, length=12, frame=1),
         ["a", None],
     ),
-    "only the first is told": (
+    "only the first is reported": (
         b"data: \xff\n\ndata: \xff\n\nx\n\n",
         Place(offset=6, length=1, frame=0),
         ["\ufffd"] * 2 + [None],
@@ -122,7 +122,7 @@ def test_the_requirement_is_the_callers() -> None:
 
 @pytest.mark.parametrize("body", [b"data: a\n\n", b"data: a\r\r", b"data: a\r\n\r\n"])
 def test_a_frame_is_given_with_the_byte_that_completes_it(body: bytes) -> None:
-    reader = Reader()
+    reader = Reader(FRAMES)
     assert [len(reader.feed(byte)) for byte in bytewise(body)] == [0] * (len(body) - 1) + [1]
 
 
@@ -143,7 +143,7 @@ def test_a_block_beyond_the_limit_is_reported_and_ends_the_reading(pieces: list[
 
 
 def test_a_stream_without_line_ends_is_not_held_beyond_the_limit() -> None:
-    reader = Reader(limit=1000)
+    reader = Reader(FRAMES, limit=1000)
     for _ in range(100):
         reader.feed(b"x" * 300)
     assert len(reader.rest) == 1000
@@ -152,14 +152,14 @@ def test_a_stream_without_line_ends_is_not_held_beyond_the_limit() -> None:
 
 
 def test_no_byte_is_searched_twice() -> None:
-    reader = Reader()
+    reader = Reader(FRAMES)
     for count in range(1, 5000):
         reader.feed(b"x")
         assert reader._searched == count
 
 
 def test_bytes_after_the_end_are_the_callers_fault() -> None:
-    reader = Reader()
+    reader = Reader(FRAMES)
     assert reader.end() == []
     assert reader.end() == []
     with pytest.raises(ValueError, match="after the end"):

@@ -49,9 +49,9 @@ def test_a_name_is_escaped() -> None:
 def test_known_tools_have_their_keys_in_canonical_order_and_unknown_ones_behind(name: str) -> None:
     keys = [*CANONICAL[name], "own", "more"]
     written = write_block(name, json.dumps(dict.fromkeys(reversed(keys), "x")))
-    told = read_block(written)
-    assert told is not None
-    assert list(told.arguments) == [*CANONICAL[name], "more", "own"]
+    block = read_block(written)
+    assert block is not None
+    assert list(block.arguments) == [*CANONICAL[name], "more", "own"]
 
 
 def test_a_block_is_read_however_it_is_spaced() -> None:
@@ -88,7 +88,7 @@ JSON = st.recursive(
 )
 
 
-def told_as(value: Any) -> str:
+def text_of(value: Any) -> str:
     """How an element says a value."""
     if value is None or isinstance(value, str):
         return value or ""
@@ -98,16 +98,16 @@ def told_as(value: Any) -> str:
 @given(name=st.sampled_from(["f", *CANONICAL]), arguments=st.dictionaries(KEYS, JSON, max_size=5))
 def test_reading_what_was_written_gives_the_call_back(name: str, arguments: dict[str, Any]) -> None:
     written = write_block(name, json.dumps(arguments))
-    told = read_block(written)
-    assert told is not None
-    assert told == Block(block=written, name=name, arguments={key: told_as(value) for key, value in arguments.items()})
+    read = read_block(written)
+    assert read is not None
+    assert read == Block(block=written, name=name, arguments={key: text_of(value) for key, value in arguments.items()})
     assert split(f"before {written} after") == ("before ", written, " after")
 
 
 @given(arguments=st.text())
 def test_a_block_is_written_whatever_the_arguments_are(arguments: str) -> None:
     written = write_block("f", arguments)
-    told = read_block(written)
-    assert told is not None
-    assert told.name == "f"
+    block = read_block(written)
+    assert block is not None
+    assert block.name == "f"
     assert written.count("<use_tool>") == written.count("</use_tool>") == 1

@@ -9,7 +9,7 @@ import httpx
 
 from wireproof.driving.direct import Direct
 from wireproof.targets.address import is_local
-from wireproof.targets.trust import trust
+from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -34,6 +34,6 @@ async def client_of(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Asy
     if url.startswith("http://") and is_local(url) and not kept:
         client = httpx.AsyncClient(transport=Direct(), trust_env=False)
     else:
-        client = httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=trust(url))
+        client = httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=verify_for(url))
     async with client:
         yield client

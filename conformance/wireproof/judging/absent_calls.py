@@ -7,11 +7,14 @@ that knows of no tools.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import Case
 from wireproof.judging.symptoms import NoCalls
 from wireproof.model.dialect import Surface
+from wireproof.model.facets import row_of
+from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.expected import Failure
@@ -24,13 +27,8 @@ if TYPE_CHECKING:
 
 SEVERAL = 3
 """Scenarios in which a call must be missing. In fewer it may be what they are about that the proxy cannot do."""
-REQUIREMENTS = {
-    (Surface.CHAT, Mode.WHOLE): "chat.whole.calls-all-in-order",
-    (Surface.CHAT, Mode.STREAM): "chat.stream.call-opening",
-    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.call-items",
-    (Surface.RESPONSES, Mode.STREAM): "responses.stream.sums",
-}
-"""The row that asks for calls, by the form of the answer; the first of the forms without calls decides."""
+_ORDER = tuple(product(Surface, (Mode.WHOLE, Mode.STREAM)))
+"""The first of the forms without calls decides which row is broken."""
 _CALLED = frozenset({Failure.NONE, Failure.AFTER_CALL})
 
 
@@ -41,16 +39,14 @@ def without_calls(served: Sequence[Exchange]) -> list[Case]:
     forms = {exchange.form for exchange in due} - {exchange.form for exchange in due if _came(exchange)}
     if len({exchange.scenario.name for exchange in due if exchange.form in forms}) < SEVERAL:
         return []
-    order = list(REQUIREMENTS)
-    lost = sorted(due, key=lambda one: order.index(_kind(one.form)))
+    lost = sorted(due, key=lambda one: _ORDER.index(_kind(one.form)))
     lost += [exchange for exchange in rest if _follows(exchange)]
     return [_case(exchange) for exchange in lost if exchange.form in forms]
 
 
 def _case(exchange: Exchange) -> Case:
-    subject = REQUIREMENTS[_kind(exchange.form)]
     seen = "the backend called a tool and the answer has no call; so it is in every answer in which one was due"
-    return Case(exchange=exchange, symptom=NoCalls(), seen=seen, subject=subject, own=False)
+    return Case(exchange=exchange, symptom=NoCalls(), seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False)
 
 
 def _kind(form: Form) -> tuple[Surface, Mode]:

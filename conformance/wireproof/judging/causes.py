@@ -30,9 +30,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.absent_calls import REQUIREMENTS as OF_CALLS
 from wireproof.judging.absent_calls import without_calls
-from wireproof.judging.constant_usage import constant_usages, kind_of, usage_row
+from wireproof.judging.constant_usage import constant_usages, kind_of
 from wireproof.judging.crowding import crowded, sentence
 from wireproof.judging.others_answers import others_answers
 from wireproof.judging.request_shape import features, shape
@@ -50,9 +49,11 @@ from wireproof.judging.symptoms import (
     OtherMode,
     OthersAnswer,
     WrongStatus,
+    kind_of_symptom,
 )
-from wireproof.model.capability import Capability
 from wireproof.model.dialect import Surface
+from wireproof.model.facets import row_of, row_of_capability
+from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.model.verdict import Finding
 from wireproof.reading.capabilities import asked_for, refusal
@@ -63,38 +64,12 @@ if TYPE_CHECKING:
 
     from wireproof.judging.cases import Case
     from wireproof.judging.constant_usage import Kind
-    from wireproof.model.capability import Absence
+    from wireproof.judging.findings import ExchangeFinding
+    from wireproof.model.capability import Absence, Capability
     from wireproof.reading.exchange import Exchange
 
-ALIVE = "target.alive"
-ANSWERS = "target.answers"
-CAPACITY = "target.capacity"
-AS_200: Mapping[tuple[Surface, Mode], str] = {
-    (Surface.CHAT, Mode.STREAM): "chat.stream.error-before-output",
-    (Surface.CHAT, Mode.WHOLE): "chat.whole.backend-error",
-    (Surface.RESPONSES, Mode.STREAM): "responses.stream.terminal",
-    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
-}
-"""The row that asks for an HTTP status where an error was sent as 200, by the form of the answer."""
-OF_FORM: Mapping[tuple[Surface, Mode], str] = {
-    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
-    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
-    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
-    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
-}
-"""The row that a body of the other mode breaks, by the form that was asked for."""
-OF_CAPABILITIES: Mapping[Capability, str] = {
-    Capability.STREAMS: "chat.stream.frames",
-    Capability.USAGE_IN_STREAMS: "chat.stream.usage",
-    Capability.FORCED_TOOL_CHOICE: "turn.tool-choice-forced",
-    Capability.SEVERAL_CHOICES: "chat.whole.choices",
-    Capability.STRUCTURED_OUTPUT: "turn.structured-output",
-    Capability.IMAGES: "turn.images",
-    Capability.PREVIOUS_RESPONSE: "responses.previous-id",
-}
-"""The row that asks for a capability. That of calls depends on the form."""
-CAUSED = frozenset({ALIVE, ANSWERS})
-"""The requirements that nothing but a cause breaks: they need no check."""
+CAUSED = frozenset({Facet.ANSWER, Facet.PROCESS})
+"""What nothing but a cause breaks: rows that speak of it need no check."""
 NO_REFUSALS = frozenset({408, 429})
 """Statuses from 400 to 499 that say nothing of what the request asks for."""
 NOT_IMPLEMENTED = 501
@@ -118,7 +93,7 @@ class Cause:
     """All that show it, those that came first in front."""
     hidden: tuple[Exchange, ...]
     """Those of them that show nothing else."""
-    others: tuple[Finding, ...] = ()
+    others: tuple[ExchangeFinding, ...] = ()
     """The findings that it counts beside the first: the same fault of form, as other requirements and scenarios say
     it."""
 
@@ -126,6 +101,11 @@ class Cause:
     def scenarios(self) -> tuple[str, ...]:
         """The names of the scenarios that show it, in the order of the runs."""
         return tuple(dict.fromkeys(exchange.scenario.name for exchange in self.exchanges))
+
+    @property
+    def kind(self) -> str:
+        """What causes have in common that are one thing to a person."""
+        return kind_of_symptom(self.symptom)
 
     def __str__(self) -> str:
         """What it is, in a clause."""
@@ -142,7 +122,7 @@ class Evidence:
     """Those among whose right answers are errors, too: of plain requests, and of backends that fail."""
     served: Sequence[Exchange] = ()
     """The exchanges of conversations that were answered, rightly or not."""
-    faults: Sequence[Fault] = ()
+    findings: Sequence[ExchangeFinding] = ()
     """What was found of answers that can be read."""
     aside: Sequence[Exchange] = ()
     """The exchanges by which nothing is judged, since their scenarios were driven again, alone."""
@@ -150,21 +130,12 @@ class Evidence:
     """The capabilities that the target plainly refuses."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Fault:
-    """A finding of an exchange, and its scenario."""
-
-    exchange: Exchange
-    finding: Finding
-
-
 def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     """The causes, in the order in which they first show; what has none is its scenario's own matter."""
     mixed = others_answers(evidence.served)
-    taken = {id(case.exchange) for case in mixed}
-    missing = without_calls([exchange for exchange in evidence.served if id(exchange) not in taken])
-    taken |= {id(case.exchange) for case in missing}
-    served = [exchange for exchange in evidence.served if id(exchange) not in taken]
+    own = _without(evidence.served, mixed)
+    missing = without_calls(own)
+    served = _without(own, missing)
     alike: dict[AnySymptom, list[Case]] = {}
     for case in (*evidence.cases, *missing, *mixed):
         alike.setdefault(_symptom(case, evidence.absences), []).append(case)
@@ -175,9 +146,14 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
         if symptom in causes and _belongs(case.exchange, served):
             causes[symptom].append(case)
     found = [_cause(symptom, those, served) for symptom, those in causes.items()]
-    hidden = {id(exchange) for cause in found for exchange in cause.hidden}
-    faults = [fault for fault in evidence.faults if id(fault.exchange) not in hidden]
-    return (*found, *_of_crowds(evidence.aside), *_of_form(faults, constant_usages(served)))
+    hidden = {exchange for cause in found for exchange in cause.hidden}
+    left = [one for one in evidence.findings if one.exchange not in hidden]
+    return (*found, *_of_crowds(evidence.aside), *_of_form(left, constant_usages(served)))
+
+
+def _without(exchanges: Sequence[Exchange], cases: Sequence[Case]) -> Sequence[Exchange]:
+    taken = {case.exchange for case in cases}
+    return [exchange for exchange in exchanges if exchange not in taken]
 
 
 def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
@@ -264,21 +240,28 @@ def _harms_none(symptom: AnySymptom) -> bool:
 
 def _requirement(symptom: AnySymptom, first: Case) -> str:
     """The requirement that a cause breaks."""
-    form = first.exchange.form
     match symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED):
-            return ALIVE
-        case WrongStatus(status=status) if status == TOO_MANY:
-            return CAPACITY
-        case ErrorAs200() | LateError() | OtherMode():
-            rows = OF_FORM if isinstance(symptom, OtherMode) else AS_200
-            return rows[form.dialect.spec.surface, form.mode]
         case NotServed(absence=absence):
-            return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
+            return row_of_capability(absence.capability, first.exchange.form)
         case NoCalls() | OthersAnswer():
             return first.subject
         case _:
-            return ANSWERS
+            return row_of(_spoilt(symptom), first.exchange.form)
+
+
+def _spoilt(symptom: AnySymptom) -> Facet:
+    """The part of an exchange that a symptom is about."""
+    match symptom:
+        case Died() | NoAnswer(kind=Nothing.REFUSED):
+            return Facet.PROCESS
+        case WrongStatus(status=status) if status == TOO_MANY:
+            return Facet.ROOM
+        case ErrorAs200() | LateError():
+            return Facet.STATUS
+        case OtherMode():
+            return Facet.BODY
+        case _:
+            return Facet.ANSWER
 
 
 # Crowds
@@ -289,10 +272,10 @@ def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
     failed = crowded(aside)
     if failed:
         first = failed[0]
-        violation = Violation(requirement=CAPACITY, seen=sentence(failed))
+        violation = Violation(requirement=row_of(Facet.ROOM, first.form), seen=sentence(failed))
         yield Cause(
             symptom=Crowded(),
-            requirement=CAPACITY,
+            requirement=violation.requirement,
             shape="",
             scenario=first.scenario.name,
             finding=Finding(form=first.form, exchange=first.number, violation=violation),
@@ -304,18 +287,20 @@ def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
 # Faults of form
 
 
-def _of_form(faults: Iterable[Fault], constant: Mapping[Kind, ConstantUsage]) -> Iterator[Cause]:
+def _of_form(found: Iterable[ExchangeFinding], constant: Mapping[Kind, ConstantUsage]) -> Iterator[Cause]:
     """The causes of faults of form that several exchanges show, under whichever requirements."""
-    alike: list[tuple[Members | ConstantUsage, list[Fault]]] = []
-    for fault in faults:
-        violation = fault.finding.violation
-        symptom = constant.get(kind_of(fault.exchange)) if violation.counts else violation.about
-        if symptom is not None and _is_of_an_answer(fault.exchange):
-            known = next((number for number, (other, _) in enumerate(alike) if _meet(symptom, other)), None)
-            if known is None:
-                alike.append((symptom, [fault]))
-            else:
-                alike[known] = (_both(symptom, alike[known][0]), [*alike[known][1], fault])
+    alike: list[tuple[Members | ConstantUsage, list[ExchangeFinding]]] = []
+    for one in found:
+        violation = one.finding.violation
+        symptom = constant.get(kind_of(one.exchange)) if violation.counts else violation.about
+        if symptom is None or not _is_of_an_answer(one.exchange):
+            continue
+        number = next((number for number, (other, _) in enumerate(alike) if _is_same_fault(symptom, other)), None)
+        if number is None:
+            alike.append((symptom, [one]))
+        else:
+            other, those = alike[number]
+            alike[number] = (_joined(other, symptom), [*those, one])
     return (_form_cause(symptom, those) for symptom, those in alike if len(those) > 1)
 
 
@@ -324,38 +309,40 @@ def _is_of_an_answer(exchange: Exchange) -> bool:
     return any(surface.endpoint in exchange.transcript.url for surface in Surface)
 
 
-def _meet(one: Members | ConstantUsage, other: Members | ConstantUsage) -> bool:
+def _is_same_fault(one: Members | ConstantUsage, other: Members | ConstantUsage) -> bool:
     """Whether two faults of form are one: they are of one kind, and about the same member, header, or counts."""
-    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
-        return one == other
-    return one.fault == other.fault and bool(set(one.names) & set(other.names))
+    match one, other:
+        case Members(), Members():
+            return one.fault == other.fault and not set(one.names).isdisjoint(other.names)
+        case _:
+            return one == other
 
 
-def _both(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Members | ConstantUsage:
-    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
-        return other
-    return replace(other, names=tuple(dict.fromkeys((*other.names, *one.names))))
+def _joined(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Members | ConstantUsage:
+    """One fault, with the names of both."""
+    match one, other:
+        case Members(), Members():
+            return replace(one, names=tuple(dict.fromkeys((*one.names, *other.names))))
+        case _:
+            return one
 
 
-def _form_cause(symptom: Members | ConstantUsage, faults: Sequence[Fault]) -> Cause:
-    first = faults[0]
-    exchanges = {id(fault.exchange): fault.exchange for fault in faults}
-    finding = _of_usage(symptom, first) if isinstance(symptom, ConstantUsage) else first.finding
+def _form_cause(symptom: Members | ConstantUsage, found: Sequence[ExchangeFinding]) -> Cause:
+    # Counts that never change break the row that asks for them, whichever row the first finding is of.
+    constant = isinstance(symptom, ConstantUsage)
+    first, others = (_of_usage(str(symptom), found[0]), found) if constant else (found[0].finding, found[1:])
     return Cause(
         symptom=symptom,
-        requirement=finding.violation.requirement,
+        requirement=first.violation.requirement,
         shape="",
-        scenario=first.exchange.scenario.name,
-        finding=finding,
-        exchanges=tuple(exchanges.values()),
+        scenario=found[0].exchange.scenario.name,
+        finding=first,
+        exchanges=tuple(dict.fromkeys(one.exchange for one in found)),
         hidden=(),
-        others=tuple(fault.finding for fault in faults if fault.finding is not finding),
+        others=tuple(others),
     )
 
 
-def _of_usage(symptom: ConstantUsage, first: Fault) -> Finding:
-    """The finding of counts that never change: of the row that asks for them, whichever row the first fault is of."""
-    violation = Violation(
-        requirement=usage_row(first.exchange), seen=str(symptom), place=first.exchange.body_place, harmless=True
-    )
-    return replace(first.finding, violation=violation)
+def _of_usage(seen: str, first: ExchangeFinding) -> Finding:
+    row, place = row_of(Facet.USAGE, first.exchange.form), first.exchange.body_place
+    return replace(first.finding, violation=Violation(requirement=row, seen=seen, place=place, harmless=True))

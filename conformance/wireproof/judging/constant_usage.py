@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live import rows_of, sent_words
+from wireproof.judging.checks.live import sent_words
 from wireproof.judging.symptoms import ConstantUsage
 
 if TYPE_CHECKING:
@@ -36,11 +36,6 @@ def constant_usages(served: Iterable[Exchange]) -> Mapping[Kind, ConstantUsage]:
 def kind_of(exchange: Exchange) -> Kind:
     """The surface and the mode of an answer."""
     return exchange.dialect.spec.surface, exchange.mode
-
-
-def usage_row(exchange: Exchange) -> str:
-    """The row that asks for right counts in answers of this form."""
-    return rows_of(exchange).usage
 
 
 def _constant(exchanges: Sequence[Exchange]) -> ConstantUsage | None:

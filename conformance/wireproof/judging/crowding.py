@@ -1,6 +1,6 @@
 """Exchanges that failed beside others and went well alone: a target that does not serve as many as it takes.
 
-The driver sends what failed again, with nothing beside it (`wireproof.results.repeating`). What goes well then is
+The driver sends what failed again, with nothing beside it (`wireproof.results.recheck`). What goes well then is
 judged by that; what it did at first is no defect of its subject, but one of the target: more than it serves is 429.
 """
 

@@ -23,9 +23,9 @@ a scenario's own matter, whose violation is one of its subject: the first requir
 
 Some scenarios differ from others in one thing only, and name it as the requirement to attribute faults to
 (`attribute_to`). Whatever is wrong with their content is a violation of that requirement, unless scenarios without such
-a subject show the same violation: then it has nothing to do with the subject. So runs are examined first, each once and
-under the names that the checks give; which findings are attributed to a subject is decided by a pass over what all runs
-have shown.
+a subject show the same violation: then it has nothing to do with the subject. So runs are looked at first, each once
+and under the names that the checks give; which findings are attributed to a subject is decided by a pass over what all
+runs have shown.
 
 To judge a requirement of one's own, add its row and its check; both are values, and nothing else has to know them:
 
@@ -50,9 +50,8 @@ from typing import TYPE_CHECKING
 from wireproof.judging.causes import CAUSED, Evidence, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_ids
 from wireproof.judging.declared import without_absent
-from wireproof.judging.examined import Examined, places_of
-from wireproof.judging.examining import examine
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
+from wireproof.judging.stages import findings_of
 from wireproof.judging.symptoms import ANSWERED, NotServed
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding, HarnessError
@@ -62,14 +61,15 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
     from wireproof.judging.causes import Cause
-    from wireproof.judging.examined import Found, Place
+    from wireproof.judging.findings import ExchangeFinding, RunFindings
     from wireproof.judging.outcomes import Run
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.target import Target
     from wireproof.model.verdict import Outcome
+    from wireproof.reading.exchange import Exchange
 
-_WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
+_OF_SCENARIOS = frozenset({Stage.ANSWER, Stage.SUBJECT})
 """Rows of these stages are judged by what their scenarios say."""
 
 
@@ -95,21 +95,21 @@ def judge_runs(
     """
     _refuse_rows_without_check(catalogue, checks)
     runs = without_absent(runs, target.absent)
-    examined = [examine(run, target, catalogue, checks) for run in runs]
-    _shared_ids(examined)
+    shown = [findings_of(run, target, catalogue, checks) for run in runs]
+    _shared_ids(shown)
     causes = find_causes(
         Evidence(
-            cases=[case for one in examined for case in one.cases],
-            expected=[case for one in examined for case in one.expected],
-            served=[exchange for one in examined for exchange in one.served],
-            faults=[fault for one in examined for fault in one.faults],
+            cases=[case for one in shown for case in one.cases],
+            expected=[case for one in shown for case in one.expected],
+            served=[exchange for one in shown for exchange in one.served],
+            findings=[found for one in shown for found in one.findings],
             aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
             absences=absences(runs),
         )
     )
-    settled = [_settle(one, causes) for one in examined]
-    shown = frozenset(broken).union(*(one.vouched for one in settled))
-    outcomes = (outcome for one in settled for outcome in _outcomes(one, target, shown))
+    left = [_without_causes(one, causes) for one in shown]
+    anyway = frozenset(broken).union(*(one.broken_anyway for one in left))
+    outcomes = (outcome for one in left for outcome in _outcomes(one, target, anyway))
     return Judgement(outcomes=tuple(outcomes), causes=causes)
 
 
@@ -129,77 +129,74 @@ def judge(
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED, *live.check}:
+        checked = row.id in checks or row.id in GRAMMAR or live.judges(row) or not CAUSED.isdisjoint(row.facets)
+        if not checked and row.stage not in _OF_SCENARIOS:
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
             )
 
 
-def _shared_ids(all_examined: Sequence[Examined]) -> None:
+def _shared_ids(shown: Sequence[RunFindings]) -> None:
     """Ids that several answers of a model have."""
-    owners = {id(exchange): one for one in all_examined for exchange in one.served if exchange.asks is not None}
-    asked = [exchange for one in all_examined for exchange in one.served if id(exchange) in owners]
-    for exchange, violation in live_ids.shared_ids(asked):
-        owners[id(exchange)].find(exchange, [violation])
+    owners = {exchange: one for one in shown for exchange in one.served if exchange.asks is not None}
+    for exchange, violation in live_ids.shared_ids(owners):
+        owners[exchange].find(exchange, [violation])
 
 
-def _settle(examined: Examined, causes: Iterable[Cause]) -> Examined:
+def _without_causes(shown: RunFindings, causes: Iterable[Cause]) -> RunFindings:
     """What a run has shown, without what the causes of all runs say better."""
-    mine = {id(exchange): place for place, exchange in places_of(examined.run)}
-    hidden = ((id(exchange), cause) for cause in causes for exchange in cause.hidden)
-    lost = {mine[known]: cause for known, cause in hidden if known in mine}
-    others = {id(finding): cause for cause in causes for finding in cause.others}
-    elsewhere = [found for found in examined.findings if id(found.finding) in others]
-    counted = {found.requirement: others[id(found.finding)] for found in elsewhere}
+    mine = frozenset(shown.exchanges)
+    lost = {exchange: cause for cause in causes for exchange in cause.hidden if exchange in mine}
+    moved = {found: cause for cause in causes for found in cause.others if found.exchange in mine}
+    counted = {found.requirement: moved[found] for found in shown.findings if found in moved}
     return replace(
-        examined,
-        findings=[found for found in examined.findings if found.place not in lost and id(found.finding) not in others],
-        moved=others,
+        shown,
+        findings=[found for found in shown.findings if found.exchange not in lost and found not in moved],
+        moved=moved,
         counted=counted,
-        spoilt={row: cause for row, cause in counted.items() if _all_have(row, elsewhere, examined, lost)},
-        causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
+        spoilt={row: cause for row, cause in counted.items() if _all_have(row, moved, shown, lost)},
+        causes=tuple(cause for cause in causes if cause.scenario == shown.run.scenario.name),
         lost=lost,
     )
 
 
-def _all_have(row: str, faults: Iterable[Found], examined: Examined, lost: Container[Place]) -> bool:
+def _all_have(row_id: str, moved: Iterable[ExchangeFinding], shown: RunFindings, lost: Container[Exchange]) -> bool:
     """Whether each answer that a row speaks of has one of these faults of it, and one that harms clients.
 
     What breaks the letter alone leaves something that was seen to be kept.
     """
-    known = examined.catalogue.by_id.get(row)
-    broken = {one.place for one in faults if one.requirement == row and not one.finding.violation.strict_only}
-    mine = {place for place, _ in places_of(examined.run) if known is not None and known.speaks_of(place[0])}
-    return {place for place in mine if place not in lost} <= broken
+    row = shown.catalogue.by_id.get(row_id)
+    broken = {one.exchange for one in moved if one.requirement == row_id and not one.finding.violation.strict_only}
+    spoken_of = (one for one in shown.exchanges if row is not None and row.speaks_of(one.form))
+    return all(one in broken for one in spoken_of if one not in lost)
 
 
-def _outcomes(examined: Examined, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
+def _outcomes(shown: RunFindings, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
     """What a run comes to, given the requirements that other scenarios have shown to be broken."""
-    run, rows = examined.run, examined.rows
+    run, rows = shown.run, shown.rows
     if run.error:
         return tuple(not_judged(run, row) for row in rows)
-    findings = [_attributed(found, run.scenario.attribute_to, broken) for found in examined.findings]
-    findings += [cause.finding for cause in examined.causes if cause.finding not in findings]
+    findings = [_attributed(found, run.scenario.attribute_to, broken) for found in shown.findings]
+    findings += [cause.finding for cause in shown.causes if cause.finding not in findings]
     # Found broken in passing: reported, although the scenario is not judged by them.
     others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
-    rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
-    hidden = _hidden(examined, broken)
-    counted = {row: f"but for this, counted in {cause.scenario}: {cause}" for row, cause in examined.counted.items()}
+    rows += tuple(row for row in shown.catalogue.requirements if row.id in others)
+    hidden = _hidden(shown, broken)
+    counted = {row: f"but for this, counted in {cause.scenario}: {cause}" for row, cause in shown.counted.items()}
     return tuple(outcome(run, row, target, found=findings, hidden=hidden, counted=counted) for row in rows)
 
 
-def _hidden(examined: Examined, broken: Container[str]) -> dict[str, Hidden]:
+def _hidden(shown: RunFindings, broken: Container[str]) -> dict[str, Hidden]:
     """Requirement → why it could not be observed behind something that was found."""
-    reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in examined.spoilt.items()}
-    for row_id, behind in examined.hidden.items():
-        found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
-        same = f"hidden behind {found}, which is broken in the same exchange"
-        cause = examined.lost.get(behind.place) or examined.moved.get(id(behind.finding))
-        reasons.setdefault(row_id, _behind(row_id, cause) if cause else Hidden(reason=same))
-    for (form, _), cause in examined.lost.items():
-        for row in examined.rows:
-            if row.speaks_of(form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
+    reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in shown.spoilt.items()}
+    for row_id, behind in shown.hidden.items():
+        found = _attributed(behind, shown.run.scenario.attribute_to, broken).violation.requirement
+        cause = shown.lost.get(behind.exchange) or shown.moved.get(behind)
+        reasons.setdefault(row_id, _behind(row_id, cause) if cause else _hidden_by(found))
+    for exchange, cause in shown.lost.items():
+        for row in shown.rows:
+            if row.speaks_of(exchange.form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
                 reasons.setdefault(row.id, _behind(row.id, cause))
     return reasons
 
@@ -210,14 +207,19 @@ def _behind(row: str, cause: Cause) -> Hidden:
         return Hidden(reason=str(cause.symptom), absent=True)
     if row == cause.requirement:
         return Hidden(reason=_counted_once(cause))
-    return Hidden(reason=f"hidden behind {cause.requirement}: {cause}")
+    return Hidden(reason=f"hidden behind {cause.requirement}: {cause}", behind=cause.requirement)
+
+
+def _hidden_by(found: str) -> Hidden:
+    """Why a requirement could not be observed behind one that is broken in the same exchange."""
+    return Hidden(reason=f"hidden behind {found}, which is broken in the same exchange", behind=found)
 
 
 def _counted_once(cause: Cause) -> str:
     return f"counted once, in {cause.scenario}: {cause}"
 
 
-def _attributed(found: Found, subject: str | None, broken: Container[str]) -> Finding:
+def _attributed(found: ExchangeFinding, subject: str | None, broken: Container[str]) -> Finding:
     """The finding, as one of the scenario's subject if it has one and nothing else explains the violation."""
     violation = found.finding.violation
     if subject is None or not found.attributable or violation.requirement in broken:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from wireproof.judging.cases import Case
 from wireproof.judging.symptoms import OthersAnswer
 from wireproof.model.asks import Say
+from wireproof.model.facets import row_of
+from wireproof.model.requirement import Facet
 from wireproof.reading.expected import Failure
 from wireproof.wire.quoting import quoted
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
 
-REQUIREMENT = "turn.concurrent-isolation"
 SHORTEST = 8
 """Characters of a text that is known again. A shorter one may come by chance."""
 _NONCE = re.compile(rb"\[\[wireproof:[^\]#]*#([0-9a-f]{12})\]\]")
@@ -54,7 +55,8 @@ def mixed(every: Sequence[Exchange]) -> list[Exchange]:
 
 def _case(exchange: Exchange, text: str, owner: str) -> Case:
     seen = f"the answer is that to another request, which {owner} sent: {quoted(text)}"
-    return Case(exchange=exchange, symptom=OthersAnswer(), seen=seen, subject=REQUIREMENT, own=False)
+    row = row_of(Facet.OWNER, exchange.form)
+    return Case(exchange=exchange, symptom=OthersAnswer(), seen=seen, subject=row, own=False)
 
 
 def _due(exchanges: Iterable[Exchange]) -> Owners:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
-from wireproof.model.requirement import Judged, Level, Requirement, Stage
+from wireproof.model.requirement import Facet, Judged, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 
-_SPELLINGS = frozenset({"chat.stream.arguments-verbatim", "chat.whole.arguments-verbatim"})
-"""The rows about how arguments are spelled."""
 _NO_SPELLING = (
     "the backend sends the arguments of calls as data: they mean what they should, and have no spelling to keep"
 )
@@ -55,6 +53,8 @@ class Hidden:
     """Why a requirement could not be observed behind something that was found."""
 
     reason: str
+    behind: str = ""
+    """The requirement that is broken in the same exchange; "": it is hidden by no other one."""
     absent: bool = False
     """The target plainly refuses what the scenario asks for: the requirement is not about this target."""
 
@@ -92,7 +92,7 @@ def outcome(
     behind = hidden.get(row.id)
     if behind is not None:
         verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
-        return _outcome(run, row, verdict, reason=behind.reason)
+        return _outcome(run, row, verdict, reason=behind.reason, behind=behind.behind)
     unseen = _why_not_observed(run, row, target)
     verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
     return _outcome(run, row, verdict, reason=unseen or counted.get(row.id, ""))
@@ -134,7 +134,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
 
 def _asks(run: Run, row: Requirement) -> bool:
     """Whether a row is judged by what a model was asked to do."""
-    return row.id in live.check and any(turn.asks is not None for turn in _turns(run))
+    return live.judges(row) and any(turn.asks is not None for turn in _turns(run))
 
 
 def _turns(run: Run) -> tuple[Turn, ...]:
@@ -145,7 +145,7 @@ def _not_done(run: Run, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
     if any(turn.asks is None for turn in _turns(run)):
         return "the right answer is not known: a live model is behind the target"
-    if row.id in live.ANY_ANSWER:
+    if live.holds_of_any_answer(row):
         return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
     missed = [one for one in exchanges if not one.wanted]
@@ -158,7 +158,9 @@ def _not_done(run: Run, row: Requirement) -> str:
 def _not_shown(run: Run, row: Requirement) -> str:
     """'' unless the requirement is about something that never came."""
     exchanges = [exchange for form, those in run.exchanges.items() if row.speaks_of(form) for exchange in those]
-    if row.id in _SPELLINGS and any(call.meant for one in exchanges for wanted in one.wanted for call in wanted.calls):
+    # A row that speaks of more has more to be seen.
+    spelling = row.facets == (Facet.ARGUMENTS,)
+    if spelling and any(call.meant for one in exchanges for wanted in one.wanted for call in wanted.calls):
         return _NO_SPELLING
     # A check that had nothing to look at finds nothing, and that is no pass.
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
@@ -187,7 +189,13 @@ def _has_error(exchange: Exchange) -> bool:
 
 
 def _outcome(
-    run: Run, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
+    run: Run,
+    row: Requirement,
+    verdict: Verdict,
+    *,
+    findings: tuple[Finding, ...] = (),
+    reason: str = "",
+    behind: str = "",
 ) -> Outcome:
     return Outcome(
         scenario=run.scenario.name,
@@ -195,5 +203,6 @@ def _outcome(
         verdict=verdict,
         findings=findings,
         reason=reason,
+        hidden_behind=behind,
         compat=row.compat,
     )

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wireproof.wire.violation import MemberFault, Members, Place, Violation
+from wireproof.wire.violation import MemberFault, Members, Place, StatusDue, Violation
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
@@ -45,6 +45,8 @@ class Seen:
     """As in `Violation`."""
     counts: bool = False
     """As in `Violation`."""
+    status: StatusDue | None = None
+    """As in `Violation`."""
 
     def of(self, requirement: str) -> Violation:
         """It as a violation of a requirement."""
@@ -57,6 +59,7 @@ class Seen:
             hint=self.hint,
             about=self.about,
             counts=self.counts,
+            status=self.status,
         )
 
 

@@ -194,6 +194,23 @@ AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded 
 """What several exchanges may have in common; members with a fault of form break rows of several surfaces and modes."""
 
 
+def kind_of_symptom(symptom: AnySymptom) -> str:
+    """A symptom without its numbers: what differs in them alone is one thing to a person."""
+    match symptom:
+        case Died(last_words=words):
+            return f"death: {words}"
+        case WrongStatus(said=said):
+            return f"error: {said}"
+        case ExceptionText(said=said):
+            return f"exception: {said}"
+        case NotServed(absence=absence):
+            return f"not served: {absence.capability}"
+        case ConstantUsage():
+            return "constant usage"
+        case _:
+            return str(symptom)
+
+
 def symptom_of(exchange: Exchange) -> Symptom | None:
     """The symptom of an exchange; None if it has an answer, right or wrong, or the client left before one."""
     transcript = exchange.transcript

@@ -21,6 +21,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from wireproof.model.capability import Capability
 from wireproof.model.dialect import CHATS, Arguments, Dialect
 from wireproof.model.requirement import Citation, Facet, Harm, Harmless, Judged, Level, Requirement, Stage
 from wireproof.model.scenario import Mode
@@ -103,7 +104,7 @@ class Catalogue:
         raise UnknownRequirementError(f"no requirement {name!r}{_suggest(name, self.by_id)}")
 
     def of_facet(self, facet: Facet, form: Form) -> Requirement | None:
-        """The row that a difference in this kind of line violates, in stored answers of this form. None: no row does.
+        """The row that speaks of this part of answers of this form. None: no row does.
 
         A row of the form's own mode goes before one of its dialect only, such as that of parity, which names streams
         and is about whole answers as well.
@@ -433,6 +434,7 @@ _ROW: Mapping[str, _Field] = {
     "on_failure": _flag("still judged where there should have been an HTTP error"),
     "arguments": _word(Arguments),
     "facets": _words(Facet),
+    "capability": _word(Capability),
     "alike": _flag("means the same in every dialect of chat"),
     "at_crash": _flag("may be broken only where the backend dies"),
     "on_time": _flag("may seem broken on a busy machine"),

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import Arguments, Dialect
 from wireproof.model.scenario import Form, Mode
+
+if TYPE_CHECKING:
+    from wireproof.model.capability import Capability
 
 
 class Level(StrEnum):
@@ -82,15 +86,44 @@ class Harm(StrEnum):
 
 
 class Facet(StrEnum):
-    """A kind of line in a stored answer."""
+    """A part of an exchange.
 
+    Of each, one row speaks in the answers of a surface and mode: what is wrong with the part breaks it (`facets`).
+    """
+
+    # The first seven are the kinds of lines in stored answers.
     EVENTS = "events"
+    """The order of events."""
     TEXT = "text"
     CALL = "call"
+    """That a call comes as such, with its name."""
     ARGUMENTS = "arguments"
     FINISH = "finish"
     USAGE = "usage"
     ERROR = "error"
+    """An error within an answer."""
+    STATUS = "status"
+    """The HTTP status of a failure before any output."""
+    BODY = "body"
+    """That the body is of the kind that was asked for."""
+    ENCODING = "encoding"
+    """The characters of a text: UTF-8, as the model wrote them."""
+    EVERY_CALL = "every-call"
+    """That no call is missing."""
+    ID = "id"
+    """What names an answer."""
+    CALL_ID = "call-id"
+    """What names a call."""
+    CREATED = "created"
+    """The time of an answer."""
+    OWNER = "owner"
+    """That an answer is the one to its own request."""
+    ANSWER = "answer"
+    """That there is an answer at all."""
+    PROCESS = "process"
+    """That the program runs, and takes connections."""
+    ROOM = "room"
+    """How many requests are served at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,7 +165,9 @@ class Requirement:
     arguments: Arguments | None = None
     """The way of streaming arguments that it is about; not applicable to a target that uses the other. None: both."""
     facets: tuple[Facet, ...] = ()
-    """The kinds of lines in stored answers whose differences violate it."""
+    """The parts of an exchange that it speaks of: the violations that name a part, and not a row, are of this row."""
+    capability: Capability | None = None
+    """What it asks a target to be able to do: one that plainly refuses that breaks it."""
     alike: bool = False
     """It means the same in every dialect of chat: a fault that breaks it in one breaks it in all."""
     at_crash: bool = False

@@ -64,6 +64,8 @@ class Outcome:
     reason: str = ""
     """Why the requirement was not judged; '' if it was. A known failure that passes has the reason here, too; and a
     requirement that passes but for a fault that is counted elsewhere, once for all, has that here."""
+    hidden_behind: str = ""
+    """The requirement that is broken where this one was to be seen, so that it was not observed; "": it is not that."""
     known: str = ""
     """The reason for which this failure is declared as known; '' if it is not."""
     compat: bool = True

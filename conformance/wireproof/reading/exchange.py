@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.answer_terms import answer_terms
 from wireproof.model.dialect import Arguments, Surface
+from wireproof.model.facets import row_of
+from wireproof.model.requirement import Facet
 from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.read_again import LARGE, ReadAgain
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
     from wireproof.wire.stream import Stream
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+# Compared by identity: what was found of one of two exchanges that read alike says nothing of the other.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Exchange:
     """One exchange of a scenario: what was recorded, read and expected."""
 
@@ -147,13 +150,6 @@ class _Readers:
     whole: Callable[[bytes], Reading]
 
 
-_COMPRESSED: Mapping[tuple[Surface, Mode], str] = {
-    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
-    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
-    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
-    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
-}
-"""The requirement that a compressed body breaks: as it came, it is not of the form that it should have."""
 _READERS: Mapping[Surface, _Readers] = {
     Surface.CHAT: _Readers(stream=lambda spec: chat_stream(blocks=spec.blocks), whole=read_whole),
     Surface.RESPONSES: _Readers(stream=lambda _: responses_stream(), whole=read_response),
@@ -202,7 +198,8 @@ def _compressed(transcript: Transcript, form: Form, encoding: str) -> Reading:
     seen = f"the body is compressed (content-encoding: {encoding}), though the request asks for identity"
     place = Place(offset=0, length=len(transcript.body))
     broken = Violation(
-        requirement=_COMPRESSED[form.dialect.spec.surface, form.mode],
+        # As it came, it is not of the kind that it should be.
+        requirement=row_of(Facet.BODY, form),
         seen=seen,
         place=place,
         hint="Compress only what the request's Accept-Encoding allows; see that no server or proxy in front does.",

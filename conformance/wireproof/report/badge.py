@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from wireproof.results.report import Ended, Summary
+from wireproof.results.document import Ended, Summary
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 LABEL = "wireproof"
 # Each has a contrast of at least 4.5 against white, which WCAG 2.1 asks of small text.

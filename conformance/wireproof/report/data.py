@@ -1,4 +1,4 @@
-"""A certificate in the one form of a result, `wireproof.results.report`: what all other renderings are made of."""
+"""A certificate in the one form of a result, `wireproof.results.document`: what all other renderings are made of."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from wireproof.report.curl import curl
 from wireproof.report.excerpt import excerpt
 from wireproof.results.cells import cells
 from wireproof.results.certificate import Certificate, Exit
-from wireproof.results.flaky import flaky
-from wireproof.results.report import (
+from wireproof.results.document import (
     FORMAT,
     AtLevel,
     Common,
     Configuration,
-    Driven,
     Edition,
     Ended,
     Facts,
+    FormDriven,
     Found,
-    Judged,
-    Judgement,
-    Place,
+    MadeWith,
     Repeated,
     Report,
-    Row,
-    Shown,
+    RequirementShown,
+    ScenarioVerdict,
+    SeenAt,
+    ShownBytes,
     Summary,
-    Versions,
+    SurfaceFound,
 )
+from wireproof.results.flaky import flaky
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ INTERRUPTED = "interrupted before all scenarios were driven"
 
 
 def report_of(
-    certificate: Certificate, catalogue: Catalogue, configuration: Configuration, versions: Versions
+    certificate: Certificate, catalogue: Catalogue, configuration: Configuration, versions: MadeWith
 ) -> Report:
     """The result of a run."""
     verdicts = cells(certificate, catalogue)
@@ -106,7 +106,7 @@ def _repeated(one: Certificate, certificate: Certificate, configuration: Configu
 
 
 def not_driven(
-    ended: Ended, reason: str, *, began: str, catalogue: Catalogue, configuration: Configuration, versions: Versions
+    ended: Ended, reason: str, *, began: str, catalogue: Catalogue, configuration: Configuration, versions: MadeWith
 ) -> Report:
     """The result of a run in which nothing was driven: it could not be, or was interrupted before."""
     return Report(
@@ -153,9 +153,9 @@ def _facts(certificate: Certificate) -> Facts:
     )
 
 
-def _judged(target: Target, surface: Surface, capabilities: dict[str, Use]) -> Judged:
+def _judged(target: Target, surface: Surface, capabilities: dict[str, Use]) -> SurfaceFound:
     seen = target.surfaces[surface]
-    return Judged(
+    return SurfaceFound(
         surface=surface,
         state=seen.state,
         reason=seen.reason,
@@ -180,15 +180,16 @@ def _at_level(certificate: Certificate, level: VerdictLevel) -> AtLevel:
         counts={verdict: counts[verdict] for verdict in Verdict if counts[verdict]},
         broken=tuple(sorted(certificate.broken_at(level))),
         unobserved=certificate.unobserved_at(level),
+        hidden=certificate.hidden_at(level),
     )
 
 
-def _row(row: Requirement) -> Row:
-    return Row(id=row.id, level=row.level, harm=row.harm, text=row.text, hint=row.hint, breaks=row.breaks)
+def _row(row: Requirement) -> RequirementShown:
+    return RequirementShown(id=row.id, level=row.level, harm=row.harm, text=row.text, hint=row.hint, breaks=row.breaks)
 
 
-def _judgement(outcome: Outcome) -> Judgement:
-    return Judgement(
+def _judgement(outcome: Outcome) -> ScenarioVerdict:
+    return ScenarioVerdict(
         scenario=outcome.scenario,
         requirement=outcome.requirement,
         strict=outcome.verdict,
@@ -199,9 +200,9 @@ def _judgement(outcome: Outcome) -> Judgement:
     )
 
 
-def _place(scenario: str, finding: Finding) -> Place:
-    at = finding.violation.place
-    return Place(
+def _place(scenario: str, finding: Finding) -> SeenAt:
+    at, status = finding.violation.place, finding.violation.status
+    return SeenAt(
         scenario=scenario,
         dialect=finding.form.dialect,
         mode=finding.form.mode,
@@ -210,10 +211,12 @@ def _place(scenario: str, finding: Finding) -> Place:
         offset=at.offset if at else None,
         length=at.length if at else None,
         frame=at.frame if at else None,
+        came=status.came if status else None,
+        due=status.due if status else None,
     )
 
 
-def _driven(runs: Sequence[Run]) -> Iterator[Driven]:
+def _driven(runs: Sequence[Run]) -> Iterator[FormDriven]:
     for run in runs:
         for form, exchanges in run.exchanges.items():
             pieces = exchanges[0].transcript.pieces if exchanges else ()
@@ -228,8 +231,8 @@ def _driven(runs: Sequence[Run]) -> Iterator[Driven]:
 
 def _of_form(
     run: Run, form: Form, *, exchanges: int = 0, seconds: float = 0.0, first_byte: float | None = None, reason: str = ""
-) -> Driven:
-    return Driven(
+) -> FormDriven:
+    return FormDriven(
         scenario=run.scenario.name,
         dialect=form.dialect,
         mode=form.mode,
@@ -270,17 +273,19 @@ def _of_causes(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[
             cause = _cause_of(certificate, outcome, finding)
             if cause is not None:
                 places = tuple(_of_cause(one, cause) for one in cause.exchanges)
-                common = Common(says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden))
+                common = Common(
+                    says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden), kind=cause.kind
+                )
                 yield _found(certificate, [(outcome, finding)], places=places, cause=common)
 
 
-def _of_cause(exchange: Exchange, cause: Cause) -> Place:
+def _of_cause(exchange: Exchange, cause: Cause) -> SeenAt:
     """The place of an exchange of a cause; only the first has bytes, for the others it is the same again."""
     first = cause.finding
     mine = exchange.scenario.name == cause.scenario
     if mine and (exchange.form, exchange.number) == (first.form, first.exchange):
         return _place(cause.scenario, first)
-    return Place(
+    return SeenAt(
         scenario=exchange.scenario.name, dialect=exchange.dialect, mode=exchange.mode, exchange=exchange.number,
         seen=str(cause), offset=None, length=None, frame=None,
     )  # fmt: skip
@@ -302,7 +307,7 @@ def _found(
     certificate: Certificate,
     those: Sequence[tuple[Outcome, Finding | None]],
     *,
-    places: tuple[Place, ...],
+    places: tuple[SeenAt, ...],
     cause: Common | None,
 ) -> Found:
     outcome, finding = those[0]
@@ -322,7 +327,7 @@ def _found(
         scenarios=tuple(dict.fromkeys([one.scenario for one, _ in those] + [one.scenario for one in places])),
         places=places,
         request=curl(exchange.transcript, certificate.target) if exchange else "",
-        excerpt=Shown(before=shown.before, at=shown.at, after=shown.after, where=shown.where) if shown else None,
+        excerpt=ShownBytes(before=shown.before, at=shown.at, after=shown.after, where=shown.where) if shown else None,
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.outcomes import Run
     from wireproof.reading.exchange import Exchange
-    from wireproof.results.report import Judgement, Report
+    from wireproof.results.document import Report, ScenarioVerdict
 
     _Key = tuple[str, str]
 
@@ -75,7 +75,7 @@ def _verdicts(report: Report, level: VerdictLevel) -> dict[_Key, Verdict]:
     return {(one.scenario, one.requirement): _at(one, level) for one in report.outcomes}
 
 
-def _at(one: Judgement, level: VerdictLevel) -> Verdict:
+def _at(one: ScenarioVerdict, level: VerdictLevel) -> Verdict:
     return one.strict if level is VerdictLevel.STRICT else one.compat
 
 

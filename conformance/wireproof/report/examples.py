@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.outcomes import Run
     from wireproof.reading.exchange import Exchange
-    from wireproof.results.report import Judgement, Place, Report
+    from wireproof.results.document import Report, ScenarioVerdict, SeenAt
 
 AROUND = 700
 """Bytes of a body that are shown before and behind a place, and twice of a body without one."""
@@ -76,18 +76,18 @@ def passing(results: Sequence[Shown], like: Mapping[str, Example]) -> dict[str, 
     return found
 
 
-def _worst(outcome: Judgement) -> Place | None:
+def _worst(outcome: ScenarioVerdict) -> SeenAt | None:
     """The place to show: one with bytes, where there is one."""
     places = outcome.places if outcome.strict in BROKEN else ()
     return next((one for one in places if one.offset is not None), next(iter(places), None))
 
 
-def _alike(outcome: Judgement, like: Mapping[str, Example]) -> bool:
+def _alike(outcome: ScenarioVerdict, like: Mapping[str, Example]) -> bool:
     other = like.get(outcome.requirement)
     return other is not None and other.scenario == outcome.scenario
 
 
-def _at(runs: Sequence[Run], place: Place) -> Exchange | None:
+def _at(runs: Sequence[Run], place: SeenAt) -> Exchange | None:
     there = (
         one for run in runs if run.scenario.name == place.scenario for those in run.exchanges.values() for one in those
     )
@@ -97,7 +97,7 @@ def _at(runs: Sequence[Run], place: Place) -> Exchange | None:
     )
 
 
-def _shows(runs: Sequence[Run], outcome: Judgement, other: Example | None) -> Exchange | None:
+def _shows(runs: Sequence[Run], outcome: ScenarioVerdict, other: Example | None) -> Exchange | None:
     """The exchange that is broken elsewhere; else the last of the scenario, in the form that is if it can be."""
     mine = (run for run in runs if run.scenario.name == outcome.scenario)
     there = [those for run in mine for those in run.exchanges.values() if those]
@@ -106,7 +106,7 @@ def _shows(runs: Sequence[Run], outcome: Judgement, other: Example | None) -> Ex
     return next(alike, those[-1] if those else None)
 
 
-def _example(of: str, exchange: Exchange, place: Place | None) -> Example:
+def _example(of: str, exchange: Exchange, place: SeenAt | None) -> Example:
     transcript = exchange.transcript
     body = transcript.body
     begin, end = _marked(place, len(body))
@@ -127,7 +127,7 @@ def _example(of: str, exchange: Exchange, place: Place | None) -> Example:
     )
 
 
-def _marked(place: Place | None, size: int) -> tuple[int, int]:
+def _marked(place: SeenAt | None, size: int) -> tuple[int, int]:
     """Where the bytes of a place begin and end; a place that is the whole body marks nothing."""
     if place is None or place.offset is None or (place.offset == 0 and (place.length or 0) >= size):
         return 0, 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import Run
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 LONGEST = 6000
 """Characters of a body or a frame that are shown."""

@@ -1,17 +1,15 @@
-"""What the catalogue and the scenarios say, for people: lists and explanations."""
+"""What the catalogue says, for people: a list of its rows, and one row in full."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Level
 from wireproof.report.lines import columns, indented
-from wireproof.report.scenario_json import scenario_data
 from wireproof.report.topics import page_of
 
 if TYPE_CHECKING:
@@ -26,28 +24,12 @@ if TYPE_CHECKING:
 def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) -> None:
     """All rows: id, level, sentence."""
     if as_json:
-        # Field by field, so that a new field of a row is there without a word here.
-        _json(console, [dataclasses.asdict(row) for row in catalogue.requirements])
+        # Field by field, so that a new field of a row is there without a word here. Past rich, which would wrap the
+        # lines at the width of the terminal.
+        console.file.write(as_json_text([dataclasses.asdict(row) for row in catalogue.requirements]) + "\n")
         return
     # `Text`, since rich would take brackets in a plain string for its markup: `tools[i]` would vanish.
     columns(console, [(Text(row.id, style="bold"), Text(row.level), Text(row.text)) for row in catalogue.requirements])
-
-
-def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: bool) -> None:
-    """All scenarios: name, modes, title."""
-    if as_json:
-        _json(console, [scenario_data(scenario) for scenario in scenarios])
-        return
-    columns(console, [(Text(one.name, style="bold"), Text(_modes(one)), Text(one.title)) for one in scenarios])
-
-
-def _modes(scenario: Scenario) -> str:
-    return ", ".join(sorted({form.mode for form in scenario.forms(Dialect)}))
-
-
-def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
-    # Past rich, which would wrap the lines at the width of the terminal.
-    console.file.write(as_json_text(data) + "\n")
 
 
 def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], seeds: Mapping[str, str]) -> None:

@@ -15,14 +15,14 @@ from wireproof.wire.quoting import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof.results.report import Judgement, Report
+    from wireproof.results.document import Report, ScenarioVerdict
 
 SKIPPED = frozenset({Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE})
 
 
 def junit(report: Report) -> str:
     """The document."""
-    by_scenario: dict[str, list[Judgement]] = {}
+    by_scenario: dict[str, list[ScenarioVerdict]] = {}
     for one in report.outcomes:
         by_scenario.setdefault(one.scenario, []).append(one)
     root = Element("testsuites", name=_text(_title(report)))
@@ -49,14 +49,14 @@ def _seconds(report: Report) -> dict[str, float]:
     return found
 
 
-def _suite(root: Element, scenario: str, outcomes: Sequence[Judgement], report: Report, seconds: float) -> None:
+def _suite(root: Element, scenario: str, outcomes: Sequence[ScenarioVerdict], report: Report, seconds: float) -> None:
     suite = SubElement(root, "testsuite", name=_text(scenario), timestamp=report.began, time=f"{seconds:.3f}")
     for one in outcomes:
         _case(suite, one, report)
     _count(suite)
 
 
-def _case(suite: Element, one: Judgement, report: Report) -> None:
+def _case(suite: Element, one: ScenarioVerdict, report: Report) -> None:
     level = report.configuration.level
     verdict = one.strict if level is VerdictLevel.STRICT else one.compat
     case = SubElement(suite, "testcase", classname=_text(one.scenario), name=_text(one.requirement))
@@ -72,11 +72,11 @@ def _case(suite: Element, one: Judgement, report: Report) -> None:
         SubElement(case, "system-out").text = f"warning: {_details(one, report)}"
 
 
-def _seen(one: Judgement) -> str:
+def _seen(one: ScenarioVerdict) -> str:
     return one.places[0].seen if one.places else one.reason
 
 
-def _details(one: Judgement, report: Report) -> str:
+def _details(one: ScenarioVerdict, report: Report) -> str:
     row = report.requirements[one.requirement]
     places = (f"{place.mode}, {place.dialect}, exchange {place.exchange + 1}: {place.seen}" for place in one.places)
     return "\n".join(_text(line) for line in (row.text, *places, *([one.reason] if one.reason else []), row.hint))

@@ -12,7 +12,7 @@ from wireproof.wire.quoting import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof.results.report import Found, Report
+    from wireproof.results.document import Found, Report
 
 NAMED = 6
 """How many scenarios of a finding are named; the others are counted."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.outcomes import Run
     from wireproof.model.dialect import Dialect
-    from wireproof.results.report import Cell, Found, Report
+    from wireproof.results.document import Cell, Found, Report
 
 
 def page(report: Report, runs: Iterable[Run]) -> str:

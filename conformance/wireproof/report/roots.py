@@ -8,7 +8,6 @@ status than they should; else if their requirements are of one topic.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,9 +17,9 @@ from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from wireproof.results.report import Found, Report
+    from wireproof.results.document import Found, Report
 
 SHOWN = 3
 """How many are shown."""
@@ -28,8 +27,6 @@ FEW = 4
 """Up to this many broken requirements are read one by one."""
 LONGEST = 96
 """Characters of what was seen that a line has."""
-_STATUS = re.compile(r"was answered HTTP (\d+); it should be (\d+)")
-_VALUES = re.compile(r"\"[^\"]*\"|\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +88,8 @@ def _fails(one: Found, report: Report) -> bool:
 
 def _key(one: Found) -> tuple[str, ...]:
     if one.cause is not None:
-        return ("cause", _VALUES.sub("…", one.cause.says))
-    if _STATUS.search(one.seen):
+        return ("cause", one.cause.kind or one.cause.says)
+    if any(place.due is not None for place in one.places):
         return ("status", one.requirement.split(".")[0])
     return ("topic", one.requirement.rpartition(".")[0])
 
@@ -121,22 +118,20 @@ def _says(key: tuple[str, ...], those: Sequence[Found], broken: Sequence[str], r
 
 def _statuses(those: Sequence[Found]) -> str:
     """Which statuses came, and which should have."""
-    seen = [match for one in those for place in one.places or (one,) if (match := _STATUS.search(place.seen))]
-    came, due = (Counter(match[number] for match in seen) for number in (1, 2))
-    return f"requests are answered HTTP {_most(came)}, they should be {_most(due)}"
+    places = [place for one in those for place in one.places if place.due is not None]
+    came, due = _most(place.came for place in places), _most(place.due for place in places)
+    return f"requests are answered HTTP {came}, they should be {due}"
 
 
-def _most(statuses: Counter[str]) -> str:
+def _most(statuses: Iterable[int | None]) -> str:
     """The statuses, the most frequent first."""
-    return " or ".join(status for status, _ in statuses.most_common(3))
+    return " or ".join(str(status) for status, _ in Counter(statuses).most_common(3))
 
 
 def _hidden(broken: Sequence[str], report: Report) -> int:
     """How many MUSTs were not observed since what they are about is hidden behind these requirements."""
     at = report.levels.get(report.configuration.level)
-    reasons = at.unobserved.items() if at else ()
-    behind = tuple(f"hidden behind {name}" for name in broken)
-    return sum(reason.startswith(behind) for name, reason in reasons if _must(name, report))
+    return sum(behind in broken for name, behind in at.hidden.items() if _must(name, report)) if at else 0
 
 
 def _must(name: str, report: Report) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import Run
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
-    from wireproof.results.report import Cell, Report
+    from wireproof.results.document import Cell, Report
 
 WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.NOT_OBSERVED, Verdict.PASS, Verdict.NOT_APPLICABLE)
 """Which verdict stands for a topic: what is broken, then what is not known."""

@@ -10,8 +10,8 @@ from rich.text import Text
 from wireproof.model.dialect import DEFAULT, Arguments
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.report.causes import blocks, named
 from wireproof.report.data import INTERRUPTED
+from wireproof.report.grouping import blocks, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
@@ -102,8 +102,9 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
         "[bold yellow]incompatible with OpenAI clients[/]: in openai-json each delta repeats the arguments so far",
         soft_wrap=True,
     )
-    for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
-        # The row lists what else breaks these clients, too, which such a target need not do.
+    effects = (effect for row in catalogue.requirements if row.arguments is INCREMENTAL for effect in row.breaks)
+    for effect in effects:
+        # Rows list what else breaks these clients, too, which such a target need not do.
         if REPEATS in effect:
             indented(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
 

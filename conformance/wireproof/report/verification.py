@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from wireproof.model.scenario import Scenario
-    from wireproof.results.report import AtLevel, Report
+    from wireproof.results.document import AtLevel, Report
 
 _Key = tuple[str, str]
 

@@ -15,7 +15,7 @@ from wireproof.model.requirement import Level
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
 from wireproof.results.certificate import NOT_RUN
-from wireproof.results.report import Cell
+from wireproof.results.document import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from wireproof.judging.causes import Cause
     from wireproof.judging.outcomes import Run
@@ -124,9 +124,17 @@ class Certificate:
     def unobserved_at(self, level: VerdictLevel) -> dict[str, str]:
         """The MUSTs of a level that no scenario has observed → why; those that no scenario was about come last."""
         missing = self.musts_at(level) - self.observed
-        # The last reason stands for all: a row is missing only if none of its scenarios could show it.
-        reasons = {o.requirement: o.reason for o in self.outcomes if o.requirement in missing}
+        reasons = {name: outcome.reason for name, outcome in self._last(missing).items()}
         return reasons | dict.fromkeys(sorted(missing - reasons.keys()), NOT_RUN)
+
+    def hidden_at(self, level: VerdictLevel) -> dict[str, str]:
+        """Those MUSTs of `unobserved_at` that another requirement hides → which one."""
+        last = self._last(self.musts_at(level) - self.observed)
+        return {name: outcome.hidden_behind for name, outcome in last.items() if outcome.hidden_behind}
+
+    def _last(self, missing: Container[str]) -> dict[str, Outcome]:
+        """The last outcome of each: it speaks for all, as a row is missing only if none of its scenarios shows it."""
+        return {outcome.requirement: outcome for outcome in self.outcomes if outcome.requirement in missing}
 
     def musts_at(self, level: VerdictLevel) -> frozenset[str]:
         """The requirements that must have been observed for the verdict of a level to be complete."""

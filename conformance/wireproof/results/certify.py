@@ -14,9 +14,9 @@ from wireproof.driving.planning import planned
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
 from wireproof.results.interrupted import InterruptedRun, Kept
-from wireproof.results.judged import Course, Terms, certificate_of, judged
+from wireproof.results.judge_run import RunInfo, Terms, certificate_of, judge_run
 from wireproof.results.masking import masked_runs, masked_target
-from wireproof.results.repeating import settled
+from wireproof.results.recheck import recheck_timing
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
@@ -74,12 +74,12 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         shown = masked_target(target)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
         again = partial(_again, driving.runs, target, budget)
-        runs, found = settled(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
+        runs, found = recheck_timing(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
         return certificate_of(runs, found, shown, catalogue, terms, clock.course(at_a_time=driving.at_a_time))
     except KeyboardInterrupt as interrupt:
         course = clock.course(interrupted=True)
         raise InterruptedRun(
-            lambda: judged(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
+            lambda: judge_run(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
         ) from interrupt
 
 
@@ -90,10 +90,10 @@ class _Clock:
         # The time of day may be set in the meantime.
         self._since, self._began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
 
-    def course(self, *, at_a_time: int = 0, interrupted: bool = False) -> Course:
+    def course(self, *, at_a_time: int = 0, interrupted: bool = False) -> RunInfo:
         """How the run went until now."""
         seconds = time.monotonic() - self._since
-        return Course(began=self._began, seconds=seconds, at_a_time=at_a_time, interrupted=interrupted)
+        return RunInfo(began=self._began, seconds=seconds, at_a_time=at_a_time, interrupted=interrupted)
 
 
 def _again(

@@ -10,7 +10,7 @@ from wireproof.model.scenario import Form
 from wireproof.model.verdict import Verdict
 from wireproof.results.cells import cells
 from wireproof.results.certificate import GRAVEST
-from wireproof.results.report import Cell, Flaky
+from wireproof.results.document import Cell, Flaky
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

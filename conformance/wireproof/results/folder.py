@@ -22,7 +22,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from wireproof.results import archive
 from wireproof.results.archive import Archive, ArchiveError
-from wireproof.results.report import FORMAT, Report, Transcripts, Versions
+from wireproof.results.document import FORMAT, MadeWith, Report, Transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,9 +110,9 @@ def schema() -> dict[str, Any]:
     }
 
 
-def versions() -> Versions:
+def versions() -> MadeWith:
     """What runs here."""
-    return Versions(
+    return MadeWith(
         wireproof=metadata.version("wireproof"), python=platform.python_version(), system=platform.platform(terse=True)
     )
 

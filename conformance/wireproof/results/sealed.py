@@ -26,7 +26,7 @@ from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError, as_json, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof.results.report import Report
+    from wireproof.results.document import Report
 
 HEAD = "certificate.json"
 MEMBERS = (HEAD, REPORT, TRANSCRIPTS)

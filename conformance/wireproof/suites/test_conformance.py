@@ -1,1 +1,1 @@
-"""The ids of all items begin with this module's name; the plugin (`wireproof.faces.plugin`) collects its items here."""
+"""The ids of all items begin with this module's name; here `wireproof.pytest_plugin` collects its items."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wireproof.targets.kinds import OptionError
 from wireproof.targets.ports import free_port
 from wireproof_scripts.library import LIBRARY
 
@@ -51,8 +52,15 @@ class CursorAgent:
 
 @contextmanager
 def cursor_agent() -> Iterator[CursorAgent]:
-    """The service for the length of a `with` block."""
-    from wireproof_cursor.serving import serving  # noqa: PLC0415 (a server of HTTP/2 would slow every start)
+    """The service for the length of a `with` block.
+
+    Raises:
+        OptionError: what serves it is not installed.
+    """
+    try:
+        from wireproof_cursor.serving import serving  # noqa: PLC0415 (a server of HTTP/2 would slow every start)
+    except ModuleNotFoundError as error:
+        raise OptionError(f"--backend cursor needs python -m pip install 'wireproof[cursor]' ({error})") from error
 
     with serving(LIBRARY) as mock, tempfile.TemporaryDirectory() as folder:
         Path(folder, "notes.md").write_text("TODO: nothing.\n", encoding="utf-8")

@@ -249,16 +249,6 @@ class TargetOptions(Options):
         """Whether the proxy that comes with Wireproof is asked for: no other is named."""
         return self.url is None and self.command is None and self.gateway is None
 
-    def check(self) -> None:
-        """Refuse what cannot be an address or a command, and options that exclude each other.
-
-        Raises:
-            OptionError: the message says what would be right.
-        """
-        from wireproof.targets.refusals import check  # noqa: PLC0415 (it imports httpx; see the head of this module)
-
-        check(self)
-
     def api_key(self) -> str | None:
         """The key, from the variable that was named; None when none was.
 

@@ -30,7 +30,7 @@ from wireproof.targets.capabilities import missing_in_mock
 from wireproof.targets.detection import DOUBTFUL, NO_ENTRY, Route, Sighting, seen, sighting, surfaces_of
 from wireproof.targets.probe import ProbeAnswer, Prober
 from wireproof.targets.recognition import Recognised, error_of, is_page, recognise, shown
-from wireproof.targets.trust import trust
+from wireproof.targets.tls import verify_for
 from wireproof.wire.chat import read_stream
 from wireproof.wire.events import Fragment
 
@@ -91,7 +91,7 @@ def _client(target: Target) -> httpx.AsyncClient:
     # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `Prober`.
     limits = httpx.Limits(max_keepalive_connections=0)
     url = target.base_url
-    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(url), verify=trust(url))  # noqa: S113
+    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(url), verify=verify_for(url))  # noqa: S113
 
 
 def _wanted(target: Target) -> tuple[Surface, ...]:

@@ -17,6 +17,7 @@ from wireproof.targets.launch import LOCAL, launch
 from wireproof.targets.preflight import preflight
 from wireproof.targets.real_codex import real_codex
 from wireproof.targets.unready_instance import unready_instance
+from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,7 +39,7 @@ def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
         OptionError: see `TargetOptions.check`, `TargetOptions.api_key` and `TargetOptions.carried`.
     """
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
-    options.check()
+    check(options)
     found: dict[str, Any] = {
         "api_key": options.api_key(), "absent": options.declared_absent(), **options.carried(),
     }  # fmt: skip

@@ -53,12 +53,17 @@ USAGE = "chat.stream.usage"
 DONE_LAST = "chat.stream.done-last"
 AFTER_ERROR = "chat.stream.error-after-text"
 
+STABLE: Mapping[str, str] = {
+    "id": "chat.stream.stable-id",
+    "created": "chat.stream.stable-created",
+    "model": "chat.stream.stable-model",
+}
+"""Members that are the same in every chunk that has them → the requirement that a change breaks."""
+
 CHAT_STREAM_VIOLATIONS = (
     FRAMES,
     KEEPALIVE,
-    "chat.stream.stable-id",
-    "chat.stream.stable-created",
-    "chat.stream.stable-model",
+    *STABLE.values(),
     ROLE_FIRST,
     ROLE_ONCE,
     NO_MIXED,
@@ -90,13 +95,6 @@ FRAME: Mapping[FrameFault, str] = {
 
 STRICT_ONLY = frozenset({FrameFault.EVENT_LINE})
 """The faults of a frame that every measured client copes with."""
-
-STABLE: Mapping[str, str] = {
-    "id": "chat.stream.stable-id",
-    "created": "chat.stream.stable-created",
-    "model": "chat.stream.stable-model",
-}
-"""Members that are the same in every chunk that has them → the requirement that a change breaks."""
 
 
 class StreamState(Enum):

@@ -68,11 +68,11 @@ class Reader:
     read; after the others the reader goes on, without further violations.
 
     Args:
-        requirement: The id that its violations name.
+        requirement: The id that its violations name; "" where nothing but frames is looked for.
         limit: The largest block, in bytes; also the most that is ever held.
     """
 
-    def __init__(self, requirement: str = "chat.stream.frames", limit: int = MAX_BLOCK) -> None:
+    def __init__(self, requirement: str = "", limit: int = MAX_BLOCK) -> None:
         self.violations: list[Violation] = []
         self._requirement = requirement
         self._limit = limit

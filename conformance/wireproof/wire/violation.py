@@ -40,6 +40,14 @@ class Members:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StatusDue:
+    """An HTTP status, where another one was due."""
+
+    came: int
+    due: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Violation:
     """One broken requirement."""
 
@@ -59,3 +67,5 @@ class Violation:
     """What it is about, where it is such a fault of form; None: it is another one."""
     counts: bool = False
     """It rests on what an answer counts as its usage."""
+    status: StatusDue | None = None
+    """What was answered instead of what, where the status is what is wrong; None: something else is."""

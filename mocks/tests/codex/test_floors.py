@@ -13,6 +13,7 @@ FLOORS = (
     "versions",
     "threads",
     "context",
+    "legacy",
     "notifications",
     "turns",
     "methods",

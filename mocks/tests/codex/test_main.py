@@ -99,8 +99,7 @@ def _serves(monkeypatch: pytest.MonkeyPatch) -> Server:
     """The server of a process that serves nobody."""
     served: list[Server] = []
 
-    def serve(server: Server, journal: object) -> int:
-        del journal
+    def serve(server: Server) -> int:
         served.append(server)
         return 0
 

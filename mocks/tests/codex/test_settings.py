@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from wireproof_codex.protocol.outputs import CrashAt
-from wireproof_codex.settings import Settings, UsageError, read_settings
-from wireproof_codex.transports.listening import Listening, RefusedError
+from wireproof_codex.settings import RefusedError, Settings, UsageError, read_settings
 from wireproof_codex.transports.record import Recorded
 from wireproof_codex.versions.version import NEWEST, PLAYED
 
@@ -101,13 +100,23 @@ def test_the_model_takes_a_moment_unless_it_is_to_take_none() -> None:
             _read("app-server", WIREPROOF_PACE=text)
 
 
-def test_where_to_listen_is_read_for_the_server_alone() -> None:
-    listening = _read("app-server", "--listen", "ws://127.0.0.1:0").listening
-    assert listening == Listening(host="127.0.0.1", port=0)
-    assert _read("--version", "--listen", "nonsense").listening is None
-    with pytest.raises(RefusedError):
+def test_stdio_alone_is_listened_on() -> None:
+    assert _read("--version", "--listen", "nonsense").command == "version"
+    assert _read("--codex-version", "0.100.0", "app-server", "--listen", "stdio://").command == "app-server"
+    with pytest.raises(UsageError) as refused:
+        _read("app-server", "--listen", "ws://127.0.0.1:0")
+    wanted = "--listen: expected stdio://, found ws://127.0.0.1:0; wireproof-codex listens on stdio alone"
+    assert str(refused.value) == wanted
+
+
+def test_a_version_without_the_option_to_listen_refuses_it_as_codex_does() -> None:
+    with pytest.raises(RefusedError) as refused:
         _read("--codex-version", "0.99.0", "app-server", "--listen", "stdio://")
-    assert _read("--codex-version", "0.100.0", "app-server", "--listen", "stdio://").listening is None
+    assert str(refused.value) == (
+        "error: unexpected argument '--listen' found\n\n"
+        "Usage: codex app-server [OPTIONS] [COMMAND]\n\nFor more information, try '--help'.\n"
+    )
+    assert refused.value.status == 2
 
 
 def test_a_recording_says_what_to_run_where_to_write_and_what_to_mask() -> None:

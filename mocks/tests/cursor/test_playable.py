@@ -14,7 +14,7 @@ from wireproof_scripts.steps import Call, Crash, Doing, Fail, Finish, Overload, 
 from wireproof_scripts.steps.http import Wire
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+@pytest.mark.each("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_every_step_is_played_but_the_app_servers(definition: Definition) -> None:
     step = step_from_json(definition.shortest)
     if isinstance(step, Call):

@@ -52,7 +52,7 @@ def of_client(recording: Json) -> list[Json]:
     return [event for event in recording["events"] if event["side"] == "client" and event["rpc"] != "RunSSE"]
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.each("name", RECORDINGS)
 def test_everything_that_a_client_sent_is_read(name: str) -> None:
     sent = [message_of(event) for event in of_client(recorded(name))]
     assert sent[0].HasField("run_request")

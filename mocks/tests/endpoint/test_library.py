@@ -89,7 +89,7 @@ def chat(choice: int, payloads: list[Any]) -> dict[str, Any]:
     return said
 
 
-@pytest.mark.parametrize("script", LIBRARY)
+@pytest.mark.each("script", LIBRARY)
 def test_a_chat_stream_says_what_the_whole_answer_says(script: str) -> None:
     choices = max(1, len(LIBRARY[script].choices))
     streamed = answered(script, "/v1/chat/completions", stream=True, n=choices)
@@ -110,7 +110,7 @@ def test_a_chat_stream_says_what_the_whole_answer_says(script: str) -> None:
         assert calls or said["content"] == entry["message"]["content"]
 
 
-@pytest.mark.parametrize("script", LIBRARY)
+@pytest.mark.each("script", LIBRARY)
 def test_a_stream_of_a_response_ends_in_the_whole_one(script: str) -> None:
     streamed = answered(script, "/v1/responses", stream=True)
     whole = answered(script, "/v1/responses")

@@ -12,7 +12,7 @@ from wireproof_endpoint.journal.requests import Requests
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_endpoint.plugin import EndpointFixture
+    from wireproof_endpoint.fixture import EndpointFixture
 
 WEATHER = {
     "name": "weather",

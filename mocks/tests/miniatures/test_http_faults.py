@@ -87,7 +87,7 @@ def test_names_are_unique_and_known() -> None:
     assert all(FAULTS[fault.name] is fault for fault in HTTP_FAULTS)
 
 
-@pytest.mark.parametrize("fault", HTTP_FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.each("fault", HTTP_FAULTS, ids=lambda fault: fault.name)
 def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> None:
     changes = [fault.frames, fault.whole, fault.request, fault.head, fault.environ]
     assert len([change for change in changes if change]) == 1

@@ -163,7 +163,7 @@ def test_no_fault_here_changes_streams() -> None:
     assert not [name for name, fault in FAULTS.items() if fault.frames or fault.salvage or fault.ignores_disconnect]
 
 
-@pytest.mark.parametrize("body", list(BODIES))
+@pytest.mark.each("body", list(BODIES))
 @pytest.mark.parametrize("name", list(SPOILED))
 def test_a_fault_changes_what_it_says_and_nothing_else(name: str, body: str) -> None:
     change = FAULTS[name].whole

@@ -67,7 +67,7 @@ BLAMED: list[tuple[str, str | None, dict[str, Any], str | None]] = [
 ]
 
 
-@pytest.mark.parametrize("fault", PARAM_FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.each("fault", PARAM_FAULTS, ids=lambda fault: fault.name)
 def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> None:
     changes = [fault.frames, fault.whole, fault.request, fault.head, fault.environ]
     assert len([change for change in changes if change]) == 1

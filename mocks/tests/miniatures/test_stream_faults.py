@@ -194,7 +194,7 @@ def test_every_fault_stands_in_one_of_the_tables_or_has_examples() -> None:
     assert {name for name, fault in FAULTS.items() if fault.frames is None and not fault.examples} == OTHERWISE
 
 
-@pytest.mark.parametrize("stream", list(STREAMS))
+@pytest.mark.each("stream", list(STREAMS))
 @pytest.mark.parametrize("name", list(SPOILED))
 def test_a_fault_changes_what_it_says_and_nothing_else(name: str, stream: str) -> None:
     before = json.dumps(STREAMS[stream], default=repr)

@@ -36,7 +36,7 @@ def _name(path: Path) -> str:
 MODULES = {_name(path): _imports(path) for path in SCRIPTS.rglob("*.py")}
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.each("module", MODULES)
 def test_the_language_imports_itself_yaml_and_the_standard_library(module: str) -> None:
     roots = {name.partition(".")[0] for name in MODULES[module]}
     assert roots - sys.stdlib_module_names <= {"wireproof_scripts", "yaml"}

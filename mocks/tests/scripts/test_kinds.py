@@ -10,7 +10,7 @@ from wireproof_scripts.kinds import FLAG, Kind, kind_of
 from wireproof_scripts.steps.model import Shape, Shapes
 
 
-def _kind(step: str, field: str) -> Kind:
+def _kind(step: str, field: str) -> Kind[Any]:
     return DEFINITIONS[step].fields[field].kind
 
 

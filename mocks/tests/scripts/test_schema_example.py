@@ -63,7 +63,7 @@ SCHEMAS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+@pytest.mark.each("schema", SCHEMAS, ids=str)
 def test_a_specimen_is_valid_under_its_schema(schema: Any) -> None:
     Draft202012Validator(schema).validate(example(schema))
 

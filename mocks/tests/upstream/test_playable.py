@@ -71,7 +71,7 @@ def test_what_is_the_app_servers_own(part: tuple[Step, ...], why: str) -> None:
     assert why_not(((Say(("first",)),), part)) == why
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+@pytest.mark.each("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) -> None:
     step = step_from_json(definition.shortest)
     why = why_not(((step,),))

@@ -141,7 +141,7 @@ def _raise_in(upstream: Upstream, mistake: Exception) -> None:
     try:
         raise mistake
     finally:
-        upstream.handle_error(None, ("127.0.0.1", 1))
+        upstream.handle_error(upstream.socket, ("127.0.0.1", 1))
 
 
 def test_what_waits_ends_with_the_server() -> None:

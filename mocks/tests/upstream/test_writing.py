@@ -35,7 +35,7 @@ EVENT = _validator("response.stream")
 PLAYED = [script for script in LIBRARY.values() if not why_unplayable(script) and script.name != "text/long"]
 
 
-@pytest.mark.parametrize("script", PLAYED, ids=[script.name for script in PLAYED])
+@pytest.mark.each("script", PLAYED, ids=[script.name for script in PLAYED])
 def test_every_script_is_sent_in_valid_events(model: Any, script: Script) -> None:
     events = model.play(f"[[wireproof:{script.name}#n]]").events
     assert [event["sequence_number"] for event in events] == list(range(len(events)))

@@ -15,20 +15,6 @@ if TYPE_CHECKING:
     from wireproof_codex.protocol.rpc import Request
     from wireproof_codex.versions.version import Version
 
-# Methods that begin something: refused once the process is to end.
-_BEGINNING = frozenset(
-    {
-        "review/start",
-        "thread/archive",
-        "thread/compact/start",
-        "thread/fork",
-        "thread/resume",
-        "thread/start",
-        "turn/start",
-        "turn/steer",
-    }
-)
-
 
 class Room:
     """How many outputs may wait to be fetched before requests are too many; None for any number."""
@@ -61,10 +47,8 @@ def load_methods() -> Mapping[str, Method]:
     return METHODS
 
 
-def admit(
-    request: Request, client: Connection, version: Version, *, draining: bool
-) -> tuple[Method, Mapping[str, Any]]:
-    """The method that serves a request of `client`, and its checked parameters; `draining`: the process is to end.
+def admit(request: Request, client: Connection, version: Version) -> tuple[Method, Mapping[str, Any]]:
+    """The method that serves a request of `client`, and its checked parameters.
 
     Raises:
         Refused: it may not be served.
@@ -84,9 +68,6 @@ def admit(
         raise Refused("Not initialized")
     if not client.experimental:
         _check_gate(method, params, version)
-    # 0.160.0 gives no reason, 0.169.0 says serverShuttingDown; older versions refuse nothing.
-    if draining and version.transport.draining_error is not None and method in _BEGINNING:
-        raise Refused("Server is draining; retry after reconnecting", data=version.transport.draining_error or None)
     # The rest neither proxies nor the SDKs that were run ask for (docs/fidelity.md).
     played = load_methods().get(method)
     if played is None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import check_uuid, load_thread
 from wireproof_codex.methods.turns import check_input, interrupt, start_turn
-from wireproof_codex.notifications import legacy, messages
+from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.threads.thread import KEPT_THREADS
 
@@ -38,7 +39,7 @@ def _new_conversation(request: AdmittedRequest) -> None:
     thread.conversation = True
     thread.hold_notifications()
     request.reply(messages.conversation_opened(thread))
-    request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE))
+    request.server.notify(thread, *codex_events.notification("", thread.id, codex_events.MCP_STARTUP_COMPLETE))
 
 
 def _add_listener(request: AdmittedRequest) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.notifications import legacy
+from wireproof_codex.legacy import codex_events
 from wireproof_codex.notifications.messages import PROVIDER
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.threads.thread import Thread, new_thread
@@ -110,4 +110,4 @@ def begin_thread(
 def notify_loaded(request: AdmittedRequest, thread: Thread) -> None:
     """Send, in the older family alone, that the MCP servers of the thread have started: it has none."""
     if request.server.version.messages.legacy_events:
-        request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE))
+        request.server.notify(thread, *codex_events.notification("", thread.id, codex_events.MCP_STARTUP_COMPLETE))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import begin_thread, notify_loaded
 from wireproof_codex.methods.stored_threads import copy_thread, unload
 from wireproof_codex.methods.thread_lists import is_loaded, listed, moment, page_of
-from wireproof_codex.notifications import item_messages, legacy, messages
+from wireproof_codex.notifications import item_messages, messages
 from wireproof_codex.protocol.params import Refused, check_items
 from wireproof_codex.versions.forms import trimmed
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
     from wireproof_codex.threads.thread import Thread
+    from wireproof_codex.threads.turn_history import Cost
 
 Json = dict[str, Any]
 
@@ -140,24 +142,24 @@ def _initial(thread: Thread) -> Iterator[Json]:
     """The messages of the older family about the turns, as far as they are stored."""
     before = None
     for turn, cost in zip(thread.turn_history.turns, thread.turn_history.costs, strict=True):
-        items = [item for item in turn["items"] if item["type"] in legacy.AFTER]
+        items = [item for item in turn["items"] if item["type"] in codex_events.AFTER]
         for item in items:
-            yield legacy.AFTER[item["type"]](item)
+            yield codex_events.AFTER[item["type"]](item)
             # These versions count when the model begins to answer, with the tokens so far.
             if item["type"] == "userMessage":
                 yield _counts(before)
         if cost != before:
             yield _counts(cost)
         if turn["status"] == "interrupted":
-            yield legacy.turn_aborted(turn["id"], "interrupted")
+            yield codex_events.turn_aborted(turn["id"], "interrupted")
         before = cost
 
 
-def _counts(cost: Any) -> Json:  # noqa: ANN401 - see `turn_history.Cost`
+def _counts(cost: Cost) -> Json:
     if cost is None:
-        return legacy.token_count(None)
+        return codex_events.token_count(None)
     total, last = (item_messages.usage(counts) for counts in cost)
-    return legacy.token_count({"total": total, "last": last, "modelContextWindow": None})
+    return codex_events.token_count({"total": total, "last": last, "modelContextWindow": None})
 
 
 # archiveConversation, and methods whose answer is constant

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.goals import goal_notification
 from wireproof_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored, find_thread, notify_loaded
 from wireproof_codex.methods.paging import turns_page
 from wireproof_codex.methods.thread_lists import is_loaded, listed
-from wireproof_codex.notifications import item_messages, legacy, messages
+from wireproof_codex.notifications import item_messages, messages
 from wireproof_codex.notifications.counts import Counts
 from wireproof_codex.notifications.sender import Sender
 from wireproof_codex.protocol.params import Refused
@@ -197,7 +198,7 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
     server.threads.remove(thread)
     # From 0.92.0 on, as long as there is the older family.
     if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
-        ended = legacy.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
+        ended = codex_events.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
         server.notify(thread, *ended)
     gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
     server.notify_all("thread/status/changed", gone)
@@ -247,7 +248,7 @@ def _thread_name_set(request: AdmittedRequest) -> None:
     request.reply({})
     if server.version.messages.legacy_events:
         msg = {"type": "thread_name_updated", "thread_id": thread.id, "thread_name": name}
-        server.notify(thread, *legacy.notification(server.turn_id(thread), thread.id, msg))
+        server.notify(thread, *codex_events.notification(server.turn_id(thread), thread.id, msg))
     server.notify_all("thread/name/updated", {"threadId": thread.id, "threadName": name})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import find_thread
-from wireproof_codex.notifications import legacy, messages, turn_messages
+from wireproof_codex.notifications import messages, turn_messages
 from wireproof_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from wireproof_codex.threads.turn_object import turn_object
 from wireproof_codex.turns.compaction import choose_summary
@@ -104,7 +105,7 @@ def _complete_without_model(request: AdmittedRequest, thread: Thread, answer: An
     """Begin and complete a turn without the model."""
     server = request.server
     identity = _begin_without_model(request, thread, answer)
-    server.notify(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)))
+    server.notify(thread, *codex_events.notification(identity, thread.id, codex_events.task_complete(identity, None)))
     completed = {"threadId": thread.id, "turn": turn_object(identity, "completed")}
     server.notify(thread, "turn/completed", completed)
 

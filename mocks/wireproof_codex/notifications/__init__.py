@@ -1,1 +1,1 @@
-"""The notifications of turns and threads: what each holds (`messages`, `*_messages`, `legacy*`), and who sends it."""
+"""The notifications of turns and threads: what each holds (`messages`, `*_messages`), and who sends it."""

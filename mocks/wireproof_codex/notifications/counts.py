@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_codex.notifications import item_messages, legacy
+from wireproof_codex.legacy import codex_events
+from wireproof_codex.notifications import item_messages
 from wireproof_scripts.steps import Usage
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Counts:
 
     def rate_limits(self) -> None:
         """Send the rate limits without counts."""
-        self._sender.legacy(legacy.token_count(None))
+        self._sender.legacy(codex_events.token_count(None))
         self._updated_rate_limits()
 
     def _send(self) -> None:
@@ -83,7 +84,7 @@ class Counts:
         if thread.estimated is not None:
             last = item_messages.estimated(thread.estimated)
         params = item_messages.token_usage(self._sender.place, total, last, self._version.counts.context_window)
-        self._sender.legacy(legacy.token_count(params["tokenUsage"]))
+        self._sender.legacy(codex_events.token_count(params["tokenUsage"]))
         self._sender.notify("thread/tokenUsage/updated", params)
 
     def _updated_rate_limits(self) -> None:

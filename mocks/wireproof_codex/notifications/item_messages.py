@@ -61,7 +61,7 @@ def context_compaction(identity: str) -> Json:
     return {"type": "contextCompaction", "id": identity}
 
 
-def tool_call(identity: str, tool: str, arguments: Any, outcome: Mapping[str, Any] | None = None) -> Json:  # noqa: ANN401
+def tool_call(identity: str, tool: str, arguments: object, outcome: Mapping[str, object] | None = None) -> Json:
     """The item of a dynamic tool call, without its times; `outcome` is {status, contentItems, success, durationMs}."""
     waiting = {"status": "inProgress", "contentItems": None, "success": None, "durationMs": None}
     return {

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.notifications import item_messages, legacy, messages, raw_items, turn_messages
+from wireproof_codex.legacy import codex_events
+from wireproof_codex.notifications import item_messages, messages, raw_items, turn_messages
 from wireproof_codex.notifications.answer import ItemAnswer
 from wireproof_codex.notifications.counts import Counts
 from wireproof_codex.notifications.sender import Sender
@@ -83,7 +84,7 @@ class Notifier:
     def _task_started(self) -> None:
         version = self._context.version
         self.sender.legacy(
-            legacy.task_started(self.sender.turn_id, version.counts.context_window, version.messages.default_mode)
+            codex_events.task_started(self.sender.turn_id, version.counts.context_window, version.messages.default_mode)
         )
 
     def user_input(self, given: Sequence[Mapping[str, Any]], client_id: str | None, *, as_item: bool = True) -> None:
@@ -168,13 +169,13 @@ class Notifier:
         """Send that the model is asked again."""
         # The answer restarts under a new item id, so the item of this try never completes.
         self.answer.break_off()
-        self.sender.legacy(legacy.retrying(error))
+        self.sender.legacy(codex_events.retrying(error))
         self.sender.notify("error", {"error": error, "willRetry": True, **self.place})
 
     def failed(self, cause: Cause, *, ended: bool = True) -> None:
         """Send why the turn fails; `ended`: with the status in which that leaves the thread."""
         error = turn_messages.turn_error(cause)
-        self.sender.legacy(legacy.error(error))
+        self.sender.legacy(codex_events.error(error))
         # First the status, then `error`, then turn/completed; before 0.105.0 there is no status to send.
         if ended:
             self.status()
@@ -183,11 +184,11 @@ class Notifier:
     def aborted(self, reason: str) -> None:
         """Send that the turn is interrupted or replaced, in the older family alone."""
         # The typed family has no such notification: turn/completed says it by its status.
-        self.sender.legacy(legacy.turn_aborted(self.sender.turn_id, reason))
+        self.sender.legacy(codex_events.turn_aborted(self.sender.turn_id, reason))
 
     def task_complete(self, *, failed: bool = False) -> None:
         """Send that the turn is over, in the older family alone."""
-        self.sender.legacy(legacy.task_complete(self.sender.turn_id, None if failed else self.last_text))
+        self.sender.legacy(codex_events.task_complete(self.sender.turn_id, None if failed else self.last_text))
 
     def turn_completed(self, state: State, started: float, cause: Cause | None = None) -> None:
         """Send turn/completed; `started`: epoch seconds."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.notifications import legacy, raw_items
+from wireproof_codex.legacy import codex_events
+from wireproof_codex.notifications import raw_items
 from wireproof_codex.threads.turn_history import RECORDED
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Sender:
         version = self.context.version
         known = {**params, **(legacy_extra or {})}
         twins = (
-            legacy.twins(method, known, empty_texts=version.messages.empty_legacy_texts)
+            codex_events.twins(method, known, empty_texts=version.messages.empty_legacy_texts)
             if self._both_families
             else ((), ())
         )
@@ -74,7 +75,7 @@ class Sender:
     def legacy(self, msg: Json) -> None:
         """Send a message of the older family alone, if the turn is sent in both."""
         if self._both_families:
-            self._send(*legacy.notification(self.turn_id, self.thread.id, msg))
+            self._send(*codex_events.notification(self.turn_id, self.thread.id, msg))
 
     def _send(self, method: str, params: Json) -> None:
         self._sent.append((method, params))

@@ -1,4 +1,4 @@
-"""One client of a server: over stdio there is one, over WebSocket there may be many."""
+"""One client of a server. Over stdio there is one; a recorded session of a real server has two, and is replayed."""
 
 from __future__ import annotations
 

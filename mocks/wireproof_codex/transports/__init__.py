@@ -1,1 +1,1 @@
-"""How bytes come and go: pipes, WebSockets, settings, recordings."""
+"""How bytes come and go: pipes, journals, recordings."""

@@ -9,7 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from wireproof_codex.notifications import approval_messages, legacy_approvals, raw_items
+from wireproof_codex.legacy import approval_events
+from wireproof_codex.notifications import approval_messages, raw_items
 from wireproof_scripts.blocks import cut
 from wireproof_scripts.steps import Command, Patch, Question
 
@@ -100,7 +101,7 @@ class Approvals:
             return
         self._thread.active_flags.append(_INPUT)
         self._notifier.status()
-        self._notifier.sender.legacy(legacy_approvals.question(params))
+        self._notifier.sender.legacy(approval_events.question(params))
         identity = self._context.request(self._turn, "item/tool/requestUserInput", params)
         self._pending[identity] = _Pending(step=step, started_ms=self._context.now_ms, item_started=False)
 
@@ -133,11 +134,11 @@ class Approvals:
         if isinstance(step, Command):
             params = approval_messages.command_request(step, item, place, started_ms, self._context.version)
             method = "item/commandExecution/requestApproval"
-            older = legacy_approvals.command_approval(item, place, params)
+            older = approval_events.command_approval(item, place, params)
             order = self._context.version.commands.approval_order
         else:
             params = approval_messages.patch_request(step, place, started_ms)
-            method, older = "item/fileChange/requestApproval", legacy_approvals.patch_approval(item, place)
+            method, older = "item/fileChange/requestApproval", approval_events.patch_approval(item, place)
             order = ("start", "older", "status")  # as recorded of 0.89.0 and 0.169.0
         before: Mapping[ApprovalStep, Callable[[], object]] = {
             "start": lambda: self._start(step, started_ms),
@@ -150,7 +151,7 @@ class Approvals:
         # Threads that a v1 method began are asked in the form of v1, whichever method began the turn.
         if self._thread.conversation:
             reason = step.reason if isinstance(step, Command) else ""
-            method, params = legacy_approvals.v1_request(item, self._thread.id, reason)
+            method, params = approval_events.v1_request(item, self._thread.id, reason)
         identity = self._context.request(self._turn, method, params)
         self._pending[identity] = _Pending(step=step, started_ms=started_ms, item_started="start" in order)
 

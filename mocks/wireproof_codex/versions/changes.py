@@ -62,8 +62,7 @@ OLDEST: Mapping[str, Traits] = {
         "remote_images": True,
         "config_error": "error deriving config",
     },
-    # stdio alone, and no signal that it waits for: `--listen` came with 0.100.0.
-    "transport": {"kinds": frozenset(), "drains_on": (), "draining_error": None, "overloads": False},
+    "transport": {"listens": False, "overloads": False},
     "messages": {
         "unsent_items": frozenset({"dynamicToolCall"}),  # 0.92.0 to 0.105.0 send item/tool/call without an item
         "emitted_at": False,
@@ -183,8 +182,8 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since(
         "0.100.0",
-        seen="0.100.0 takes --listen ws://IP:PORT; 0.99.0 ends with a usage error",
-        transport={"kinds": frozenset({"ws"})},
+        seen="0.100.0 takes --listen; 0.99.0 ends with a usage error",
+        transport={"listens": True},
     ),
     _since(
         "0.100.0",
@@ -193,11 +192,6 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.100.0", "0.100.0/text_turn", turns={"numbered_ids": False}),
     _since("0.100.0", "0.101.0/failures", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
-    _since(
-        "0.105.0",
-        seen="SIGINT to a WebSocket server of 0.105.0 while a turn runs",
-        transport={"drains_on": ("SIGINT",)},
-    ),
     _since("0.105.0", "0.105.0/approval_decline", messages={"status_before_thread": True}),
     _since("0.105.0", "0.105.0/approval_decline", messages={"empty_legacy_texts": True}),
     _since("0.105.0", "0.105.0/approval_decline", commands={"null_reasons": False}),
@@ -231,7 +225,7 @@ CHANGES: tuple[Change, ...] = (
         messages={"status_before_thread": False},
         turns={"start_order": ("task", "status", "turn")},
     ),
-    _since("0.110.0", "0.110.0/busy", turns={"when_busy": "untold"}),
+    _since("0.110.0", "0.110.0/busy", turns={"when_busy": "silent"}),
     _since("0.110.0", "0.110.0/approval_rpcerror", commands={"splits": False}),
     _since(
         "0.113.0",
@@ -240,11 +234,6 @@ CHANGES: tuple[Change, ...] = (
     ),
     # As it was before 0.98.0.
     _since("0.114.0", "0.169.0/dyn_raw_events", calls={"single_text": True}),
-    _since(
-        "0.114.0",
-        seen="SIGTERM to a WebSocket server of 0.114.0 while a turn runs",
-        transport={"drains_on": ("SIGINT", "SIGTERM")},
-    ),
     # v1 went with 0.110.0; its notifications lasted until 0.114.0.
     _since("0.115.0", "0.115.0/approval_cancel", messages={"legacy_events": False}),
     _since(
@@ -254,7 +243,6 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.115.0", "0.115.0/busy", requests={"config_error": "failed to load configuration"}),
     _since("0.118.0", "0.118.0/busy", turns={"without_input": "refused"}),
-    _since("0.118.0", seen="--help of 0.118.0 has --ws-auth", transport={"kinds": frozenset({"ws", "ws-auth"})}),
     _since("0.118.0", "0.118.0/forks", stored={"ephemeral_forks": True}),
     _since(
         "0.121.0",
@@ -269,16 +257,6 @@ CHANGES: tuple[Change, ...] = (
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
     _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
-    _since(
-        "0.134.0",
-        seen="--help and the usage errors of 0.134.0",
-        transport={"kinds": frozenset({"ws", "ws-auth", "ws-digest", "ws-guard", "unix"})},
-    ),
-    _since(
-        "0.134.0",
-        seen="SIGHUP to a WebSocket server of 0.134.0 while a turn runs",
-        transport={"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")},
-    ),
     _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
     _since("0.134.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
     _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
@@ -317,7 +295,6 @@ CHANGES: tuple[Change, ...] = (
         seen="0.160.0 sends the queued input of a turn that fails",
         turns={"reports_input_after_failure": True},
     ),
-    _since("0.160.0", seen="0.160.0 refuses turn/start while it drains", transport={"draining_error": {}}),
     _since("0.160.0", "0.169.0/image_input", messages={"detail_before_url": False}),
     _since("0.160.0", "0.160.0/failures", failures={"causes": CAUSES_0_160}),
     _since("0.160.0", "0.160.0/requests", messages={"history_mode": "paginated", "personality": None}),
@@ -340,11 +317,6 @@ CHANGES: tuple[Change, ...] = (
     _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
     _since("0.169.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
     _since("0.169.0", seen="thread/compact/start on 0.169.0 sends no warning", compaction={"warns": False}),
-    _since(
-        "0.169.0",
-        seen="0.169.0 refuses turn/start while it drains, with a reason in the data",
-        transport={"draining_error": {"reason": "serverShuttingDown"}},
-    ),
     _since("0.169.0", "0.169.0/forks", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
 )
 """In order; the later of two changes of a field holds."""

@@ -32,7 +32,7 @@ def trimmed(forms: Forms, place: str, value: Any) -> Any:  # noqa: ANN401 - any 
     }
 
 
-def _left_out(forms: Forms, place: str, kind: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
+def _left_out(forms: Forms, place: str, kind: object) -> frozenset[str]:
     always = forms.get(place, _NONE)
     own = forms.get(f"{place}/{kind}") if type(kind) is str else None
     return always | own if own else always

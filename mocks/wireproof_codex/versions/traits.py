@@ -7,7 +7,7 @@ version and when it changed; `version` puts the values of one version together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from wireproof_codex.versions.failures import Cause
     from wireproof_codex.versions.forms import Forms
 
-TransportKind = Literal["ws", "ws-auth", "ws-digest", "ws-guard", "unix"]
-Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
 StartStep = Literal["turn", "task", "status"]
 ApprovalStep = Literal["start", "older", "status"]
 
@@ -56,20 +54,10 @@ class Requests:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Transport:
-    """How clients reach a version, and how it stops."""
+    """How clients reach a version."""
 
-    kinds: frozenset[TransportKind]
-    """What it offers besides stdio.
-
-    `ws`: WebSocket addresses; `ws-auth`: tokens for them, `ws-digest`: given as SHA-256; `ws-guard`: an address that is
-    not loopback needs one; `unix`: Unix sockets.
-    """
-    drains_on: tuple[Signal, ...]
-    """Over WebSocket, the first of these signals lets running turns end before the process does, the second one ends it
-    at once. Any other signal kills it.
-    """
-    draining_error: Mapping[str, Any] | None
-    """The data of the error that refuses new work meanwhile; None: nothing is refused."""
+    listens: bool
+    """It takes the option `--listen`."""
     # 0.169.0 never answered some 2 700 of 5 000 requests in one write, so every client needs a timeout.
     overloads: bool
     """Of very many requests at once some are refused with -32001 and some are never answered."""
@@ -118,10 +106,10 @@ class Turns:
     numbered_ids: bool
     """Turn ids count from 0 in each thread, and interrupts and overrides use up a number; else they are UUIDs."""
     # Whatever a version does, a proxy must let the turns of one thread follow each other.
-    when_busy: Literal["queues", "untold", "joins", "steers"]
+    when_busy: Literal["queues", "silent", "joins", "steers"]
     """What turn/start does while a turn runs.
 
-    `queues`: a new turn starts, its input goes to the running one, and it never ends; `untold`: the same without
+    `queues`: a new turn starts, its input goes to the running one, and it never ends; `silent`: the same without
     turn/started; `joins`: the input goes to the running turn, whose id is answered; `steers`: that, and the model's
     answer is cut short.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.versions.changes import CHANGES, OLDEST, RECORDED, STABLE, Change, Traits
 from wireproof_codex.versions.marks import firsts, known, minor, unknown
@@ -98,9 +98,11 @@ def _apply(traits: dict[str, Traits], change: Change) -> None:
             traits[group][name] = _changed(traits[group][name], value)
 
 
-def _changed(before: Any, value: Any) -> Any:  # noqa: ANN401 - the value of any field
-    both = isinstance(before, Mapping) and isinstance(value, Mapping)
-    return {**before, **value} if both else value
+def _changed(before: object, value: object) -> object:
+    match before, value:
+        case Mapping(), Mapping():
+            return {**before, **value}
+    return value
 
 
 def unmeasured(version: Version) -> str | None:

@@ -84,12 +84,10 @@ def _base64(values: Sequence[float]) -> str:
     return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
 
 
-def _inputs(given: Any) -> list[Given]:  # noqa: ANN401 - acceptable JSON
-    match given:
-        case str() | [int(), *_]:
-            return [given]
-        case _:
-            return list(given)
+def _inputs(given: str | list[Any]) -> list[Given]:
+    if isinstance(given, str) or isinstance(given[0], int):
+        return [given]
+    return given
 
 
 def _tokens(given: Given) -> int:

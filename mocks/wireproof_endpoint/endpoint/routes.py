@@ -18,63 +18,64 @@ from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
 if TYPE_CHECKING:
-    from wireproof_endpoint.endpoint import Endpoint, Request
+    from wireproof_endpoint.endpoint.answerer import Answerer
+    from wireproof_endpoint.endpoint.requested import Request
     from wireproof_surfaces.answers.plan import AnswerPlan
     from wireproof_surfaces.surfaces.responses_request import ResponsesRequest
 
-Handler = Callable[["Endpoint", "Request", str], Reply | Play]
+Handler = Callable[["Answerer", "Request", str], Reply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
 
 
-def _healthy(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+def _healthy(_answerer: Answerer, _request: Request, _name: str) -> Reply:
     return json_reply({"status": "ok"})
 
 
-def _alive(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+def _alive(_answerer: Answerer, _request: Request, _name: str) -> Reply:
     return json_reply({"status": "alive"})
 
 
-def _ready(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+def _ready(_answerer: Answerer, _request: Request, _name: str) -> Reply:
     return json_reply({"status": "ready"})
 
 
-def _list_models(endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    names = dict.fromkeys((*endpoint.settings.models, *endpoint.asked.names))
-    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in names]})
+def _list_models(answerer: Answerer, _request: Request, _name: str) -> Reply:
+    names = dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
+    return json_reply({"object": "list", "data": [_model(answerer, name) for name in names]})
 
 
-def _get_model(endpoint: Endpoint, _request: Request, name: str) -> Reply:
-    if not serves(name, endpoint.settings):
+def _get_model(answerer: Answerer, _request: Request, name: str) -> Reply:
+    if not serves(name, answerer.settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return json_reply(_model(endpoint, name))
+    return json_reply(_model(answerer, name))
 
 
-def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": endpoint.created, "owned_by": endpoint.settings.backend}
+def _model(answerer: Answerer, name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": answerer.created, "owned_by": answerer.settings.backend}
 
 
-def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    body, most = body_of(request), endpoint.settings.max_choices
+def _completions(answerer: Answerer, request: Request, _name: str) -> Play:
+    body, most = body_of(request), answerer.settings.max_choices
     try:
         parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
     except ApiError as error:
         raise rules.coded(error, body) from error
     first_fault(rules.CHAT, body)
-    return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
+    return answerer.play(answerer.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
-def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
+def _create(answerer: Answerer, request: Request, _name: str) -> Play:
     body = body_of(request)
-    return endpoint.play(_responded(endpoint, body, _asked(request, body)), limits_of(body))
+    return answerer.play(_responded(answerer, body, _asked(request, body)), limits_of(body))
 
 
-def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
+def _create_there(answerer: Answerer, request: Request, _name: str) -> Reply | Play:
     body = body_of(request)
     refusal = chatgpt_service.refusal(body)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    plan = _responded(endpoint, body, replace(_asked(request, body), output_at_end=False))
-    return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
+    plan = _responded(answerer, body, replace(_asked(request, body), output_at_end=False))
+    return answerer.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
 
 
 def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
@@ -84,34 +85,34 @@ def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
         raise rules.coded(error, body) from error
 
 
-def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
+def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
     first_fault(rules.RESPONSES, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
-    plan = endpoint.responses.plan(asked, logprobs.of_response(body))
+    plan = answerer.responses.plan(asked, logprobs.of_response(body))
     # Only now: a result may be of a call in a stored response.
     refuse(rules.unanswered(plan.conversation))
     return plan
 
 
-def _embed(endpoint: Endpoint, request: Request, _name: str) -> Reply:
+def _embed(answerer: Answerer, request: Request, _name: str) -> Reply:
     body = body_of(request)
     answer = embeddings.answer(body)
-    if not serves(body["model"], endpoint.settings):
+    if not serves(body["model"], answerer.settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
-    endpoint.asked.note(body["model"])
+    answerer.asked.note(body["model"])
     return json_reply(answer)
 
 
-def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
-    return json_reply(endpoint.responses.retrieve(name))
+def _retrieve(answerer: Answerer, _request: Request, name: str) -> Reply:
+    return json_reply(answerer.responses.retrieve(name))
 
 
-def _delete(endpoint: Endpoint, _request: Request, name: str) -> Reply:
-    return json_reply(endpoint.responses.delete(name))
+def _delete(answerer: Answerer, _request: Request, name: str) -> Reply:
+    return json_reply(answerer.responses.delete(name))
 
 
-def _input_items(endpoint: Endpoint, request: Request, name: str) -> Reply:
-    return json_reply(endpoint.responses.input_items(name, dict(parse_qsl(request.query))))
+def _input_items(answerer: Answerer, request: Request, name: str) -> Reply:
+    return json_reply(answerer.responses.input_items(name, dict(parse_qsl(request.query))))
 
 
 def json_reply(payload: Mapping[str, Any], status: int = 200) -> Reply:

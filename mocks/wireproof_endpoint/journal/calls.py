@@ -77,7 +77,7 @@ def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
                 yield id_, id_, _said(item, "name"), _said(item, "arguments")
 
 
-def _results(body: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever JSON there is
+def _results(body: object) -> Iterator[tuple[str, str]]:
     """Ids of calls and the texts of their results, in a request."""
     if not isinstance(body, dict):
         return
@@ -106,7 +106,7 @@ def _text(value: object) -> str:
     return "\n".join(str(part["text"]) for part in _objects_in(parts) if "text" in part)
 
 
-def _read(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+def _read(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

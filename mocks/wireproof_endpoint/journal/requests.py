@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_endpoint.journal.calls import SentCall, calls_in
 from wireproof_endpoint.journal.entry import Entry
@@ -16,11 +16,11 @@ _SHOWN = 10
 class Requests(list[Entry]):
     """What came so far, oldest first."""
 
-    def where(self, **wanted: Any) -> Requests:  # noqa: ANN401 - whatever an entry has
+    def where(self, **wanted: object) -> Requests:
         """Those whose attributes are these: `script`, `part`, `path`, `method`, `status`, `ended`."""
         return Requests(entry for entry in self if all(getattr(entry, name) == value for name, value in wanted.items()))
 
-    def one(self, **wanted: Any) -> Entry:  # noqa: ANN401 - whatever an entry has
+    def one(self, **wanted: object) -> Entry:
         """The only one of these.
 
         Raises:

@@ -79,7 +79,7 @@ def _query(query: str) -> str:
     return urlencode([(name, MASK if _IN_QUERY.search(name) else value) for name, value in pairs], safe="*")
 
 
-def _body(entry: Entry, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 - JSON, or the text
+def _body(entry: Entry, mask: Callable[[str], str]) -> object:
     text = mask(entry.received.decode(errors="replace"))
     try:
         return json.loads(text)

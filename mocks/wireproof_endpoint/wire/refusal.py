@@ -11,6 +11,8 @@ from typing import Any
 
 from wireproof_surfaces.surfaces.json_text import encoded
 
+Json = dict[str, Any]
+
 _TEXT, _REFUSAL = "response.output_text.", "response.refusal."
 _DATA = b"data: {"
 
@@ -24,26 +26,19 @@ def _frame(frame: bytes) -> bytes:
     begin = frame.find(_DATA)
     if begin < 0:
         return frame
-    data = _refusing(json.loads(frame[begin + len(_DATA) - 1 :]))
+    data = refusing(json.loads(frame[begin + len(_DATA) - 1 :]))
     named = f"event: {data['type']}\n".encode() if frame.startswith(b"event: ") else b""
     return named + b"data: " + encoded(data)
 
 
 def refusing_body(body: bytes) -> bytes:
     """The body of a whole answer, as a refusal has it."""
-    return encoded(_refusing(json.loads(body)))
+    return encoded(refusing(json.loads(body)))
 
 
-def refusing(response: dict[str, Any]) -> dict[str, Any]:
-    """A whole response, as a refusal has it."""
-    refused: dict[str, Any] = _refusing(response)
-    return refused
-
-
-def _refusing(data: Any) -> Any:  # noqa: ANN401, PLR0911 - any JSON; one for each form
+def refusing(data: Json) -> Json:
+    """A whole response, or an object in an answer, as a refusal has it."""
     match data:
-        case list():
-            return [_refusing(one) for one in data]
         case {"type": "output_text", "text": text}:
             return {"type": "refusal", "refusal": text}
         case {"type": str(kind)} if kind.startswith(_TEXT):
@@ -52,18 +47,25 @@ def _refusing(data: Any) -> Any:  # noqa: ANN401, PLR0911 - any JSON; one for ea
             return {**data, "content": None, "refusal": text}
         case {"content": list(tokens), "refusal": None}:
             return {**data, "content": None, "refusal": tokens}
+    return {name: _delta(one) if name == "delta" else _value(one) for name, one in data.items()}
+
+
+def _value(value: object) -> object:
+    match value:
+        case list():
+            return [_value(one) for one in value]
         case dict():
-            return {name: _delta(one) if name == "delta" else _refusing(one) for name, one in data.items()}
-    return data
+            return refusing(value)
+    return value
 
 
-def _event(data: dict[str, Any], kind: str) -> dict[str, Any]:
+def _event(data: Json, kind: str) -> Json:
     names = {"text": "refusal"}
     kept = {names.get(name, name): value for name, value in data.items() if name != "logprobs"}
     return {**kept, "type": _REFUSAL + kind.removeprefix(_TEXT)}
 
 
-def _delta(delta: Any) -> Any:  # noqa: ANN401 - of chat an object
+def _delta(delta: object) -> object:
     if isinstance(delta, dict) and delta.get("content"):
         return {**{name: value for name, value in delta.items() if name != "content"}, "refusal": delta["content"]}
     return delta

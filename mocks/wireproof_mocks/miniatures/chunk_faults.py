@@ -318,7 +318,7 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
     ),
     _fault("call-id-repeated", "call-opening", frames=_identity_repeated),
     _fault("empty-call-deltas", "call-delta-on-change", frames=each(_empty_call_deltas)),
-    # In obsidian-xml this is the right mode (S4-8).
+    # In obsidian-xml this is the right mode.
     _fault("cumulative-arguments", "arguments-incremental", frames=_cumulative, dialects=(OPENAI_JSON,)),
     _fault("arguments-reserialised", "arguments-verbatim", frames=_reserialised),
     # Not in obsidian-xml, where each delta repeats those before it.

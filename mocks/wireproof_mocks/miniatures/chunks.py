@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from typing import Any
 
 from wireproof_mocks.miniatures.fault import Frame, Json, Request
 
@@ -67,7 +66,7 @@ def opens(chunk: Json) -> bool:
     return call is not None and "id" in call
 
 
-def changed(chunk: Json, **members: Any) -> Json:  # noqa: ANN401 (JSON)
+def changed(chunk: Json, **members: object) -> Json:
     """A copy in which these members are changed."""
     return {**chunk, **members}
 

@@ -69,7 +69,7 @@ class Request:
         # As the proxy decides it: with `tools`, `functions` does not count.
         if b'"functions":' in self.body and b'"tools":' not in self.body:
             return FUNCTION_CALL
-        return self.headers.get(MODE_HEADER, OBSIDIAN_XML)  # the reference proxy's default (S4-5)
+        return self.headers.get(MODE_HEADER, OBSIDIAN_XML)  # the reference proxy's default
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ NO_MODEL = "no-such-model"
 # what a fault looks at
 
 
-def _json(request: Request) -> Any:  # noqa: ANN401 (JSON)
+def _json(request: Request) -> object:
     """The request's JSON; None when the body is not JSON."""
     try:
         return json.loads(request.body)
@@ -30,7 +30,7 @@ def _json(request: Request) -> Any:  # noqa: ANN401 (JSON)
         return None
 
 
-def field_of(request: Request, name: str) -> Any:  # noqa: ANN401 (JSON)
+def field_of(request: Request, name: str) -> object:
     """A field of the request's JSON object; None when it is absent."""
     said = _json(request)
     return said.get(name) if isinstance(said, dict) else None
@@ -260,7 +260,8 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="messages-before-model", breaks="http.precedence.model-missing-before-messages-missing",
           whole=blames("messages", lambda _, e: _chat(e) and _json(e) == {})),
     Fault(name="parameters-before-messages", breaks="http.precedence.messages-missing-before-parameters",
-          whole=blames("temperature", lambda error, e: error["param"] == "messages" and field_of(e, "temperature"))),
+          whole=blames("temperature",
+                       lambda error, e: error["param"] == "messages" and bool(field_of(e, "temperature")))),
     Fault(name="model-before-parameters", breaks="http.precedence.parameters-before-model-unknown",
           head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
     Fault(name="capacity-before-model", breaks="http.precedence.model-unknown-before-capacity",

@@ -218,7 +218,7 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     Fault(name="always-streams", breaks="chat.whole.envelope", request=lambda asked: {**asked, "stream": True},
           scripts=("text/hello",)),
     Fault(name="whole-content-beside-call", breaks="chat.whole.content-null",
-          # S4-11 wants null.
+          # Story 2.9 asks for null (criterion 11).
           whole=message(lambda m: {**m, "content": ""} if m.get("tool_calls") else m), dialects=(OPENAI_JSON,)),
     Fault(name="whole-failure-as-answer", breaks="chat.whole.backend-error", whole=_failure_as_answer, head=_ok,
           scripts=(*BEFORE_OUTPUT, *IN_TEXT, "fail/after-call")),

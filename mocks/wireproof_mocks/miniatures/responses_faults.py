@@ -76,7 +76,7 @@ def _with_finish_reason(event: Json) -> Iterable[Frame]:
 
 
 def _arguments_renamed(event: Json) -> Iterable[Frame]:
-    # As S0:68 names them. openai-node's `.stream` raises; langchain and Copilot get {}.
+    # As "Obsidian tool calling" names them (line 68). openai-node's `.stream` raises; langchain and Copilot get {}.
     yield {**event, "type": event["type"].replace("function_call_arguments", "function_call")}
 
 
@@ -129,7 +129,7 @@ def _no_numbers(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         yield _without("sequence_number")(frame) if isinstance(frame, dict) else frame
 
 
-def _with(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 (JSON)
+def _with(**members: object) -> Callable[[Json], Iterable[Frame]]:
     """Members that an event has get other values."""
 
     def changed(event: Json) -> Iterable[Frame]:
@@ -138,7 +138,7 @@ def _with(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 
     return changed
 
 
-def _in_done_item(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 (JSON)
+def _in_done_item(**members: object) -> Callable[[Json], Iterable[Frame]]:
     """Members of a call that is done get other values."""
 
     def changed(event: Json) -> Iterable[Frame]:
@@ -210,7 +210,7 @@ def _failed_stream(body: Json) -> list[Frame]:
         "model": "codex", "output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     error = {"code": "server_error", "message": body["error"]["message"]}
-    # Right in itself but for coming as a stream: before any output the failure should be an HTTP error (S4-14).
+    # Right in itself but for coming as a stream: before any output the failure should be an HTTP error.
     events = [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault, Frame, Head, Json, Request
 from wireproof_mocks.miniatures.responses_rewriting import (
@@ -92,8 +92,11 @@ def _output(name: str, breaks: str, change: Callable[[Output, Request], Output],
 def _parts_lost(asked: Json) -> Json:
     """A result in parts becomes an empty one."""
 
-    def changed(item: Any) -> Any:  # noqa: ANN401 (JSON)
-        return {**item, "output": ""} if isinstance(item, dict) and isinstance(item.get("output"), list) else item
+    def changed(item: object) -> object:
+        match item:
+            case dict() if isinstance(item.get("output"), list):
+                return {**item, "output": ""}
+        return item
 
     items = asked.get("input")
     return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
@@ -102,9 +105,11 @@ def _parts_lost(asked: Json) -> Json:
 def _first_part_only(asked: Json) -> Json:
     """Of a result in parts, only the first part is read."""
 
-    def changed(item: Any) -> Any:  # noqa: ANN401 (JSON)
-        several = isinstance(item, dict) and isinstance(item.get("output"), list)
-        return {**item, "output": item["output"][:1]} if several else item
+    def changed(item: object) -> object:
+        match item:
+            case dict() if isinstance(item.get("output"), list):
+                return {**item, "output": item["output"][:1]}
+        return item
 
     items = asked.get("input")
     return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked

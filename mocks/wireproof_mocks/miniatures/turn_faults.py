@@ -175,7 +175,7 @@ def _tools(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]
     return lambda asked: {**asked, "tools": change(asked["tools"])} if asked.get("tools") else asked
 
 
-def _functions(**members: Any) -> Callable[[list[Json]], list[Json]]:  # noqa: ANN401 (JSON)
+def _functions(**members: object) -> Callable[[list[Json]], list[Json]]:
     return lambda tools: [{**tool, "function": {**tool["function"], **members}} for tool in tools]
 
 
@@ -217,7 +217,7 @@ def _without_field(field: str, when: Callable[[Any], bool]) -> Callable[[Json], 
     return lambda asked: {k: v for k, v in asked.items() if k != field} if when(asked.get(field)) else asked
 
 
-def _is_forced(choice: Any) -> bool:  # noqa: ANN401 (JSON)
+def _is_forced(choice: object) -> bool:
     return choice not in {"none", "auto", None} if isinstance(choice, str | None) else True
 
 

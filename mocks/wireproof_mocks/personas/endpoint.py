@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 from httpx_sse import EventSource
@@ -130,6 +130,6 @@ def _of_envelope(response: httpx.Response) -> str:
         return short(response.text) or "an empty body"
 
 
-def _message(error: Any) -> str:  # noqa: ANN401 (whatever JSON a proxy sends)
+def _message(error: object) -> str:
     """What a user gets to see of an error."""
     return str(error.get("message", error)) if isinstance(error, dict) else str(error)

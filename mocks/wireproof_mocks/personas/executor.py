@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jsonschema import Draft202012Validator
 
@@ -43,7 +43,7 @@ class Executor:
         self._log(f"Handling {len(calls)} tool call(s)")
         return [Result(call=call, text=as_text(self._with_approval(call))) for call in calls]
 
-    def _with_approval(self, call: Call) -> Any:  # noqa: ANN401 (what a tool gives)
+    def _with_approval(self, call: Call) -> object:
         tool = self.registry.get(call.name)
         if tool is None:
             return self._error(f"Unknown tool: {call.name}")
@@ -70,7 +70,7 @@ class Executor:
             self.print(Line(Kind.NOTICE, f"Tool execution cancelled: {tool.name}"))
         return decision
 
-    def _execute(self, tool: Tool, arguments: Json) -> Any:  # noqa: ANN401 (what a tool gives)
+    def _execute(self, tool: Tool, arguments: Json) -> object:
         self._log(f"Executing tool: {tool.name} {as_text(arguments)}")
         try:
             value = tool.execute(arguments)
@@ -92,7 +92,7 @@ class Executor:
         self.print(Line(Kind.LOG, visible(f"{PREFIX} {text}")))
 
 
-def as_text(value: Any) -> str:  # noqa: ANN401 (whatever JSON there is)
+def as_text(value: object) -> str:
     """A value as JSON that can be sent: as it reads best, or in ASCII where a model's text has half a character."""
     text = json.dumps(value, ensure_ascii=False)
     try:

@@ -293,7 +293,7 @@ def calls_in(text: str) -> tuple[Call, ...]:
     return tuple(found)
 
 
-def _value(text: str) -> Any:  # noqa: ANN401 (whatever JSON there is)
+def _value(text: str) -> object:
     if text[:1] not in {"[", "{"}:
         return text
     try:

@@ -59,7 +59,7 @@ def _name(step: Step) -> str:
     return type(step).__name__
 
 
-def _nothing(_step: Any, _before: Sequence[Step]) -> str:  # noqa: ANN401 - any step
+def _nothing(_step: object, _before: Sequence[Step]) -> str:
     return ""
 
 

@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_mocks.upstream.failing import Refusal, refusal
 from wireproof_mocks.upstream.service import Service
@@ -91,7 +91,7 @@ class Upstream(http.server.ThreadingHTTPServer):
                 with self.lock:
                     self._bells.discard(pull)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base class has it
+    def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
         """Print the traceback, unless the client has disconnected: scripts make clients do that."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)

@@ -178,7 +178,7 @@ class Writer:
     def _end(self, status: str, **fields: object) -> Json:
         return self._event(f"response.{status}", response={**self._response, "status": status, **fields})
 
-    def _event(self, kind: str, **fields: Any) -> Json:  # noqa: ANN401 - JSON
+    def _event(self, kind: str, **fields: object) -> Json:
         self._sequence += 1
         return {"type": kind, "sequence_number": self._sequence - 1, **fields}
 

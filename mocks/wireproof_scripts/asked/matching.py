@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_scripts.steps.when import NESTED, Span, When, Words, condition
 
@@ -77,7 +77,7 @@ def _reasons(when: When, asked: Asked) -> Iterator[str]:
         yield "" if why_not(inner, asked) else f"it is what `not` excludes: {described(inner)}"
 
 
-def _of_leaf(name: str, rule: Any, asked: Asked) -> str:  # noqa: ANN401 - the rule of a field fits what it is about
+def _of_leaf(name: str, rule: Words | Span, asked: Asked) -> str:
     value = getattr(asked, _ASKED.get(name, name))
     subject = _SUBJECTS[name]
     if value is None:

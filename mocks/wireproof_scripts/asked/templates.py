@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_scripts.asked.request import Asked
 from wireproof_scripts.conversation import is_result, result_text
@@ -58,7 +58,7 @@ def _arguments(text: str, values: Mapping[str, str]) -> str:
     return json.dumps(_each(data, values), ensure_ascii=False)
 
 
-def _each(data: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401 - any JSON
+def _each(data: object, values: Mapping[str, str]) -> object:
     match data:
         case str():
             return fill(data, values)

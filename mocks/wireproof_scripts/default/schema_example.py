@@ -29,7 +29,7 @@ _FORMATS = {
 }
 
 
-def example(schema: object, root: Schema | None = None, depth: int = 0) -> Any:  # noqa: ANN401
+def example(schema: object, root: Schema | None = None, depth: int = 0) -> object:
     """A value that is valid under `schema` as far as it uses common keywords; `pattern` is ignored.
 
     `root`: the schema in which references are looked up; None if it is `schema` itself.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _HINTS = get_type_hints(When, include_extras=True)
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, Kind[Any]] = {
     field.name: kind_of(_HINTS[field.name]) for field in fields(When) if field.name not in NESTED.values()
 }
 """Every field of a condition but those that hold further ones, and what may stand there."""
@@ -35,8 +35,7 @@ def when_from_json(data: object, place: str) -> When | str:
     if isinstance(data, list):
         raise ScriptError(place, f"expected a text or an object, found {shown(data)}; one of several is {{any: […]}}")
     if not isinstance(data, dict):
-        text: str = read(NAME, data, place)
-        return text
+        return read(NAME, data, place)
     return _when(data, place)
 
 
@@ -53,7 +52,7 @@ def _when(data: object, place: str) -> When:
     return When(**values)
 
 
-def _leaf(name: str, value: object, place: str) -> Any:  # noqa: ANN401 - the field decides
+def _leaf(name: str, value: object, place: str) -> object:
     rules = {place: value}
     if name == "header" and isinstance(value, dict):
         rules = {at(place, str(header)): rule for header, rule in value.items()}
@@ -90,7 +89,7 @@ def when_to_json(when: When) -> dict[str, Any]:
     return {**data, **{name: conditions for name, conditions in nested.items() if conditions}}
 
 
-def _rule(rule: Words | Span | Mapping[str, Words]) -> Any:  # noqa: ANN401 - JSON data
+def _rule(rule: Words | Span | Mapping[str, Words]) -> object:
     match rule:
         case Words(how, text):
             return {how: text}

@@ -29,7 +29,7 @@ class Field:
     """A field of a step."""
 
     name: str
-    kind: Kind
+    kind: Kind[Any]
     """What may stand in it."""
     default: Any
     """Its value when it is not written; `MISSING` if it must be written."""

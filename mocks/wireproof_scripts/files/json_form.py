@@ -1,16 +1,15 @@
 """Scripts as plain JSON data, and back: the form that `schemas/wireproof/script.json` describes.
 
-A script is `{"name", "title"?, "when"?, "told"?, "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, or has
-`choices` alone. A step is an object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are
-read as well: a bare value for the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a
-bare name for a step that requires none (`"hang"`), and an object for the arguments of a call.
-
-`told` is the `notifications` of a script; files keep the older name, which users' scripts have.
+A script is `{"name", "title"?, "when"?, "notifications"?, "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`,
+or has `choices` alone. A step is an object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms
+are read as well: a bare value for the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`),
+a bare name for a step that requires none (`"hang"`), and an object for the arguments of a call.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.files.conditions import when_from_json, when_to_json
@@ -23,13 +22,10 @@ from wireproof_scripts.markers import SCRIPT_NAME
 from wireproof_scripts.steps import Notifications, Parts, Script, Sequence, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from wireproof_scripts.kinds import Kind
     from wireproof_scripts.steps.when import When
-
-_NOTIFICATIONS = kind_of(Notifications)
-_SEQUENCE = kind_of(Sequence)
-
 
 # Writing
 
@@ -40,7 +36,7 @@ def script_to_json(script: Script) -> dict[str, Any]:
         "name": script.name,
         "title": script.title,
         "when": script.when if script.when is None or isinstance(script.when, str) else when_to_json(script.when),
-        "told": script.notifications,
+        "notifications": script.notifications,
         "sequence": None if script.sequence == "no" else script.sequence,
         "parts": _parts_to_json(script.parts),
         "choices": [_parts_to_json(parts) for parts in script.choices],
@@ -81,10 +77,10 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
     with collected(found):
         no_others(script, tuple(_READERS), place)
     values: dict[str, Any] = {"title": ""}
-    for name, (field, reader) in _READERS.items():
+    for name, reader in _READERS.items():
         with collected(found):
             if name in script:
-                values[field] = reader(script[name], at(place, name), found)
+                values[name] = reader(script[name], at(place, name), found)
             elif name == "name":
                 raise ScriptError(place, "name is missing")
             elif name == "parts" and "choices" not in script:
@@ -96,7 +92,7 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
 
 
 def _name(data: object, place: str, _found: Found) -> str:
-    name: str = read(NAME, data, place)
+    name = read(NAME, data, place)
     if not re.fullmatch(SCRIPT_NAME, name):
         near = re.sub(r"[^A-Za-z0-9._/-]+", "-", name).strip("-")
         hint = f"; did you mean {near}?" if near else ""
@@ -104,19 +100,11 @@ def _name(data: object, place: str, _found: Found) -> str:
     return name
 
 
-def _title(data: object, place: str, _found: Found) -> str:
-    title: str = read(TEXT, data, place)
-    return title
+_Reader = Callable[[object, str, Found], object]
 
 
-def _notifications(data: object, place: str, _found: Found) -> Notifications:
-    notifications: Notifications = read(_NOTIFICATIONS, data, place)
-    return notifications
-
-
-def _sequence(data: object, place: str, _found: Found) -> Sequence:
-    sequence: Sequence = read(_SEQUENCE, data, place)
-    return sequence
+def _value_of(kind: Kind[object]) -> _Reader:
+    return lambda data, place, _found: read(kind, data, place)
 
 
 def _when(data: object, place: str, _found: Found) -> When | str | None:
@@ -133,16 +121,16 @@ def _choices(data: object, place: str, found: Found) -> tuple[Parts, ...]:
     return tuple(_parts(choice, f"{place}[{index}]", found) for index, choice in enumerate(choices))
 
 
-_READERS: Mapping[str, tuple[str, Callable[[Any, str, Found], Any]]] = {
-    "name": ("name", _name),
-    "title": ("title", _title),
-    "when": ("when", _when),
-    "told": ("notifications", _notifications),
-    "sequence": ("sequence", _sequence),
-    "parts": ("parts", _parts),
-    "choices": ("choices", _choices),
+_READERS: Mapping[str, _Reader] = {
+    "name": _name,
+    "title": _value_of(TEXT),
+    "when": _when,
+    "notifications": _value_of(kind_of(Notifications)),
+    "sequence": _value_of(kind_of(Sequence)),
+    "parts": _parts,
+    "choices": _choices,
 }
-"""The name in files → the field of a script, and what reads it."""
+"""The fields of a script, and what reads each."""
 
 
 def _part(data: object, place: str, found: Found) -> tuple[Step, ...]:

@@ -75,7 +75,7 @@ def _script() -> Schema:
             "name": {"description": about["name"], "type": "string", "pattern": f"^{SCRIPT_NAME}{END}"},
             "title": {"description": about["title"], **TEXT.schema},
             "when": {"description": about["when"], "anyOf": [_ref("condition"), {"type": "null"}]},
-            "told": {"description": about["notifications"], **kind_of(Notifications).schema},
+            "notifications": {"description": about["notifications"], **kind_of(Notifications).schema},
             "sequence": {"description": about["sequence"], **kind_of(Sequence).schema},
             "parts": _ref("parts"),
             "choices": {"description": about["choices"], **_list(_ref("parts"))},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wireproof_scripts.files.errors import ScriptError
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof_scripts.kinds import Kind
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -31,7 +33,7 @@ def noted(found: list[ScriptError] | None, error: ScriptError) -> None:
     found.append(error)
 
 
-def read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the kind decides
+def read(kind: Kind[T], value: object, place: str) -> T:
     """The value of a field.
 
     Raises:
@@ -43,7 +45,7 @@ def read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the ki
     raise ScriptError(place, f"expected {kind.expected}, found {shown(value)}{_hint(kind, value)}")
 
 
-def _hint(kind: Kind, value: object) -> str:
+def _hint(kind: Kind[object], value: object) -> str:
     """What may have been meant; "" if that is not known."""
     if isinstance(value, str) and (near := close_name(value, kind.choices)):
         return f"; {near}"

@@ -153,7 +153,7 @@ class Script:
     """The script is chosen without a marker if this condition holds; a text alone must be contained in the last user
     message, in any case."""
     notifications: Notifications = "v2"
-    """The notifications that carry text, usage and ends; `told` in files."""
+    """The notifications that carry text, usage and ends."""
     sequence: Sequence = "no"
     """Whether the parts answer one request each, in order, and the last one all that follow: the requests of one
     conversation are counted, or those of the whole endpoint."""

@@ -90,7 +90,7 @@ class Finish:
     reason: Literal["stop", "length", "content_filter"] = "stop"
     """Why the model stopped."""
     choice: Count | None = None
-    """The index of the choice that ends, alone (`told: story` only); without it the turn ends."""
+    """The index of the choice that ends, alone (`notifications: story` only); without it the turn ends."""
 
 
 @dataclass(frozen=True, slots=True)

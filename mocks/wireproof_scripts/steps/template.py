@@ -6,7 +6,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from wireproof_scripts.kinds import END, Kind
 
@@ -36,7 +36,7 @@ def texts_in(arguments: str) -> Iterator[str]:
         yield from _texts(data)
 
 
-def _texts(data: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON
+def _texts(data: object) -> Iterator[str]:
     match data:
         case str():
             yield data

@@ -33,7 +33,7 @@ class Say:
     times: Positive = 1
     """How many times all the pieces are sent."""
     choice: Count | None = None
-    """The index of the choice that is sent with the text (`told: story` only); none is sent without it."""
+    """The index of the choice that is sent with the text (`notifications: story` only); none is sent without it."""
     whole: bool = False
     """Send no deltas, only the complete text."""
 

@@ -89,20 +89,21 @@ def _is_rule(how: object, text: object) -> bool:
     return True
 
 
-def _words(plain: How) -> Callable[[Any], Words | None]:
-    def read(value: Any) -> Words | None:  # noqa: ANN401 - whatever was written
-        ((how, text),) = value.items() if isinstance(value, dict) and len(value) == 1 else ((plain, value),)
+def _words(plain: How) -> Callable[[object], Words | None]:
+    def read(value: object) -> Words | None:
+        written: dict[Any, Any] = value if isinstance(value, dict) and len(value) == 1 else {plain: value}
+        ((how, text),) = written.items()
         return Words(how, text) if _is_rule(how, text) else None
 
     return read
 
 
-def _span(least: int) -> Callable[[Any], Span | None]:
+def _span(least: int) -> Callable[[object], Span | None]:
     """A reader of numbers from `least` on."""
 
-    def read(value: Any) -> Span | None:  # noqa: ANN401 - whatever was written
-        if type(value) is int and value >= least:
-            return Span(value, value)
+    def read(value: object) -> Span | None:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return Span(value, value) if value >= least else None
         if not isinstance(value, dict) or not value or not value.keys() <= {"from", "to"}:
             return None
         first, last = value.get("from", 0), value.get("to")
@@ -114,13 +115,13 @@ def _span(least: int) -> Callable[[Any], Span | None]:
     return read
 
 
-def _rules(value: Any) -> dict[str, Words] | None:  # noqa: ANN401 - whatever was written
+def _rules(value: object) -> dict[str, Words] | None:
     if not isinstance(value, dict) or not value:
         return None
     # Headers are text, and YAML reads 3 as a number.
     written = {str(name).lower(): str(rule) if type(rule) is int else rule for name, rule in value.items()}
-    rules = {name: _NAME.read(rule) for name, rule in written.items()}
-    return None if None in rules.values() else rules
+    rules = {name: words for name, rule in written.items() if (words := _NAME.read(rule)) is not None}
+    return rules if len(rules) == len(written) else None
 
 
 _STRING = {"type": "string", "minLength": 1}
@@ -134,7 +135,7 @@ _RULE = {
 _WORDS = {"anyOf": [_STRING, _RULE]}
 
 
-def _numbers(least: int) -> Kind:
+def _numbers(least: int) -> Kind[Span]:
     number = {"type": "integer", "minimum": least}
     span = {
         "type": "object",

@@ -62,13 +62,13 @@ CASES: list[tuple[str, list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES)
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.each(("text", "expected"), CASES)
+@pytest.mark.each("size", [1, 2, 3, 7, 1000])
 def test_calls_are_found_in_any_cut(text: str, expected: list[Any], size: int) -> None:
     assert parts(*(text[at : at + size] for at in range(0, len(text), size))) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES)
+@pytest.mark.each(("text", "expected"), CASES)
 def test_calls_are_found_at_every_single_cut(text: str, expected: list[Any]) -> None:
     for at in range(len(text)):
         assert parts(text[:at], text[at:]) == expected

@@ -1,16 +1,25 @@
 from __future__ import annotations
 
-from wireproof_proxy.http.json_response import json_response, request_id
+from flask import Flask
+
+from wireproof_proxy.http.json_response import WireJson, request_id
+
+
+def sent(value: dict[str, str | int]) -> bytes:
+    app = Flask(__name__)
+    app.json = WireJson(app)
+    app.add_url_rule("/", view_func=lambda: value)
+    response = app.test_client().get("/")
+    assert response.content_type == "application/json"
+    return response.get_data()
 
 
 def test_keys_and_characters_stay_as_they_are() -> None:
-    response = json_response({"b": "é😀", "a": 1}, 404)
-    assert response.get_data() == '{"b":"é😀","a":1}'.encode()
-    assert (response.status_code, response.mimetype) == (404, "application/json")
+    assert sent({"b": "é😀", "a": 1}) == '{"b":"é😀","a":1}'.encode()
 
 
 def test_half_a_character_does_not_break_the_body() -> None:
-    assert json_response({"a": "\ud83d"}).get_data() == b'{"a":"?"}'
+    assert sent({"a": "\ud83d"}) == b'{"a":"?"}'
 
 
 def test_every_request_has_an_id_of_its_own() -> None:

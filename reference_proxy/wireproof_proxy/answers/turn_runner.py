@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from flask import Response
+
 from wireproof_proxy.answers.timing import (
     ATTENTIVE,
     TICK,
@@ -23,8 +25,7 @@ from wireproof_proxy.answers.timing import (
     keep_alive,
     read_events,
 )
-from wireproof_proxy.http.json_response import json_bytes
-from wireproof_proxy.http.plain_flask import PlainResponse
+from wireproof_proxy.http.json_response import JSON
 from wireproof_surfaces.answers.demand import hold_for_call
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import failure
@@ -34,8 +35,6 @@ from wireproof_surfaces.tools.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from flask import Response
 
     from wireproof_proxy.answers.timing import Clock
     from wireproof_proxy.backends.backend import Backend, Turn
@@ -112,11 +111,11 @@ class TurnRunner:
         events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
         events = hold_for_call(events, plan.demand, choices=plan.choices)
         if not plan.stream:
-            return json_bytes(b"".join(_written(events, plan)))
+            return Response(b"".join(_written(events, plan)), content_type=JSON)
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
-        return PlainResponse(self._body(held, plan, pace), headers=dict(sse.HEADERS))
+        return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
     def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
@@ -141,7 +140,7 @@ def _written(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[bytes]:
 def _log(call: CallOpened, plan: AnswerPlan) -> None:
     # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
     log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
-    # Logged and passed on all the same (S0:178).
+    # Logged and passed on all the same ("Obsidian tool calling", line 178).
     if call.name not in Registry(plan.conversation.tools):
         log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 

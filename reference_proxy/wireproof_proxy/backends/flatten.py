@@ -59,6 +59,6 @@ def _item(item: Item) -> Iterator[Part]:
         case Call():
             yield TextPart(f"[assistant called {item.name}:{item.id}] {item.arguments}")
         case Result():
-            # S0:92, turn.tool-result.
+            # turn.tool-result.
             yield TextPart(f"[tool:{item.id}] {item.output}")
             yield from item.images

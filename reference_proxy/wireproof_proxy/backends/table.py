@@ -19,10 +19,14 @@ Make = Callable[[Settings], "Backend"]
 
 
 def _cursor_backend(settings: Settings) -> Backend:
-    from wireproof_proxy.backends.cursor.from_settings import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
-        cursor_backend,
-    )
-
+    try:
+        from wireproof_proxy.backends.cursor.from_settings import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
+            cursor_backend,
+        )
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"PROXY_BACKEND: cursor needs python -m pip install 'wireproof[cursor]' ({error})"
+        ) from error
     return cursor_backend(settings)
 
 

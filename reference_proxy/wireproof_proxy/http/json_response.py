@@ -1,18 +1,17 @@
-"""Responses with JSON bodies, and their ids."""
+"""JSON as Flask sends it here, and the ids of requests."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING
 
-from wireproof_proxy.http.plain_flask import PlainResponse
+from flask.json.provider import JSONProvider
+
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from flask import Response
-
 
 JSON = "application/json"
 
@@ -22,11 +21,16 @@ def request_id() -> str:
     return f"req_{random_hex(16)}"
 
 
-def json_response(payload: Mapping[str, Any], status: int = 200) -> Response:
-    """A response whose body is the payload."""
-    return json_bytes(encoded(payload), status)
+class WireJson(JSONProvider):
+    """What views return as a dict is written as all other JSON of the proxy is.
 
+    Flask's own provider ends it with a line break, and fails at half a surrogate pair, which a model may write.
+    """
 
-def json_bytes(body: bytes, status: int = 200) -> Response:
-    """A response whose body is JSON already."""
-    return PlainResponse(body, status=status, content_type=JSON)
+    def dumps(self, obj: Mapping[str, object], **_options: object) -> str:
+        """The value on one line, keys in their order, characters unescaped."""
+        return encoded(obj).decode()
+
+    def loads(self, s: str | bytes, **_options: object) -> object:
+        """The value; the views read bodies by `read_object`, so that this serves tests."""
+        return json.loads(s)

@@ -101,7 +101,7 @@ class Chat:
     def _call_format(self, request: ChatRequest) -> CallFormat:
         """How the answer writes its calls: as the request says, else as the settings do."""
         settings, options = self.settings, request.options
-        # The request decides: `functions` without `tools` is answered by `function_call` (S1:34, S1:61, S1:117).
+        # The request decides: `functions` without `tools` is answered by `function_call`.
         mode = "openai-json" if request.legacy else options.output_mode or settings.output_mode
         return CallFormat(
             dialect=Dialect.FUNCTION_CALL if request.legacy else Dialect(mode),

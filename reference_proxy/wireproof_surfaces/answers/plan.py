@@ -124,7 +124,7 @@ def choice_rules(
     first = stream and policy == "first"
     tails = not settings.suppress_tail_after_tools
     return Rules(
-        # Whole answers hold all calls (S4-18); PROXY_TOOL_BLOCK_MAX caps both forms exactly.
+        # Whole answers hold all calls (story 2.9, criterion 18); PROXY_TOOL_BLOCK_MAX caps both forms exactly.
         limit=1 if first or single else settings.tool_block_max or None,
         # A burst whose tail may pass is read to its end, since the tail follows the last call.
         ends_early=stream and (first or not tails),

@@ -50,7 +50,7 @@ class Aggregator:
         match event:
             case CallOpened() if call is None:
                 self._calls[event.id] = _Gathered(event, len(self._calls))
-            # Nothing changes by an empty fragment: no delta is sent (chat.stream.call-delta-on-change, S4-7).
+            # Nothing changes by an empty fragment: no delta is sent (chat.stream.call-delta-on-change).
             case Arguments() if call and not call.closed and event.text:
                 call.pieces.append(event.text)
             case CallClosed() if call and not call.closed:

@@ -140,7 +140,7 @@ class Choice:
             yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
-            # Calls win over any other reason (chat.stream.finish-reason, S4-4, S4-19).
+            # Calls win over any other reason (chat.stream.finish-reason).
             yield Finished(choice=self.index, reason="tool_calls" if self._kept else reason)
 
     def _separate(self, text: str) -> Iterator[TurnEvent]:
@@ -154,7 +154,7 @@ class Choice:
         # Words behind a block: its twin in structure did not come first. Blanks decide nothing.
         if self.state is State.CALLING and text.strip():
             yield from self._release()
-        # chat.stream.tail-suppressed (S4-3, S4-21).
+        # chat.stream.tail-suppressed.
         if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
             yield Text(choice=self.index, text=text)
 

@@ -184,7 +184,7 @@ class Separator:
         start = 0
         while (at := text.find("<", start)) >= 0:
             self._lines.take(text[start:at])
-            # `<use_tool>` counts anywhere; the sentinel on a line of its own only (responses.sentinel.own-line, S0:47).
+            # `<use_tool>` counts anywhere; the sentinel on a line of its own only (responses.sentinel.own-line).
             for block in (_UseTool(), _Sentinel()) if self._lines.fresh else (_UseTool(),):
                 if text.startswith(block.open, at):
                     self._block = block

@@ -62,7 +62,7 @@ class _Choice:
     def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         """The deltas to send for an event, each with its finish_reason; the role before the first of all."""
         for delta, finish in self._after_role(event):
-            # chat.stream.role-first, chat.stream.role-once (S4-7). Without it openai-node's `.stream` fails.
+            # chat.stream.role-first, chat.stream.role-once. Without it openai-node's `.stream` fails.
             if not self.spoken:
                 self.spoken = True
                 yield {"role": "assistant", "content": ""}, None
@@ -79,7 +79,7 @@ class _Choice:
                 yield self.call_format.opening(self.calls.call(event.id)), None
             case Arguments() if self.calls.feed(event):
                 yield self.call_format.fragment(self.calls.index(event.id), self._fragment(event)), None
-            # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta, S4-1).
+            # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta).
             case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
                 yield {"content": self._block(event)}, None
             case Finished():
@@ -90,7 +90,7 @@ class _Choice:
 
     def _fragment(self, event: Arguments) -> str:
         whole = self.call_format.arguments == "cumulative"
-        # S4-8.
+        # chat.stream.arguments-cumulative.
         return self.calls.call(event.id).arguments if whole else event.text
 
     def _block(self, event: CallClosed) -> str:

@@ -79,7 +79,7 @@ class _Choice:
         tail = "".join(self.tail)
         if not self.call_format.shows_blocks:
             return tail or None
-        # S4-18: the first block, and all of them in a burst.
+        # Story 2.9, criterion 18: the first block, and all of them in a burst.
         shown = self.closed if self.call_format.policy == "burst" else self.closed[:1]
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 

@@ -111,13 +111,13 @@ class Answer:
     def _admit(self, name: str) -> None:
         if self.head.strict is not None and name not in self.head.strict:
             message = f"The model called a tool that was not declared: {name}."
-            # The call itself is passed on (S0:178); the response ends as failed.
+            # The call itself is passed on; the response ends as failed.
             self._error = {"code": "server_error", "message": message}
 
     def _block(self, id_: str) -> Iterator[Json]:
         call_format = self.head.call_format
         self._blocks += 1
-        # The first block, or all of them, as in a whole chat answer (S4-18).
+        # The first block, or all of them, as in a whole chat answer.
         if self._blocks == 1 or call_format.policy == "burst":
             between = call_format.delimiter if self._blocks > 1 else ""
             yield from self._output.feed(Text(text=between + call_format.block(self._calls.call(id_))))

@@ -125,7 +125,8 @@ class _Call:
 
     def said(self, text: str) -> Iterator[Json]:
         self.pieces.append(text)
-        # OpenAI's name, not S0:68's `response.function_call.delta`, at which openai-node's `.stream` fails.
+        # OpenAI's name: at `response.function_call.delta`, as "Obsidian tool calling" has it, openai-node's `.stream`
+        # fails.
         yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
 
     def closed(self) -> Iterator[Json]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
 
-# chat.stream.headers (S4-13). `Connection` is missing: only HTTP/1.1 has it (`answers.turn_runner`).
+# chat.stream.headers. `Connection` is missing: only HTTP/1.1 has it (`answers.turn_runner`).
 HEADERS: Mapping[str, str] = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-cache",

@@ -1,4 +1,4 @@
-"""Responses, and how they are told to a scenario."""
+"""Responses, and exchanges in which they answer a scenario."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ DECLARED = {
 """The tools that a scenario declares, as a response repeats them."""
 
 
-def _repeating(name: str, told: Json) -> Json:
+def _repeating(name: str, body: Json) -> Json:
     """The response with the tools of the scenario, if it says none."""
-    return {**told, "tools": told.get("tools") or DECLARED[name]}
+    return {**body, "tools": body.get("tools") or DECLARED[name]}
 
 
 @pytest.fixture(scope="session")
@@ -41,17 +41,17 @@ def counted() -> Json:
 
 
 @pytest.fixture
-def hello(response: Make, told_message: Make, counted: Json) -> Json:
+def hello(response: Make, message_item: Make, counted: Json) -> Json:
     """The right response to text-hello."""
-    right: Json = response("completed", [told_message("Hello, world!")], usage=counted)
+    right: Json = response("completed", [message_item("Hello, world!")], usage=counted)
     return right
 
 
 @pytest.fixture
-def one_call(response: Make, told_call: Make, counted: Json) -> Json:
+def one_call(response: Make, call_item: Make, counted: Json) -> Json:
     """The right response to fail-after-call, which makes one call."""
     arguments = '{"query": "before the failure"}'
-    right: Json = response("completed", [told_call("call_failed", "localSearch", arguments)], usage=counted)
+    right: Json = response("completed", [call_item("call_failed", "localSearch", arguments)], usage=counted)
     return right
 
 
@@ -59,8 +59,8 @@ def one_call(response: Make, told_call: Make, counted: Json) -> Json:
 def streamed(stream: Make, response_events: Make, event_frames: Make) -> Make:
     """A response, streamed to a scenario."""
 
-    def exchange(name: str, told: Json, **how: Any) -> Exchange:
-        frames = event_frames(response_events(_repeating(name, told)))
+    def exchange(name: str, body: Json, **how: Any) -> Exchange:
+        frames = event_frames(response_events(_repeating(name, body)))
         made: Exchange = stream(name, *frames, bare=True, dialect=Dialect.RESPONSES, **how)
         return made
 
@@ -69,10 +69,10 @@ def streamed(stream: Make, response_events: Make, event_frames: Make) -> Make:
 
 @pytest.fixture
 def answered(plain: Make) -> Make:
-    """A response, told whole to a scenario."""
+    """A response that answers a scenario whole."""
 
-    def exchange(name: str, told: Json, **how: Any) -> Exchange:
-        made: Exchange = plain(name, 200, json.dumps(_repeating(name, told)).encode(), dialect=Dialect.RESPONSES, **how)
+    def exchange(name: str, body: Json, **how: Any) -> Exchange:
+        made: Exchange = plain(name, 200, json.dumps(_repeating(name, body)).encode(), dialect=Dialect.RESPONSES, **how)
         return made
 
     return exchange

@@ -103,14 +103,14 @@ def test_other_arguments_are_not_verbatim(stream: Make, call: Delta, fragment: D
 
 def test_arguments_written_again_are_shown_where_they_differ(stream: Make, call: Delta, fragment: Delta) -> None:
     want = script_call("call/one")
-    anew = json.dumps(json.loads(want.arguments))
-    exchange = stream("call-one", call(0, want.id, want.name), fragment(0, anew[:9]), fragment(0, anew[9:]), CALLS)
+    again = json.dumps(json.loads(want.arguments))
+    exchange = stream("call-one", call(0, want.id, want.name), fragment(0, again[:9]), fragment(0, again[9:]), CALLS)
     violation = only("arguments-verbatim", exchange)
     assert "the first difference is at character 1" in violation.seen
     assert frame_of(violation, exchange).startswith(b'data: {"id"')
     assert violation.place is not None
     assert violation.place.frame == 2, "the last fragment is in the third"
-    assert shown(violation, exchange) == json.dumps(anew[1:9]).encode()[1:-1]
+    assert shown(violation, exchange) == json.dumps(again[1:9]).encode()[1:-1]
 
 
 def test_under_stop_policy_first_a_second_call_is_too_much(stream: Make, call: Delta) -> None:

@@ -79,13 +79,13 @@ def script_call(script: str, number: int = 0) -> Call:
     return calls[number]
 
 
-@pytest.mark.parametrize("row", [row for row in CHECKED if row not in {"chat.stream.keepalive", STOP_AFTER_FIRST}])
-@pytest.mark.parametrize("name", ANSWERED)
+@pytest.mark.each("row", [row for row in CHECKED if row not in {"chat.stream.keepalive", STOP_AFTER_FIRST}])
+@pytest.mark.each("name", ANSWERED)
 def test_the_right_answer_breaks_nothing(name: str, row: str, right_stream: Make) -> None:
     assert list(CHECKS.look(row, right_stream(name))) == []
 
 
-@pytest.mark.parametrize("row", [row for row in CONTENT if row not in {"chat.stream.keepalive", "chat.stream.usage"}])
+@pytest.mark.each("row", [row for row in CONTENT if row not in {"chat.stream.keepalive", "chat.stream.usage"}])
 def test_where_the_right_answer_is_not_known_nothing_is_missed(row: str, stream: Make) -> None:
     assert list(CHECKS.look(row, stream("call-one", "Whatever", STOP, live=True))) == []
 
@@ -228,7 +228,7 @@ def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
 # Parity
 
 
-@pytest.mark.parametrize("name", [name for name in ANSWERED if "chat.stream.parity" in
+@pytest.mark.each("name", [name for name in ANSWERED if "chat.stream.parity" in
                                   next(s for s in CONVERSATIONS if s.name == name).exercises])  # fmt: skip
 def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: Make, right_whole: Make) -> None:
     assert list(CHECKS.look("chat.stream.parity", right_stream(name), right_whole(name))) == []

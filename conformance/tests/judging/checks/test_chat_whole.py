@@ -50,8 +50,8 @@ def only(row: str, exchange: Exchange) -> str:
     return violation.seen
 
 
-@pytest.mark.parametrize("row", CHECKED)
-@pytest.mark.parametrize("name", ANSWERED)
+@pytest.mark.each("row", CHECKED)
+@pytest.mark.each("name", ANSWERED)
 def test_the_right_answer_breaks_nothing(name: str, row: str, right_whole: Make) -> None:
     assert list(CHECKS.look(row, right_whole(name))) == []
 

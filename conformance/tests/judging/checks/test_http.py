@@ -64,11 +64,11 @@ INTERNALS = [
 def exchange(
     row: str, request: Request, status: int, body: Any, headers: dict[str, Any] | None = None, number: int = 0
 ) -> Exchange:
-    told = {"Content-Type": "application/json", **(headers or {})}
+    all_headers = {"Content-Type": "application/json", **(headers or {})}
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     transcript = Transcript(
         method=request.method, url="http://proxy/v1/x", request_headers=(), request_body=b"", status=status,
-        headers=tuple((name, value) for name, value in told.items() if value is not None),
+        headers=tuple((name, value) for name, value in all_headers.items() if value is not None),
         pieces=(Piece(at=0.0, data=data),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
     scenario = PlainScenario(name="x", title="", exercises=(row,), requests=(request,) * (number + 1))
@@ -87,9 +87,9 @@ def seen(row: str, one: Exchange) -> str:
 
 @pytest.mark.parametrize(("body", "wanted"), MODELS)
 def test_a_list_of_models(body: Any, wanted: str) -> None:
-    told = seen("http.models.list", exchange("http.models.list", Request(method="GET", path="/models"), 200, body))
-    assert wanted in told
-    assert bool(told) == bool(wanted)
+    found = seen("http.models.list", exchange("http.models.list", Request(method="GET", path="/models"), 200, body))
+    assert wanted in found
+    assert bool(found) == bool(wanted)
 
 
 def test_a_list_of_models_that_is_no_json() -> None:
@@ -99,17 +99,17 @@ def test_a_list_of_models_that_is_no_json() -> None:
 
 @pytest.mark.parametrize(("body", "wanted"), ONE_MODEL)
 def test_one_model(body: Any, wanted: str) -> None:
-    told = seen("http.models.get", exchange("http.models.get", Request(method="GET"), 200, body))
-    assert wanted in told
-    assert bool(told) == bool(wanted)
+    found = seen("http.models.get", exchange("http.models.get", Request(method="GET"), 200, body))
+    assert wanted in found
+    assert bool(found) == bool(wanted)
 
 
 @pytest.mark.parametrize(("changes", "wanted"), PREFLIGHTS)
 def test_a_preflight(changes: dict[str, Any], wanted: str) -> None:
     one = exchange("http.cors.preflight", PREFLIGHT, 204, b"", {**ALLOWED, **changes})
-    told = seen("http.cors.preflight", one)
-    assert wanted in told
-    assert bool(told) == bool(wanted)
+    found = seen("http.cors.preflight", one)
+    assert wanted in found
+    assert bool(found) == bool(wanted)
 
 
 @pytest.mark.parametrize(("origin", "wanted"), [("*", ""), (None, "there is no access-control-allow-origin header")])
@@ -206,9 +206,9 @@ def completion(text: str) -> dict[str, Any]:
 )
 def test_a_request_over_a_kept_connection(status: int, body: Any, wanted: str) -> None:
     request = Request(kept=True, reflects=("It follows.",))
-    told = seen("http.connection-reuse", exchange("http.connection-reuse", request, status, body))
-    assert wanted in told
-    assert bool(told) == bool(wanted)
+    found = seen("http.connection-reuse", exchange("http.connection-reuse", request, status, body))
+    assert wanted in found
+    assert bool(found) == bool(wanted)
 
 
 def test_a_model_that_answers_in_its_own_words_is_not_asked_what_it_received() -> None:

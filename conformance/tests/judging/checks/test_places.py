@@ -63,11 +63,11 @@ def test_what_only_another_choice_was_to_say_is_astray(right_stream: Make) -> No
 
 def test_counts_are_those_of_all_choices(right_stream: Make) -> None:
     exchange = right_stream("choices-usage")
-    told = [wanted.usage for wanted in exchange.wanted]
-    assert all(told)
+    usages = [wanted.usage for wanted in exchange.wanted]
+    assert all(usages)
     total = counts(exchange)
     assert total is not None
-    assert total[0] == sum(usage.input for usage in told if usage)
+    assert total[0] == sum(usage.input for usage in usages if usage)
     assert total[2] == total[0] + total[1]
     assert counts(right_stream("finish-filter")) is None
     assert counts(right_stream("fail-after-text")) is None
@@ -93,9 +93,9 @@ def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_str
 )
 def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got: str, said: str | None) -> None:
     want = ExpectedCall(id="a", name="f", arguments='{"q": 1.50}', block="", exact=exact)
-    told = list(altered_arguments(want, Call(id="a", name="f", arguments=got), Spot(place=None)))
-    assert len(told) == bool(said)
-    assert all(seen.text.startswith(said or "-") for seen in told)
+    found = list(altered_arguments(want, Call(id="a", name="f", arguments=got), Spot(place=None)))
+    assert len(found) == bool(said)
+    assert all(seen.text.startswith(said or "-") for seen in found)
     assert is_kept(want, Call(id="a", name="f", arguments=got)) is (exact and not said)
 
 

@@ -26,15 +26,15 @@ def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Mak
 
 
 def test_under_policy_first_a_stream_ends_with_its_first_call(
-    streamed: Make, answered: Make, response: Make, told_message: Make, told_call: Make, counted: Json
+    streamed: Make, answered: Make, response: Make, message_item: Make, call_item: Make, counted: Json
 ) -> None:
-    calls = [told_call("call_a", "f", "{}", 1), told_call("call_b", "g", "{}", 2)]
-    one = response("completed", [told_message("Hi."), calls[0]], usage=counted)
-    two = response("completed", [told_message("Hi."), *calls], usage=counted)
+    calls = [call_item("call_a", "f", "{}", 1), call_item("call_b", "g", "{}", 2)]
+    one = response("completed", [message_item("Hi."), calls[0]], usage=counted)
+    two = response("completed", [message_item("Hi."), *calls], usage=counted)
     assert list(compared(streamed("calls-first", one), answered("calls-first", two))) == []
     (found,) = compared(streamed("calls-burst", one), answered("calls-burst", two))
     assert found.text.startswith("output: ")
-    text = response("completed", [told_message("Hi.")], usage=counted)
+    text = response("completed", [message_item("Hi.")], usage=counted)
     assert list(compared(streamed("calls-first", text), answered("calls-first", text))) == []
 
 

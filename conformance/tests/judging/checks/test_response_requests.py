@@ -19,9 +19,9 @@ Make = Callable[..., Any]
 RE: Json = {"dialect": Dialect.RESPONSES}
 
 
-def asked(plain: Make, name: str, number: int, told: object, status: int = 200) -> list[str]:
+def asked(plain: Make, name: str, number: int, body: object, status: int = 200) -> list[str]:
     row = "responses.previous-id" if name.startswith("previous") else "responses.input.items"
-    exchange = plain(name, status, json.dumps(told).encode(), number=number, **RE)
+    exchange = plain(name, status, json.dumps(body).encode(), number=number, **RE)
     return [violation.seen for violation in answered(row, exchange, CHECKS)]
 
 
@@ -29,12 +29,12 @@ def asked(plain: Make, name: str, number: int, told: object, status: int = 200) 
 def said(hello: Json) -> Callable[[str], Json]:
     """A response of this text."""
 
-    def told(text: str) -> Json:
-        told = copy.deepcopy(hello)
-        told["output"][0]["content"][0]["text"] = text
-        return told
+    def answer(text: str) -> Json:
+        answer = copy.deepcopy(hello)
+        answer["output"][0]["content"][0]["text"] = text
+        return answer
 
-    return told
+    return answer
 
 
 def test_the_input_reaches_the_backend_in_order(plain: Make, said: Callable[[str], Json]) -> None:
@@ -70,8 +70,8 @@ def test_what_is_kept_is_what_was_said(plain: Make, said: Callable[[str], Json])
 
 def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[[str], Json]) -> None:
     right = {**said('{"developer": "hoopoe-0", "input": "ibis-1 jay-2"}'), "previous_response_id": "resp_1"}
-    for told, wrong in (("resp_1", []), (None, ['previous_response_id is null, the request set "resp_1"'])):
-        body = json.dumps({**right, "previous_response_id": told}).encode()
+    for id_, wrong in (("resp_1", []), (None, ['previous_response_id is null, the request set "resp_1"'])):
+        body = json.dumps({**right, "previous_response_id": id_}).encode()
         exchange = plain("previous-response", 200, body, number=1, **RE)
         sent = json.dumps({"model": "codex", "previous_response_id": "resp_1"}).encode()
         continued = replace(exchange, transcript=replace(exchange.transcript, request_body=sent))

@@ -106,9 +106,11 @@ def test_the_tools_of_the_request_are_repeated(right_whole: Make) -> None:
     for tools in ([], body["tools"][::-1], [*body["tools"], {"type": "web_search"}]):
         piece = Piece(at=0.0, data=json.dumps({**body, "tools": tools}).encode())
         transcript = replace(right.transcript, pieces=(piece,))
-        told = replace(right, transcript=transcript, reading=read(transcript, right.form))
+        changed = replace(right, transcript=transcript, reading=read(transcript, right.form))
         names = [tool.get("name") for tool in tools]
-        assert seen(told) == {ENVELOPE: f"tools are {json.dumps(names)}, the request declared {json.dumps(declared)}"}
+        assert seen(changed) == {
+            ENVELOPE: f"tools are {json.dumps(names)}, the request declared {json.dumps(declared)}"
+        }
 
 
 def test_the_envelope_is_json_and_arrives_whole(answered: Make, hello: Json) -> None:
@@ -263,10 +265,10 @@ def test_a_gate_that_was_late_is_the_fault_of_flushing(streamed: Make, hello: Js
 
 
 def test_a_silent_backend_yields_comments(stream: Make, response_events: Make, event_frames: Make, hello: Json) -> None:
-    told = event_frames(response_events(hello))
-    (found,) = CHECKS.look("responses.stream.keepalive", stream("silence", *told, bare=True, **RE))
+    frames = event_frames(response_events(hello))
+    (found,) = CHECKS.look("responses.stream.keepalive", stream("silence", *frames, bare=True, **RE))
     assert found.requirement == "responses.stream.keepalive"
-    comments = [*told[:2], b": keep-alive\n\n", *told[2:]]
+    comments = [*frames[:2], b": keep-alive\n\n", *frames[2:]]
     assert list(CHECKS.look("responses.stream.keepalive", stream("silence", *comments, bare=True, **RE))) == []
 
 

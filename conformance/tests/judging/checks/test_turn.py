@@ -45,7 +45,7 @@ RESULTS = [
 
 @pytest.fixture
 def seen(whole: Make) -> Callable[..., list[str]]:
-    """What the check of a row says of an exchange in which the backend told that it had received this."""
+    """What the check of a row says of an exchange in which the backend said that it had received this."""
 
     def check(row: str, scenario: str, *, dialect: Dialect = Dialect.OPENAI_JSON, **received: Any) -> list[str]:
         exchange = whole(scenario, json.dumps(received, ensure_ascii=False), dialect=dialect)
@@ -164,9 +164,9 @@ FUNCTIONS = [
 
 def test_results_of_functions_stand_under_the_ids_of_their_calls(seen: Seen) -> None:
     assert seen("tool-result", "function-results", history=FUNCTIONS, dialect=Dialect.FUNCTION_CALL) == []
-    told = [f"[assistant called {one['name']}:{one['call_id']}]" for one in FUNCTIONS if "name" in one]
-    told += [f"[tool:{one['call_id']}] {one['output']}" for one in FUNCTIONS if "output" in one]
-    flat = [item("user", "\n".join(told))]
+    lines = [f"[assistant called {one['name']}:{one['call_id']}]" for one in FUNCTIONS if "name" in one]
+    lines += [f"[tool:{one['call_id']}] {one['output']}" for one in FUNCTIONS if "output" in one]
+    flat = [item("user", "\n".join(lines))]
     assert seen("tool-result", "function-results", history=flat, dialect=Dialect.FUNCTION_CALL) == []
 
 

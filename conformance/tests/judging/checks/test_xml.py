@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from wireproof.judging.checks import CHECKS
-from wireproof.judging.checks.xml import RULES, broken_rule
+from wireproof.judging.checks import CHECKS, xml
+from wireproof.judging.checks.xml import BlockRule, broken_rule
 from wireproof.model.dialect import MODE_HEADER, Dialect
 from wireproof.reading.exchange import Exchange
 from wireproof.wire.textual import write_block
@@ -25,40 +25,40 @@ def changed(old: str, new: str, block: str = RIGHT) -> str:
 
 ORDERED = write_block("f", '{"a": 1, "b": 2}')
 BROKEN = {
-    "no name": ("xml.shape", RIGHT, changed("  <name>localSearch</name>\n", "")),
-    "no indent": ("xml.shape", RIGHT, changed("  <query>", "<query>")),
-    "one line": ("xml.shape", RIGHT, changed("\n", "")),
-    "a blank line": ("xml.shape", RIGHT, changed("</query>\n", "</query>\n\n")),
-    "an attribute": ("xml.shape", RIGHT, changed("<query>", '<query type="string">')),
+    "no name": (BlockRule.SHAPE, RIGHT, changed("  <name>localSearch</name>\n", "")),
+    "no indent": (BlockRule.SHAPE, RIGHT, changed("  <query>", "<query>")),
+    "one line": (BlockRule.SHAPE, RIGHT, changed("\n", "")),
+    "a blank line": (BlockRule.SHAPE, RIGHT, changed("</query>\n", "</query>\n\n")),
+    "an attribute": (BlockRule.SHAPE, RIGHT, changed("<query>", '<query type="string">')),
     "keys the other way round": (
-        "xml.order", ORDERED, changed("  <a>1</a>\n  <b>2</b>", "  <b>2</b>\n  <a>1</a>", ORDERED)
+        BlockRule.ORDER, ORDERED, changed("  <a>1</a>\n  <b>2</b>", "  <b>2</b>\n  <a>1</a>", ORDERED)
     ),
-    "quotes escaped": ("xml.escape", RIGHT, changed('"b"', "&quot;b&quot;")),
-    "nothing escaped": ("xml.escape", RIGHT, changed("&amp;", "&")),
-    "escaped twice": ("xml.escape", RIGHT, changed("&amp;", "&amp;amp;")),
-    "a number spelled otherwise": ("xml.values", RIGHT, changed("1.50", "1.5")),
-    "an array with spaces": ("xml.values", RIGHT, changed('["x",', '["x", ')),
-    "a value cut": ("xml.values", RIGHT, changed("a &amp; ", "a ")),
+    "quotes escaped": (BlockRule.ESCAPE, RIGHT, changed('"b"', "&quot;b&quot;")),
+    "nothing escaped": (BlockRule.ESCAPE, RIGHT, changed("&amp;", "&")),
+    "escaped twice": (BlockRule.ESCAPE, RIGHT, changed("&amp;", "&amp;amp;")),
+    "a number spelled otherwise": (BlockRule.VALUES, RIGHT, changed("1.50", "1.5")),
+    "an array with spaces": (BlockRule.VALUES, RIGHT, changed('["x",', '["x", ')),
+    "a value cut": (BlockRule.VALUES, RIGHT, changed("a &amp; ", "a ")),
     "an element for no arguments": (
-        "xml.no-arguments", BARE, changed("</name>\n", "</name>\n  <args>{}</args>\n", BARE)
+        BlockRule.NO_ARGUMENTS, BARE, changed("</name>\n", "</name>\n  <args>{}</args>\n", BARE)
     ),
-    "another name": ("xml.round-trip", RIGHT, changed("localSearch", "webSearch")),
-    "a key less": ("xml.round-trip", ORDERED, changed("  <b>2</b>\n", "", ORDERED)),
+    "another name": (BlockRule.ROUND_TRIP, RIGHT, changed("localSearch", "webSearch")),
+    "a key less": (BlockRule.ROUND_TRIP, ORDERED, changed("  <b>2</b>\n", "", ORDERED)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("rule", "want", "got"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_block_names_its_rule(rule: str, want: str, got: str) -> None:
-    assert broken_rule(want, got, exact=True) == rule
+def test_a_broken_block_names_its_rule(rule: BlockRule, want: str, got: str) -> None:
+    assert broken_rule(want, got, exact=True) is rule
     assert broken_rule(want, want, exact=True) is None
 
 
 def test_every_rule_has_a_broken_block() -> None:
-    assert {rule for rule, _, _ in BROKEN.values()} == set(RULES) - {"textual.verbatim"}
+    assert {rule for rule, _, _ in BROKEN.values()} == set(BlockRule) - {BlockRule.VERBATIM}
 
 
 def test_a_block_of_the_backends_own_is_to_be_forwarded_as_it_is() -> None:
-    assert broken_rule(RIGHT, changed("  <query>", "<query>"), exact=False) == "textual.verbatim"
+    assert broken_rule(RIGHT, changed("  <query>", "<query>"), exact=False) is BlockRule.VERBATIM
     assert broken_rule(RIGHT, RIGHT, exact=False) is None
 
 
@@ -66,7 +66,7 @@ def seen(exchange: Exchange) -> set[str]:
     return {violation.requirement for row in FIT for violation in CHECKS.look(row, exchange)}
 
 
-FIT = {*RULES, "chat.stream.xml-single-delta"}
+FIT = {row for row in xml.check if not row.startswith("mode.")}
 
 
 def test_the_right_blocks_pass(right_stream: Make, right_whole: Make) -> None:
@@ -81,21 +81,21 @@ def test_a_wrong_block_is_reported_in_both_modes(right_stream: Make, stream: Mak
     wrong = call.block.replace("localSearch", "webSearch")
     opened = {"index": 0, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": "{}"}}
     streamed = stream("calls-first", {"tool_calls": [opened]}, wrong, CALLS, dialect=XML)
-    (told,) = CHECKS.look("xml.round-trip", streamed)
-    assert told.place is not None
-    assert told.place.frame == 2
+    (found,) = CHECKS.look("xml.round-trip", streamed)
+    assert found.place is not None
+    assert found.place.frame == 2
     at_once = whole("calls-first", wrong, "tool_calls", calls=[(call.id, call.name, "{}")], dialect=XML)
-    (told,) = CHECKS.look("xml.round-trip", at_once)
-    assert told.place is not None
-    assert at_once.transcript.body[told.place.offset :].startswith(b"webSearch</name>")
-    assert told.seen.startswith("choices[0].message.content: ")
+    (found,) = CHECKS.look("xml.round-trip", at_once)
+    assert found.place is not None
+    assert at_once.transcript.body[found.place.offset :].startswith(b"webSearch</name>")
+    assert found.seen.startswith("choices[0].message.content: ")
 
 
 def test_a_block_of_the_backends_own_that_was_written_again_is_reported(right_stream: Make, stream: Make) -> None:
     (call,) = right_stream("textual-verbatim", dialect=XML).wanted[0].calls
-    anew = write_block(call.name, "{}")
-    (told,) = CHECKS.look("textual.verbatim", stream("textual-verbatim", anew, CALLS, dialect=XML))
-    assert told.requirement == "textual.verbatim"
+    again = write_block(call.name, "{}")
+    (found,) = CHECKS.look("textual.verbatim", stream("textual-verbatim", again, CALLS, dialect=XML))
+    assert found.requirement == "textual.verbatim"
 
 
 def test_a_block_in_two_deltas_is_reported(right_stream: Make, stream: Make) -> None:
@@ -107,24 +107,24 @@ def test_a_block_in_two_deltas_is_reported(right_stream: Make, stream: Make) -> 
         "function": {"name": call.name, "arguments": call.arguments},
     }
     pieces = (call.block[:20], call.block[20:])
-    (told,) = CHECKS.look(
+    (found,) = CHECKS.look(
         "chat.stream.xml-single-delta", stream("calls-first", {"tool_calls": [opened]}, *pieces, CALLS, dialect=XML)
     )
-    assert told.seen.startswith("1 blocks were due; 0 deltas hold a whole one")
+    assert found.seen.startswith("1 blocks were due; 0 deltas hold a whole one")
     text_only = stream("text-hello", "Hello, world!", {"finish": "stop"}, dialect=XML)
     assert list(CHECKS.look("chat.stream.xml-single-delta", text_only)) == []
 
 
 @pytest.mark.parametrize("dialect", Dialect)
 def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None:
-    def told(**headers: Any) -> list[str]:
+    def found(**headers: Any) -> list[str]:
         exchange = right_whole("call-one", dialect=dialect, headers={"Content-Type": "application/json", **headers})
         return [violation.seen for violation in CHECKS.look("mode.header", exchange)]
 
-    assert told(**{MODE_HEADER: dialect.spec.output_mode}) == []
-    assert told(**{MODE_HEADER: "other"}) == [
+    assert found(**{MODE_HEADER: dialect.spec.output_mode}) == []
+    assert found(**{MODE_HEADER: "other"}) == [
         f'the response header {MODE_HEADER} is "other", it should be "{dialect.spec.output_mode}"'
     ]
-    assert told() == [f"there is no {MODE_HEADER} header, it should say {dialect.spec.output_mode}"]
+    assert found() == [f"there is no {MODE_HEADER} header, it should say {dialect.spec.output_mode}"]
     (missing,) = CHECKS.look("mode.header", right_whole("call-one", dialect=dialect))
     assert str(missing.about) == f"{MODE_HEADER} is missing among the headers"

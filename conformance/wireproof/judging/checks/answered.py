@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.registry import Seen, no_header
 from wireproof.wire.message import read_error
 from wireproof.wire.quoting import quoted, visible
-from wireproof.wire.violation import Violation
+from wireproof.wire.violation import StatusDue, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +94,8 @@ def _wrong(exchange: Exchange) -> Seen | None:
     if transcript.status != request.expect and not (request.any_success and transcript.ok):
         empty = "" if transcript.body else " with an empty body"
         seen = f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
-        return Seen(seen, exchange.body_place)
+        due = StatusDue(came=transcript.status, due=request.expect)
+        return Seen(seen, exchange.body_place, status=due)
     if header := _header(exchange, request):
         return header
     failed = _error(exchange)

@@ -13,15 +13,14 @@ words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from wireproof.judging.checks.diff import REPLACEMENT
 from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import Asks, Calls, Count, Fits, Say
-from wireproof.model.dialect import Surface
+from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.reading.asked import LENGTH, as_json, limit_of
 from wireproof.reading.schemas import misfits
@@ -30,15 +29,16 @@ from wireproof.wire.fields import object_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from wireproof.model.requirement import Requirement
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Call, Choice
     from wireproof.wire.events import Usage
-    from wireproof.wire.violation import Place
+    from wireproof.wire.violation import Place, Violation
 
 check = Checks()
-"""The checks of this module."""
+"""The checks of single rows; `look` is for all of them."""
 
 REQUIRED = "required"
 SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
@@ -48,65 +48,8 @@ FEW = 5
 STOPPED = "stop"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rows:
-    """The rows that speak of the same things in answers of one surface and mode."""
-
-    form: str
-    text: str
-    torn: str
-    finish: str
-    usage: str
-    arguments: str
-    calls: str
-
-
-ROWS: Mapping[tuple[Surface, Mode], Rows] = {
-    (Surface.CHAT, Mode.WHOLE): Rows(
-        form="chat.whole.envelope",
-        text="chat.whole.text",
-        torn="chat.whole.text",
-        finish="chat.whole.finish",
-        usage="chat.whole.usage",
-        arguments="chat.whole.arguments-verbatim",
-        calls="chat.whole.calls-all-in-order",
-    ),
-    (Surface.CHAT, Mode.STREAM): Rows(
-        form="chat.stream.schema",
-        text="chat.stream.text",
-        torn="chat.stream.utf8",
-        finish="chat.stream.finish-reason",
-        usage="chat.stream.usage",
-        arguments="chat.stream.arguments-verbatim",
-        calls="chat.stream.burst-all",
-    ),
-    (Surface.RESPONSES, Mode.WHOLE): Rows(
-        form="responses.whole.envelope",
-        text="responses.whole.message",
-        torn="responses.whole.message",
-        finish="responses.whole.envelope",
-        usage="responses.whole.envelope",
-        arguments="responses.whole.call-items",
-        calls="responses.whole.call-items",
-    ),
-    (Surface.RESPONSES, Mode.STREAM): Rows(
-        form="responses.stream.terminal",
-        text="responses.stream.sums",
-        torn="responses.stream.sums",
-        finish="responses.stream.terminal",
-        usage="responses.stream.terminal",
-        arguments="responses.stream.sums",
-        calls="responses.stream.sums",
-    ),
-}
-"""Where each surface and mode has the rows for what these checks look at."""
-ANY_ANSWER = frozenset({name for rows in ROWS.values() for name in (rows.form, rows.finish, rows.usage)})
-"""Rows that an answer shows to be kept whether the model did what it was asked or not."""
-
-
-def rows_of(exchange: Exchange) -> Rows:
-    """The rows that speak of an exchange's answer."""
-    return ROWS[exchange.dialect.spec.surface, exchange.mode]
+_ANY_ANSWER = frozenset({Facet.CREATED, Facet.FINISH, Facet.USAGE})
+"""What an answer shows whether the model did what it was asked or not."""
 
 
 def tries(exchange: Exchange) -> tuple[Exchange, ...]:
@@ -385,26 +328,38 @@ def reached(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, exchange.body_place, counts=True)
 
 
-# one registration for each row, whatever it is about
+# what holds of rows by the parts that they speak of
 
 
-_TOPICS: Mapping[str, Callable[[Exchange], Iterable[Seen]]] = {
-    "form": created, "torn": torn, "text": text, "finish": finish, "usage": usage, "arguments": arguments,
-}  # fmt: skip
+_PARTS: Mapping[Facet, Callable[[Exchange], Iterable[Seen]]] = {
+    Facet.CREATED: created,
+    Facet.ENCODING: torn,
+    Facet.TEXT: text,
+    Facet.FINISH: finish,
+    Facet.USAGE: usage,
+    Facet.ARGUMENTS: arguments,
+}
+"""The checks of the parts of any answer, whichever rows speak of them; in the order in which they are looked at."""
 
 
-def _register(requirement: str, topics: tuple[str, ...]) -> None:
-    @check(requirement)
-    def look(exchange: Exchange) -> Iterable[Seen]:
-        # The first thing that is wrong: what else is follows from it, or is seen when it is mended.
-        found = (seen for topic in topics for seen in _TOPICS[topic](exchange))
-        yield from [one for one in [next(found, None)] if one is not None]
+def judges(row: Requirement) -> bool:
+    """Whether a row has a check of answers of models."""
+    return row.id in check or not _PARTS.keys().isdisjoint(row.facets)
 
 
-for _rows in ROWS.values():
-    _named = {topic: getattr(_rows, topic) for topic in _TOPICS}
-    for _name in dict.fromkeys(_named.values()):
-        _register(_name, tuple(topic for topic, name in _named.items() if name == _name))
+def holds_of_any_answer(row: Requirement) -> bool:
+    """Whether an answer shows that a row is kept although the model did not do what it was asked."""
+    return not _ANY_ANSWER.isdisjoint(row.facets)
+
+
+def look(row: Requirement, exchange: Exchange) -> Iterator[Violation]:
+    """What is wrong with a model's answer by the check of a row, or by those of the parts that it speaks of."""
+    if row.id in check:
+        yield from check.look(row.id, exchange)
+        return
+    # The first thing that is wrong: what else is follows from it, or is seen when it is mended.
+    found = (seen for part, parts_check in _PARTS.items() if part in row.facets for seen in parts_check(exchange))
+    yield from (seen.of(row.id) for seen in islice(found, 1))
 
 
 # what answers say

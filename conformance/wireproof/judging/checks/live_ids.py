@@ -7,36 +7,18 @@ that, so it fails the level `strict` alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import reading_of
-from wireproof.model.dialect import Surface
-from wireproof.model.scenario import Mode
+from wireproof.model.facets import row_of
+from wireproof.model.requirement import Facet
 from wireproof.wire.fields import object_of, text_of
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from wireproof.reading.exchange import Exchange
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rows:
-    """The rows that speak of ids in answers of one surface and mode."""
-
-    answer: str
-    call: str
-
-
-ROWS: Mapping[tuple[Surface, Mode], Rows] = {
-    (Surface.CHAT, Mode.WHOLE): Rows(answer="chat.whole.envelope", call="chat.whole.calls-all-in-order"),
-    (Surface.CHAT, Mode.STREAM): Rows(answer="chat.stream.stable-id", call="chat.stream.call-opening"),
-    (Surface.RESPONSES, Mode.WHOLE): Rows(answer="responses.whole.envelope", call="responses.whole.call-items"),
-    (Surface.RESPONSES, Mode.STREAM): Rows(answer="responses.stream.terminal", call="responses.stream.indexes"),
-}
-"""Where each surface and mode has them."""
 
 
 def shared_ids(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, Violation]]:
@@ -44,11 +26,15 @@ def shared_ids(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, Violat
     first: dict[tuple[str, str], Exchange] = {}
     broken: set[str] = set()
     for exchange in exchanges:
-        rows = ROWS[exchange.dialect.spec.surface, exchange.mode]
-        for row, what, ids in (
-            (rows.answer, "answer", _answer_ids(exchange)),
-            (rows.call, "call", {call.id for choice in exchange.answer.choices for call in choice.calls if call.id}),
+        for facet, what, ids in (
+            (Facet.ID, "answer", _answer_ids(exchange)),
+            (
+                Facet.CALL_ID,
+                "call",
+                {call.id for choice in exchange.answer.choices for call in choice.calls if call.id},
+            ),
         ):
+            row = row_of(facet, exchange.form)
             same = next((one for one in sorted(ids) if (what, one) in first), None)
             if same is not None and row not in broken:
                 broken.add(row)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live import rows_of
 from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import Calls, Say
+from wireproof.model.facets import row_of
+from wireproof.model.requirement import Facet
 from wireproof.wire.events import Text
 from wireproof.wire.fields import object_of, text_of
 from wireproof.wire.quoting import quoted
@@ -77,13 +78,15 @@ def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
             if _part_of(got, asked.strip()):
                 said = f"the model was to say {quoted(asked)}"
                 seen = f"{said}, and made as many tokens as where it did; {quoted(got)} came"
-                return Violation(requirement=rows_of(one).text, seen=seen, place=place_of(one, Text) or one.body_place)
+                row = row_of(Facet.TEXT, one.form)
+                return Violation(requirement=row, seen=seen, place=place_of(one, Text) or one.body_place)
         case Calls(calls=calls):
             wanted, made = [call.name for call in calls], [call.name for call in one.choice().calls]
             if len(made) < len(wanted):
                 due = f"the model was to call {_listed(wanted)}"
                 seen = f"{due}, and made as many tokens as where it did; {_listed(made)} came"
-                return Violation(requirement=rows_of(one).calls, seen=seen, place=one.body_place)
+                row = row_of(Facet.EVERY_CALL, one.form)
+                return Violation(requirement=row, seen=seen, place=one.body_place)
         case _:
             pass
     return None

@@ -6,6 +6,7 @@ Which rule a block breaks is found by comparing it with the right one.
 from __future__ import annotations
 
 import re
+from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,21 +28,24 @@ if TYPE_CHECKING:
 check = Checks()
 """The checks of this module."""
 
-RULES = (
-    "xml.shape",
-    "xml.order",
-    "xml.escape",
-    "xml.values",
-    "xml.no-arguments",
-    "xml.round-trip",
-    "textual.verbatim",
-)
-"""The requirements that `broken_rule` can name. They have one check: a block breaks one rule, the first of them."""
+
+class BlockRule(Enum):
+    """What may be wrong with a block. A block breaks one rule, the first of them."""
+
+    SHAPE = auto()
+    ORDER = auto()
+    ESCAPE = auto()
+    VALUES = auto()
+    NO_ARGUMENTS = auto()
+    ROUND_TRIP = auto()
+    VERBATIM = auto()
+
+
 SHAPE = re.compile(r"<use_tool>\n  <name>[^\n]*</name>\n(?:  <([\w.-]+)>.*</\1>\n)*</use_tool>", re.DOTALL)
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
 
 
-def broken_rule(want: str, got: str, *, exact: bool) -> str | None:
+def broken_rule(want: str, got: str, *, exact: bool) -> BlockRule | None:
     """The rule by which a block differs from the right one; None if it does not.
 
     `exact`: the backend made a structured call, so the proxy wrote the block. Else the block came in the backend's
@@ -50,24 +54,24 @@ def broken_rule(want: str, got: str, *, exact: bool) -> str | None:
     if want == got:
         return None
     if not exact:
-        return "textual.verbatim"
+        return BlockRule.VERBATIM
     right, came = textual.read_block(want), textual.read_block(got)
     # In this order: names and values mean little in a block that is not written as one.
     if right is None or came is None or not SHAPE.fullmatch(got):
-        return "xml.shape"
+        return BlockRule.SHAPE
     if came.name != right.name:
-        return "xml.round-trip"
+        return BlockRule.ROUND_TRIP
     return _broken_arguments(right.arguments, came.arguments)
 
 
-def _broken_arguments(right: Mapping[str, str], came: Mapping[str, str]) -> str:
+def _broken_arguments(right: Mapping[str, str], came: Mapping[str, str]) -> BlockRule:
     if not right:
-        return "xml.no-arguments"
+        return BlockRule.NO_ARGUMENTS
     if set(right) != set(came):
-        return "xml.round-trip"
+        return BlockRule.ROUND_TRIP
     if list(right) != list(came):
-        return "xml.order"
-    return "xml.escape" if right == came or _same_but_escapes(right, came) else "xml.values"
+        return BlockRule.ORDER
+    return BlockRule.ESCAPE if right == came or _same_but_escapes(right, came) else BlockRule.VALUES
 
 
 def _same_but_escapes(right: Mapping[str, str], came: Mapping[str, str]) -> bool:
@@ -81,19 +85,24 @@ def _bare(value: str) -> str:
     return value.replace("&amp;", "&")  # last, or `&amp;lt;` would be unescaped twice
 
 
-def differing(rule: str, exchange: Exchange) -> Iterable[Seen]:
+def differing(rule: BlockRule, exchange: Exchange) -> Iterable[Seen]:
     """The blocks that differ from the right ones by this rule."""
     for choice, call, got in _blocks(exchange):
         want = respelled(call.block, got) if call.meant else call.block
-        if broken_rule(want, got, exact=call.exact) == rule:
+        if broken_rule(want, got, exact=call.exact) is rule:
             # In all of the text: that before the block is right, or another requirement's matter.
             said = exchange.choice(choice).text or ""
             spot = text_spot(exchange, choice, said.replace(got, want, 1), said)
             yield Seen(f"{spot.heading('content')}{difference(want, got)}", spot.place)
 
 
-for _rule in RULES:
-    check(_rule)(partial(differing, _rule))
+check("xml.shape")(partial(differing, BlockRule.SHAPE))
+check("xml.order")(partial(differing, BlockRule.ORDER))
+check("xml.escape")(partial(differing, BlockRule.ESCAPE))
+check("xml.values")(partial(differing, BlockRule.VALUES))
+check("xml.no-arguments")(partial(differing, BlockRule.NO_ARGUMENTS))
+check("xml.round-trip")(partial(differing, BlockRule.ROUND_TRIP))
+check("textual.verbatim")(partial(differing, BlockRule.VERBATIM))
 
 
 def respelled(want: str, got: str) -> str:

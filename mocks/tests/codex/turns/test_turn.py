@@ -562,7 +562,7 @@ def test_in_older_versions_nothing_is_counted_of_an_answer_that_was_cut_off(olde
 
 
 @pytest.mark.parametrize("version", ["0.89.0", "0.107.0", "0.125.0", NEWEST.number])
-@pytest.mark.parametrize("script", [name for name in LIBRARY if name != "act/overload"])  # begins no turn
+@pytest.mark.each("script", [name for name in LIBRARY if name != "act/overload"])  # begins no turn
 def test_every_script_of_the_library_can_be_played_in_every_version(
     make_client: Any, script: str, version: str
 ) -> None:

@@ -149,7 +149,7 @@ UNRECORDED: Mapping[tuple[str, str, int], str] = {
 """The marks that no two recordings show, and why: these changes were seen of the binaries alone."""
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("kind", "name", "end", "came"), ALL, ids=[f"{kind} {name}{'-+'[came]}0.{end}" for kind, name, end, came in ALL]
 )
 def test_a_mark_is_shown_by_recordings_or_says_why_not(kind: str, name: str, end: int, *, came: bool) -> None:

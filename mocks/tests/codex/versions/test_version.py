@@ -45,7 +45,7 @@ def test_a_version_accepts_as_many_methods_as_it_was_seen_to(number: str, count:
     assert len(methods) == len(set(methods)) == count
 
 
-@pytest.mark.parametrize("number", VERSIONS)
+@pytest.mark.each("number", VERSIONS)
 def test_every_version_knows_all_that_it_needs(number: str) -> None:
     version = VERSIONS[number]
     assert version.number == number

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HEAD = """\
 # How faithful the mock of the Codex app-server is
 
-Made by `python docs/generate.py` from `mocks/tests/fidelity/wireproof_fidelity/*.toml`; the tests hold that the tables
+Made by `python tools/generate.py` from `mocks/tests/fidelity/wireproof_fidelity/*.toml`; the tests hold that the tables
 and the mock agree, and that no difference is listed that is no longer there.
 
 ## Recordings played again
@@ -47,8 +47,7 @@ _LIMITS = """\
 from
   0.100.0 on refuses some of 300 (-32001), and never answers others.
 - Two v1 listeners of a conversation share its events; which of them hears what is chance in the real 0.89.0.
-- A WebSocket server that a signal ends tells all of its last turns; a real one may lose the last messages.
-- A Unix socket is PATH itself; from 0.160.0 on a real PATH is a link to it. `--ws-auth signed-bearer-token`,
+- It listens on stdio alone, which is all that the SDKs that were run ask for. `--listen ws://…` and `unix://…`,
   `app-server proxy` and `daemon` are refused.
 - A goal begins no turns of its own. From 0.124.0 to 0.160.0 a real server hears input that waited when an answer with
   calls has failed; here it is lost.

@@ -29,7 +29,7 @@ def test_a_step_is_named_after_its_class() -> None:
     assert [DEFINITIONS[name].step for name in NAMES.values()] == list(get_args(Step))
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+@pytest.mark.each("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_every_step_and_every_field_is_described_in_sentences(definition: Definition) -> None:
     about = field_descriptions(definition.step)
     assert list(about) == list(definition.fields)

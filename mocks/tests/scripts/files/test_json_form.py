@@ -36,7 +36,7 @@ from wireproof_scripts.steps import (
 SENTINEL = Call(id="", name="f", arguments="", shape="sentinel")
 
 
-@pytest.mark.parametrize("script", LIBRARY.values(), ids=LIBRARY)
+@pytest.mark.each("script", LIBRARY.values(), ids=LIBRARY)
 def test_every_script_of_the_library_survives_the_way_through_json(script: Script) -> None:
     assert script_from_json(json.loads(json.dumps(script_to_json(script)))) == script
 
@@ -106,7 +106,7 @@ def test_a_script_may_have_no_title_and_a_when() -> None:
         "name": "a",
         "title": "",
         "when": "hello",
-        "told": "v2",
+        "notifications": "v2",
         "parts": [[{"hang": {}}]],
     }
 
@@ -117,7 +117,7 @@ def test_choices_stand_for_parts_too() -> None:
 
 
 def test_a_script_may_have_other_notifications_and_choices() -> None:
-    data = {"name": "a", "told": "story", "parts": [["hang"]], "choices": [[["hang"]], [[{"say": "x"}]]]}
+    data = {"name": "a", "notifications": "story", "parts": [["hang"]], "choices": [[["hang"]], [[{"say": "x"}]]]}
     script = script_from_json(data)
     assert (script.notifications, script.choices) == ("story", (((Hang(),),), ((Say(("x",)),),)))
     assert script_from_json(script_to_json(script)) == script
@@ -256,8 +256,8 @@ def test_an_unknown_failure_is_refused_with_the_closest() -> None:
         ({"name": "a", "parts": [[], ["hang", "hong"]]}, 's.parts[1][1]: there is no step "hong"; did you mean hang?'),
         ({"name": "a", "title": None, "parts": [[]]}, "s.title: expected text, found nothing"),
         (
-            {"name": "a", "told": "v3", "parts": [[]]},
-            's.told: expected one of v2, story, nested, double, found "v3"',
+            {"name": "a", "notifications": "v3", "parts": [[]]},
+            's.notifications: expected one of v2, story, nested, double, found "v3"',
         ),
         (
             {"name": "a", "parts": [[]], "choices": []},

@@ -32,10 +32,10 @@ def test_the_schema_is_one() -> None:
 
 def test_the_file_is_what_the_generator_gives() -> None:
     path = Path(__file__).parents[4] / "schemas" / "wireproof" / "script.json"
-    assert path.read_text(encoding="utf-8") == schema_text(), "run python docs/generate.py"
+    assert path.read_text(encoding="utf-8") == schema_text(), "run python tools/generate.py"
 
 
-@pytest.mark.parametrize("script", LIBRARY.values(), ids=LIBRARY)
+@pytest.mark.each("script", LIBRARY.values(), ids=LIBRARY)
 def test_every_script_of_the_library_is_valid(script: Script) -> None:
     ONE.validate(script_to_json(script))
 
@@ -45,7 +45,7 @@ def _fields(step: str) -> dict[str, Any]:
     return dict((value["anyOf"][0] if "anyOf" in value else value)["properties"])
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+@pytest.mark.each("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_the_schema_knows_exactly_the_fields_that_are_read(definition: Definition) -> None:
     assert list(_fields(definition.name)) == list(definition.fields)
     for name, field in definition.fields.items():
@@ -60,7 +60,7 @@ def test_the_schema_knows_every_failure() -> None:
     "script",
     [
         {"name": "a", "parts": [["hang", {"say": "x"}, {"call": {"id": "1", "name": "f", "arguments": {}}}]]},
-        {"name": "a", "told": "story", "parts": [["repeat"]], "choices": [[[{"cut": 1}]], [[{"raw": "x"}]]]},
+        {"name": "a", "notifications": "story", "parts": [["repeat"]], "choices": [[[{"cut": 1}]], [[{"raw": "x"}]]]},
         {"name": "a", "parts": [[{"call": {"id": "", "name": "f", "arguments": "", "shape": "sentinel", "also": []}}]]},
         {"name": "a", "when": "x", "parts": [[{"finish": "length"}, {"gate": None}, {"pause": 0.5}]]},
     ],
@@ -79,7 +79,7 @@ def test_what_may_be_written_short_is_valid(script: object) -> None:
         {"name": "a", "parts": []},
         {"name": "a", "parts": [[]], "more": 1},
         {"name": "a", "parts": [["say"]]},
-        {"name": "a", "parts": [[]], "told": "v3"},
+        {"name": "a", "parts": [[]], "notifications": "v3"},
         {"name": "a", "parts": [[]], "choices": []},
         {"name": "a", "parts": [[{"call": {"id": "1", "name": "f", "arguments": "", "shape": "x"}}]]},
         {"name": "a", "parts": [[{"cut": 0}]]},
@@ -153,7 +153,7 @@ def _inner(rule: dict[str, Any]) -> st.SearchStrategy[Any]:
     return _values(rule["additionalProperties"]) if "additionalProperties" in rule else SCALARS
 
 
-def _written(kind: Kind) -> st.SearchStrategy[Any]:
+def _written(kind: Kind[Any]) -> st.SearchStrategy[Any]:
     """What may be written in a field of this kind."""
     if kind is JSON_TEXT:  # its schema knows no text that is JSON
         return st.one_of(ANYTHING.map(json.dumps), st.dictionaries(st.text(max_size=3), SCALARS, max_size=2))
@@ -236,13 +236,13 @@ def test_a_step_that_was_changed_is_read_if_and_only_if_it_is_valid(step: dict[s
 VALIDATORS = {kind: Draft202012Validator(kind.schema) for kind in KINDS}
 
 
-def _accepts(kind: Kind, value: object) -> bool:
+def _accepts(kind: Kind[Any], value: object) -> bool:
     return bool(VALIDATORS[kind].is_valid(value))
 
 
 @pytest.mark.parametrize("kind", [it for it in KINDS if it is not JSON_TEXT], ids=lambda kind: kind.expected)
 @given(value=ANYTHING)
-def test_a_kind_reads_exactly_what_its_schema_accepts(kind: Kind, value: object) -> None:
+def test_a_kind_reads_exactly_what_its_schema_accepts(kind: Kind[Any], value: object) -> None:
     assert (kind.read(value) is not None) == _accepts(kind, value)
 
 

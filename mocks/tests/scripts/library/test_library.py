@@ -43,7 +43,7 @@ def test_the_calls_are_of_the_tools_that_are_named() -> None:
     assert {step.cause for step in steps if isinstance(step, Fail)} <= set(CAUSES)
 
 
-@pytest.mark.parametrize("script", LIBRARY.values(), ids=LIBRARY)
+@pytest.mark.each("script", LIBRARY.values(), ids=LIBRARY)
 def test_the_ids_of_a_script_are_unique_and_its_arguments_json(script: Script) -> None:
     calls = [step for step in _steps(script) if isinstance(step, Call)]
     assert len({call.id for call in calls}) == len(calls)

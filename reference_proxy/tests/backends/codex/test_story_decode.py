@@ -140,8 +140,8 @@ def test_the_same_call_is_the_same_in_every_shape(shape: str) -> None:
     assert joined(play(*SHAPES[shape], OVER, tools=frozenset("f"))) == [*CALL, STOP]
 
 
-@pytest.mark.parametrize("one", SHAPES)
-@pytest.mark.parametrize("other", SHAPES)
+@pytest.mark.each("one", SHAPES)
+@pytest.mark.each("other", SHAPES)
 def test_a_call_sent_in_two_shapes_is_one(one: str, other: str) -> None:
     events = joined(play(*SHAPES[one], *SHAPES[other], OVER, tools=frozenset("f")))
     assert [event for event in events if isinstance(event, CallOpened)] == CALL[:1]

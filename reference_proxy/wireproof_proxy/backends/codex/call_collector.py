@@ -139,7 +139,7 @@ class CallCollector:
         """Whether a shape does not count, since a better one has come; the better one also replaces what waits."""
         if shape == "tool_calls":
             self._calls = [call for call in self._calls if call.shown or call.shape != "function_call"]
-        # S4-19: both shapes of one call are one call, and `tool_calls` win.
+        # Story 2.9, criterion 19: both shapes of one call are one call, and `tool_calls` win.
         return shape == "function_call" and any(call.shape == "tool_calls" for call in self._calls)
 
     def _continued(self, piece: Piece) -> _Call | None:

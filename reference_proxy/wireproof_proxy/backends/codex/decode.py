@@ -38,7 +38,7 @@ class Decoder:
 
     def feed(self, message: Notice | Asked) -> list[Event]:
         """The events that a message about the turn's thread means."""
-        # Late notifications leave no trace (S4-10).
+        # Late notifications leave no trace (chat.stream.nothing-after-finish).
         if self.turn.over:
             return []
         if message.method.startswith(v1.PREFIX):

@@ -60,7 +60,7 @@ def _message(turn: TurnDecoder, params: Params) -> list[Event]:
     events = turn.message(_text(fields.get("content")))
     for call in calls:
         events += turn.calls.whole(_piece("tool_calls", call))
-    # S4-19: both shapes in one message are one call.
+    # Story 2.9, criterion 19: both shapes in one message are one call.
     if legacy and not calls:
         events += turn.calls.whole(_piece("function_call", legacy))
     return events

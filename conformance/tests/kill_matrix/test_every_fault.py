@@ -1,0 +1,45 @@
+"""Every requirement is really checked: each has a fault that breaks it, and each fault an item that `-k` finds."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.scenarios import CONVERSATIONS
+from wireproof_mocks.miniatures import FAULTS
+from wireproof_scripts.library import LIBRARY
+
+HERE = Path(__file__).parent
+
+
+def test_each_fault_is_chosen_by_its_name() -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", str(HERE)]
+    collected = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert FAULTS.keys() - {item.partition("[")[2].removesuffix("]") for item in collected} == set()
+
+
+def test_every_row_of_the_catalogue_has_a_fault() -> None:
+    assert load().by_id.keys() - {fault.breaks for fault in FAULTS.values()} == set()
+
+
+def test_every_fault_breaks_a_row_of_the_catalogue() -> None:
+    assert {fault.breaks for fault in FAULTS.values()} - load().by_id.keys() == set()
+
+
+def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
+    played = {script for one in CONVERSATIONS for script in (one.script, *(turn.script for turn in one.turns))}
+    played |= {name for name in LIBRARY if name.startswith("persona/")}  # emulated clients play those
+    for fault in FAULTS.values():
+        assert set(fault.dialects) <= set(Dialect)
+        assert set(fault.scripts) <= played
+
+
+def test_a_name_says_what_is_wrong() -> None:
+    for name, fault in FAULTS.items():
+        assert fault.name == name
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name), "words, not a number or a requirement"
+        assert name != fault.breaks.rpartition(".")[2], "what a developer did, not what it breaks"

@@ -1,0 +1,1 @@
+"""The command line: `wireproof` and its commands."""

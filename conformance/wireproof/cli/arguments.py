@@ -1,0 +1,74 @@
+"""Options of a run as options of a command: each arrives by the name of its field, read as it reads itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from wireproof.targets.kinds import File, Folder, OneOf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from click.shell_completion import CompletionItem
+
+    from wireproof.targets.option import Option, Options
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:  # generic in the stubs of newer versions only
+    _ParamType = click.ParamType
+
+
+class _Value(_ParamType):
+    """What an option takes, read as the option itself reads it."""
+
+    def __init__(self, option: Option) -> None:
+        self.name, self._option = option.name, option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 (as click's)
+        """The value; click calls it for a default, too."""
+        try:
+            return self._option.kind.read(value)
+        # Also float("x") and int("x"), whose own messages name Python's types.
+        except ValueError:
+            self.fail(f"{self._option.shown(value)} should be {self._option.kind.right}.", param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """What a shell offers: the members of an enumeration, files, folders."""
+        kind = self._option.kind
+        known: click.ParamType[Any] | None = None
+        if isinstance(kind, OneOf):
+            known = click.Choice([str(one) for one in kind.members])
+        elif isinstance(kind, File | Folder):
+            known = click.Path(file_okay=isinstance(kind, File))
+        return known.shell_complete(ctx, param, incomplete) if known else []
+
+
+def with_options(*groups: type[Options], fields: Collection[str] = ()) -> Callable[[_Command], _Command]:
+    """A decorator that gives a command the options of these groups; each arrives by the name of its field.
+
+    `fields`: of which fields; empty: of all.
+    """
+    options = [one for group in groups for one in group.options() if not fields or one.field in fields]
+
+    def decorate(command: _Command) -> _Command:
+        # Decorators apply from the last to the first, so the last option must be added first to be shown last.
+        for option in reversed(options):
+            command = _click_option(option)(command)
+        return command
+
+    return decorate
+
+
+def _click_option(option: Option) -> Callable[[_Command], _Command]:
+    names = (*(f"--{name}" for name in option.names), option.field)
+    if option.off:
+        # None where neither is given: a target file may say it then.
+        return click.option(f"--{option.name}/--{option.off}", option.field, default=None, help=option.full_help)
+    return click.option(
+        *names, type=_Value(option), metavar=option.kind.metavar, multiple=option.repeatable, help=option.full_help
+    )

@@ -1,0 +1,166 @@
+"""`wireproof certify`: one target or several in turn, each once or several times.
+
+Exit statuses: `certificate.MEANINGS`; of several targets the worst, see `certificate.worst`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from wireproof.cli.arguments import with_options
+from wireproof.cli.console import console
+from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
+from wireproof.cli.results import FORMAT, TERMINAL, show
+from wireproof.cli.saved import refusal
+from wireproof.model.verdict import HarnessError
+from wireproof.report.progress import progress
+from wireproof.results.certificate import MEANINGS, Exit, worst
+from wireproof.results.document import Ended
+from wireproof.targets.interrupts import terminable
+from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof.targets.target_file import TargetFile, TargetFileError, load, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from wireproof.results.document import Report
+
+EXIT_STATUSES = (
+    "\b\nExit status:\n"  # this first character keeps click from joining the lines
+    + "\n".join(f"  {one:<5d}{meaning}" for one, meaning in MEANINGS.items())
+    + "\n\nWith --only, 0, 1 and 4 speak of the selected requirements; with --allow-partial, 4 becomes 0."
+    " With --repeat, and of several targets, it is the worst: 1, then 3, 4 and 0."
+)
+"""The end of the help of `wireproof certify`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """One target to certify."""
+
+    name: str
+    """How the summary calls it."""
+    target: TargetOptions
+    run: RunOptions
+
+
+@click.command("certify", epilog=EXIT_STATUSES)
+@click.option(
+    "--target",
+    "files",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Target file with options of this command, as `wireproof init` writes it; other options override it."
+    " Several are certified in turn. (may be repeated)",
+)
+@with_options(TargetOptions, RunOptions)
+@FORMAT
+def certify_command(files: tuple[Path, ...], form: str, **values: Any) -> None:  # noqa: ANN401 (one for each option)
+    """Certify the proxy at --url, the one that --launch or --gateway starts, or those of target files.
+
+    Without any, certify the proxy that comes with Wireproof, as a demonstration.
+    """
+    # click ends a command with 0 whatever it returns; the status has to be raised.
+    raise SystemExit(_certify_all(_asked(files, values), form))
+
+
+def _asked(files: Sequence[Path], values: Mapping[str, Any]) -> list[_Asked]:
+    try:
+        read: list[TargetFile | None] = [load(path) for path in files] or [None]
+    except TargetFileError as error:
+        raise refusal(error) from error
+    pairs = [(file, *merged(file, values)) for file in read]
+    return [_Asked(name=file.name if file else "", target=target, run=run) for file, target, run in pairs]
+
+
+def _certify_all(every: Sequence[_Asked], form: str) -> int:
+    if len(every) == 1:
+        return _certify(_planned(every[0]), every[0].target, form)[0]
+    if form != TERMINAL:
+        raise click.UsageError(f"--format {form} is of one target; give --output DIR, then `wireproof report DIR/NAME`")
+    # All are checked before the first is started: a slip in the last file is not to be found out at the end.
+    planned = [(one, _planned(one)) for one in _apart(every)]
+    ends: list[tuple[str, int, Report | None]] = []
+    for one, ready in planned:
+        console().rule(Text(one.name), align="left")
+        status, report = _certify(ready, one.target, form)
+        ends.append((one.name, status, report))
+        if status == Exit.INTERRUPTED:
+            break
+    _summary(console(), ends, left=[one.name for one, _ in planned[len(ends) :]])
+    return worst(Exit(status) for _, status, _ in ends)
+
+
+def _apart(every: Sequence[_Asked]) -> list[_Asked]:
+    """Each with a name and, where a folder for results is named, a folder in it of its own."""
+    taken: dict[str, int] = {}
+    found = []
+    for one in every:
+        taken[one.name] = taken.get(one.name, 0) + 1
+        name = one.name if taken[one.name] == 1 else f"{one.name}-{taken[one.name]}"
+        output = one.run.output / name if one.run.output else None
+        found.append(replace(one, name=name, run=replace(one.run, output=output)))
+    return found
+
+
+def _planned(one: _Asked) -> Plan:
+    try:
+        return plan(one.target, one.run)
+    except USAGE_ERRORS as error:
+        raise refusal(f"{one.name}: {error}" if one.name else error) from error
+
+
+def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
+    """The exit status, and the result if there is one."""
+    # What a program reads from stdout has no bar and no line of ours in it.
+    said_to = console(stderr=form != TERMINAL)
+    try:
+        # Planned outside `terminable`: nothing has been started that a signal would have to stop.
+        with terminable():
+            certificate = planned.certify(
+                lambda reached: progress(console(stderr=True), planned.scenarios_for(reached), reached.dialects),
+                lambda said: said_to.print(said, soft_wrap=True, markup=False),
+            )
+        report = planned.write(certificate)
+    except USAGE_ERRORS as error:
+        raise refusal(error) from error
+    except HarnessError as error:
+        click.echo(f"wireproof: {error}", err=True)
+        planned.write_not_driven(Ended.UNREACHABLE, str(error))
+        return Exit.UNREACHABLE, None
+    # click would print "Aborted!" and exit with 1, which here means that a MUST is broken.
+    except KeyboardInterrupt as interrupt:
+        kept = planned.write_interrupted(interrupt)
+        where = f"; {planned.run.output} has what was driven until then" if kept else ""
+        click.echo(f"wireproof: interrupted{where}", err=True)
+        return Exit.INTERRUPTED, None
+    show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+    return report.status, report
+
+
+def _summary(to: Console, ends: Sequence[tuple[str, int, Report | None]], *, left: Sequence[str]) -> None:
+    """One line for each target: its name, its verdict, what is broken."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for name, status, report in ends:
+        table.add_row(Text(name), Text(_verdict(report) if report else MEANINGS[Exit(status)]))
+    for name in left:
+        table.add_row(Text(name), Text("not begun"))
+    to.print()
+    to.print(table)
+
+
+def _verdict(report: Report) -> str:
+    at = report.levels[report.configuration.level]
+    broken = f", {len(at.broken)} broken" if at.broken else ""
+    missed = f", {len(at.unobserved)} not observed" if at.unobserved else ""
+    flaky = f", {len(report.flaky)} flaky" if report.flaky else ""
+    return f"{at.summary} at level {report.configuration.level}{broken}{missed}{flaky}"

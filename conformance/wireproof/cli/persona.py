@@ -1,0 +1,218 @@
+"""`wireproof persona`: an emulated client holds a whole conversation with a proxy, and says whether it was served.
+
+The personas belong to the mocks.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import httpx
+from rich.text import Text
+
+from wireproof.cli.arguments import with_options
+from wireproof.cli.console import console
+from wireproof.model.dialect import MODE_HEADER
+from wireproof.model.served import SERVED_KEY
+from wireproof.model.verdict import HarnessError
+from wireproof.results.certificate import Exit
+from wireproof.targets.address import check_url, is_local
+from wireproof.targets.interrupts import terminable
+from wireproof.targets.kinds import OptionError
+from wireproof.targets.launch import executable, launch
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.serving import SERVED
+from wireproof_mocks.personas import PERSONAS
+from wireproof_mocks.personas.endpoint import Endpoint, UnreachableError
+from wireproof_mocks.personas.running import Run, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import Console
+
+    from wireproof_mocks.personas.conversation import Outcome
+    from wireproof_mocks.personas.line import Line
+    from wireproof_mocks.personas.persona import Persona
+
+APPROVALS = ("terminal", "page", "always", "never")
+"""Who decides on the calls of a persona that asks: the user, at the terminal or on a page, or nobody."""
+STYLES = {"sent": "cyan", "understood": "green", "tool": "yellow", "log": "dim", "notice": "magenta"}
+_SUCCESS = 200
+PERSONA_STATUSES = (
+    "\b\nExit status:\n  0    served\n  1    not served\n  2    wrong usage\n  3    not reached\n  130  interrupted"
+)
+"""The end of the help of `wireproof persona`."""
+
+
+@click.command("persona", epilog=PERSONA_STATUSES)
+@click.argument("name", required=False)
+@click.option("--list", "as_list", is_flag=True, help="List the personas.")
+@with_options(TargetOptions, fields=("url", "model", "api_key_env", "header"))
+@click.option(
+    "--approve",
+    type=click.Choice(APPROVALS),
+    default=APPROVALS[0],
+    show_default=True,
+    help="Who decides whether a call may see the vault: you, here or on a page for your browser, or nobody.",
+)
+@click.option(
+    "--vault",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of notes for the personas of ChatGPT MD. If omitted, a sample.",
+)
+@click.option("--no-tools", is_flag=True, help="Switch the tools of chatgpt-md off.")
+@click.option("--whole", is_flag=True, help="Ask for whole answers instead of streams.")
+@click.option(
+    "--say",
+    default="",
+    metavar="TEXT",
+    help="Ask this instead of the persona's question, which the mock answers by a script; for a model.",
+)
+@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Longest silence.")
+def persona_command(  # noqa: PLR0913 (one for each option)
+    name: str | None,
+    *,
+    as_list: bool,
+    approve: str,
+    vault: Path | None,
+    no_tools: bool,
+    whole: bool,
+    say: str,
+    timeout: float,
+    **target: Any,  # noqa: ANN401 (as click gives them)
+) -> None:
+    """Hold a whole conversation as a known client does, and say whether the proxy served it.
+
+    Without --url, start the proxy that comes with Wireproof.
+    """
+    if as_list or name is None:
+        list_personas(console())
+        raise SystemExit(Exit.CERTIFIED if as_list else Exit.USAGE)
+    try:
+        given = TargetOptions.from_values(target)
+        options = PersonaOptions(
+            name=name, url=given.url, model=given.model, key=given.api_key() or "",
+            headers=dict(given.carried()["headers"]), approve=approve, vault=vault, tools=not no_tools,
+            whole=whole, say=say, timeout=timeout,
+        )  # fmt: skip
+        with terminable():
+            status = persona(options, console())
+    except OptionError as error:
+        raise click.UsageError(str(error)) from error
+    except HarnessError as error:
+        click.echo(f"wireproof: {error}", err=True)
+        status = Exit.UNREACHABLE
+    except KeyboardInterrupt:
+        click.echo("wireproof: interrupted", err=True)
+        status = Exit.INTERRUPTED
+    raise SystemExit(status)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonaOptions:
+    """What the command line asks for."""
+
+    name: str
+    url: str | None = None
+    """The base URL; None: the bundled proxy is started."""
+    model: str = ""
+    key: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    approve: str = "terminal"
+    vault: Path | None = None
+    tools: bool = True
+    whole: bool = False
+    say: str = ""
+    timeout: float = 120.0
+
+
+def persona(options: PersonaOptions, out: Console) -> Exit:
+    """Hold the conversation, print it, and say how it ended.
+
+    Raises:
+        OptionError: there is no such persona, or what is options for does not fit it.
+        HarnessError: the proxy cannot be reached, or the bundled one not be started.
+    """
+    client = _known(options)
+    with _endpoint(options, client) as endpoint:
+        out.print(Text(f"{client.title}\n{client.does}\nat {endpoint.url}, model {endpoint.model}\n"), soft_wrap=True)
+        wanted = Run(
+            approve=options.approve, vault=options.vault, tools=options.tools, whole=options.whole, say=options.say
+        )  # fmt: skip
+        try:
+            outcome = run(client, endpoint, wanted, lambda line: _print(out, line), out)
+        except UnreachableError as error:
+            raise HarnessError(str(error)) from error
+    return _end(out, client, outcome, scripted=not options.say)
+
+
+def list_personas(out: Console) -> None:
+    """Print the name of every persona, which client it is, and what it does."""
+    for one in PERSONAS.values():
+        out.print(Text.assemble((f"{one.name}\n", "bold"), f"  {one.title}: {one.does}"), soft_wrap=True)
+
+
+def _known(options: PersonaOptions) -> Persona:
+
+    found = PERSONAS.get(options.name)
+    if found is None:
+        raise OptionError(f"there is no persona {options.name!r}; there are {', '.join(PERSONAS)}")
+    if not options.tools and not found.without_tools:
+        raise OptionError(f"the tools of {options.name} cannot be switched off; chatgpt-md has such a switch")
+    if options.vault is not None and not found.vault:
+        raise OptionError(f"{options.name} has no vault; those of ChatGPT MD have")
+    return found
+
+
+@contextmanager
+def _endpoint(options: PersonaOptions, client: Persona) -> Iterator[Endpoint]:
+
+    if options.url is not None:
+        check_url(options.url)
+        model = options.model or _first_model(options)
+        yield Endpoint(url=options.url, model=model, key=options.key, headers=options.headers, timeout=options.timeout)
+        return
+    settings = {**SERVED, "PROXY_API_KEY": SERVED_KEY, "PROXY_HOST": "127.0.0.1"}
+    with launch(executable("wireproof-proxy"), env=settings, without="PROXY_") as proxy:
+        # The bundled proxy speaks every dialect; a client's user sets up a proxy for the one that it needs.
+        headers = {MODE_HEADER: client.mode, **options.headers}
+        yield Endpoint(
+            url=proxy.base_url, model=options.model or "codex", key=SERVED_KEY, headers=headers, timeout=options.timeout
+        )
+
+
+def _first_model(options: PersonaOptions) -> str:
+    own = {"authorization": f"Bearer {options.key}"} if options.key else {}
+    url = f"{str(options.url).rstrip('/')}/models"
+    try:
+        with httpx.Client(timeout=options.timeout, trust_env=not is_local(url)) as client:
+            answer = client.get(url, headers={**own, **options.headers})
+    except httpx.TransportError as error:
+        raise HarnessError(f"{url} cannot be reached: {error}") from error
+    try:
+        return str(answer.json()["data"][0]["id"])
+    except (ValueError, LookupError, TypeError):
+        seen = f"HTTP {answer.status_code}" if answer.status_code != _SUCCESS else "no list of models"
+        raise HarnessError(
+            f"{url} answered with {seen}; name a model with --model, and a key with --api-key-env"
+        ) from None
+
+
+def _print(out: Console, line: Line) -> None:
+    out.print(Text.assemble((f"{line.kind:<11}", STYLES[line.kind]), line.text), soft_wrap=True)
+
+
+def _end(out: Console, client: Persona, outcome: Outcome, *, scripted: bool) -> Exit:
+    verdict = Text.assemble(("\nserved", "bold green") if outcome.served else ("\nnot served", "bold red"))
+    out.print(Text.assemble(verdict, f": {client.name}: {outcome.why}"), soft_wrap=True)
+    if not outcome.served and scripted and "the model" in outcome.why:
+        out.print(
+            "(The question is answered by a script of the mock. If a model is behind this proxy, use --say.)",
+            soft_wrap=True,
+        )
+    return Exit.CERTIFIED if outcome.served else Exit.FAILED

@@ -1,0 +1,72 @@
+"""Saved results for commands: read, or the command ends with one line and the status of wrong usage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wireproof.results import folder
+from wireproof.results.certificate import Exit
+from wireproof.results.document import Ended, Report
+from wireproof.results.flaky import of_all
+from wireproof.results.folder import FolderError, Result
+from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.results.archive import Archive
+    from wireproof.results.certificate import Certificate
+
+EVERY = (*SCENARIOS, *LIVE)
+"""The scenarios that a result may be of."""
+
+
+def saved(path: Path) -> Result:
+    """The result in a folder; ends the command where there is none."""
+    try:
+        return folder.read(path)
+    except FolderError as error:
+        raise refusal(error) from error
+
+
+def transcripts(result: Result) -> Archive:
+    """Its transcripts; ends the command where it has none, or not its own."""
+    try:
+        return result.archive(EVERY)
+    except FolderError as error:
+        raise refusal(error) from error
+
+
+def certificate_of_all(result: Result, catalogue: Catalogue) -> Certificate:
+    """The certificate of a saved result, of all its runs; ends the command where transcripts are missing."""
+    kept = [saved(result.folder / one.folder) for one in result.report.repeats if one.folder]
+    return of_all([certificate_of(one.report, transcripts(one), catalogue) for one in kept or [result]])
+
+
+def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Certificate:
+    """The certificate of a saved result: its transcripts, judged by this version's rules and a catalogue's rows."""
+    asked = report.configuration
+    return judge_run(
+        there.runs,
+        there.target,
+        catalogue,
+        Terms(known=asked.known, selection=asked.selection, level=asked.level, jobs=asked.jobs),
+        RunInfo(
+            began=report.began,
+            seconds=report.seconds,
+            at_a_time=asked.at_a_time,
+            interrupted=report.ended is Ended.INTERRUPTED,
+        ),
+    )
+
+
+def refusal(error: object) -> SystemExit:
+    """What ends a command that cannot do what was asked, and says why."""
+    # One line, without the usage that click prints: the command was spelt right.
+    click.echo(f"wireproof: {error}", err=True)
+    return SystemExit(Exit.USAGE)

@@ -1,0 +1,198 @@
+"""`wireproof serve`: the scripted endpoint, for the development of clients and as the upstream of gateways.
+
+It judges nothing, and what it serves is no part of the suite.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wireproof.cli.listening import PortError, listening, port_option
+from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
+from wireproof_endpoint import serving
+from wireproof_endpoint.journal.lines import Lines
+from wireproof_endpoint.journal.ring import Journal
+from wireproof_endpoint.scripts import reported, scripts_of
+from wireproof_endpoint.settings import Settings
+from wireproof_scripts.files.errors import ScriptError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wireproof_endpoint.endpoint import Scripts
+
+USAGE = 2
+"""The exit status of what cannot be served as it is asked for, as of every command."""
+
+
+@click.command("serve")
+@port_option(8787)
+@click.option(
+    "--api-key",
+    help="The API key that clients must send; without it any key does, or none. Every user of the machine sees it among"
+    " the processes, so it is no secret: for one there is --api-key-env.",
+)
+@click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key, which is not printed.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    help="A model to serve, and no other; repeatable. Without it any name does.",
+)
+@click.option(
+    "--scripts",
+    "--script",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="YAML or JSON file with scripts of your own, or a folder of them; repeatable.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that serve. Gates, nonces and stored responses belong to one of them each.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to which each request and its answer is appended as a line of JSON, keys masked.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the address as one line of JSON, for a program that starts this."
+)
+def serve_command(  # noqa: PLR0913 - one for each option
+    port: int,
+    api_key: str | None,
+    api_key_env: str | None,
+    models: tuple[str, ...],
+    scripts: tuple[Path, ...],
+    workers: int,
+    journal: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Serve an endpoint to develop a client with, or as the upstream of a gateway.
+
+    It answers as scripts say, chosen by your text; without one it echoes, and calls tools where you ask for that.
+    """
+    introduce = _line if as_json else _introduction
+    try:
+        api_key = _key(api_key, api_key_env)
+        unchosen = serve(
+            port=port,
+            api_key=api_key,
+            models=models,
+            scripts=scripts,
+            workers=workers,
+            journal=journal,
+            say=lambda url, settings: click.echo(introduce(url, settings, api_key_env)),
+        )
+    except UnservableError as error:
+        click.echo(f"wireproof: {error}", err=True)
+        raise SystemExit(USAGE) from error
+    if unchosen:
+        click.echo(f"wireproof: no request chose {', '.join(unchosen)}", err=True)
+
+
+def _key(given: str | None, variable: str | None) -> str | None:
+    """The key that clients must send; None: any, or none."""
+    if variable is None:
+        return given
+    if given is not None:
+        raise UnservableError("--api-key and --api-key-env both name the key; leave one of them out")
+    key = os.environ.get(variable)  # named by the person, so it is no setting of ours
+    if not key:
+        raise UnservableError(f"the environment variable {variable} is not set, which --api-key-env names")
+    return key
+
+
+class UnservableError(Exception):
+    """It cannot be served; the text says why."""
+
+
+def serve(
+    *,
+    port: int,
+    api_key: str | None,
+    models: tuple[str, ...],
+    scripts: tuple[Path, ...],
+    say: Callable[[str, Settings], object],
+    workers: int = 1,
+    journal: Path | None = None,
+) -> tuple[str, ...]:
+    """Serve until SIGINT, SIGTERM or SIGHUP; `say` is given the base URL and the settings.
+
+    Returns the scripts that no request chose; with several workers none, as each knows its own requests alone.
+
+    Raises:
+        UnservableError: the scripts cannot be read, the journal cannot be written, or the port is taken.
+    """
+    library = _checked(scripts)
+    noted = _journal(Settings().journal, journal)
+    try:
+        at = listening(port)
+    except PortError as error:
+        raise UnservableError(str(error)) from error
+    only = {"models": models, "any_model": False} if models else {}
+    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
+    endpoint = serving.endpoint_of(settings, library, noted)
+    serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
+    return endpoint.unchosen() if workers == 1 else ()
+
+
+def _journal(limit: int, path: Path | None) -> Journal:
+    try:
+        return Journal(limit, ended=None if path is None else Lines(path))
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else str(error)
+        raise UnservableError(f"the journal {path} cannot be written: {reason}") from error
+
+
+def _checked(paths: tuple[Path, ...]) -> Scripts:
+    """The scripts of the files and of the library; the files are read once here, to report an error at once."""
+    scripts = scripts_of(*paths)
+    found = scripts()
+    if isinstance(found, ScriptError):
+        raise UnservableError(str(found))
+    # Only from now on: what is wrong at the start is printed once, as the error of the command.
+    return reported(scripts)
+
+
+def _introduction(url: str, settings: Settings, variable: str | None) -> str:
+    key, model = settings.api_key or SERVED_KEY, settings.models[0]
+    # A key out of a variable is not shown: the shell knows it by that name, too.
+    shown = f"${variable}" if variable else key
+    header = f'"Authorization: Bearer {shown}"' if variable else shlex.quote(f"Authorization: Bearer {key}")
+    others = {"key": settings.api_key is None, "model": settings.any_model}
+    free = " and any ".join(name for name, any_of_it in others.items() if any_of_it)
+    return (
+        f"base URL  {url}\nkey       {shown}\nmodel     {model}\ntry       {_curl(url, header, model)}\n"
+        f"requests  {_page(url)}\n\n"
+        "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
+        f"An upstream for gateways, too: chat, Responses{f', any {free}' if free else ''}; see docs/gateways.md."
+    )
+
+
+def _line(url: str, settings: Settings, variable: str | None) -> str:
+    # Whoever set the variable knows the key.
+    known = {"api_key_env": variable} if variable else {"api_key": settings.api_key or SERVED_KEY}
+    return json.dumps({"base_url": url, **known, "model": settings.models[0], "requests": _page(url)})
+
+
+def _page(url: str) -> str:
+    """Where the journal is shown."""
+    return f"{url.removesuffix('/v1')}/_wireproof/"
+
+
+def _curl(url: str, header: str, model: str) -> str:
+    """A line for a shell; `header` is quoted for it."""
+    hello = json.dumps({"model": model, "stream": True, "messages": [{"role": "user", "content": "Hello!"}]})
+    address = shlex.join(["curl", "-N", f"{url}/chat/completions"])
+    return f"{address} -H {header} {shlex.join(['-H', 'Content-Type: application/json', '-d', hello])}"

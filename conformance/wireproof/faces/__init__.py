@@ -1,1 +1,0 @@
-"""The faces of the engine: command line, pytest plugin, mock endpoint."""

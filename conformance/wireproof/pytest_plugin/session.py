@@ -1,0 +1,125 @@
+"""The one run of a session of pytest: driven when the first item asks for it, judged once."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import nullcontext
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from wireproof.model.verdict import HarnessError
+from wireproof.pytest_plugin.cases import cases, said
+from wireproof.pytest_plugin.shared import certified
+from wireproof.results.certificate import Exit
+from wireproof.results.document import Ended
+from wireproof.results.folder import FolderError
+from wireproof.targets.interrupts import terminable
+from wireproof.targets.kinds import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from wireproof.cli.plan import Plan
+    from wireproof.pytest_plugin.cases import Case
+    from wireproof.results.cells import Part
+    from wireproof.results.certificate import Certificate
+
+
+class WireproofSession:
+    """The one run of a session: driven when the first item asks for it, judged once."""
+
+    def __init__(self, plan: Plan, *, shared: Path | None = None) -> None:
+        self.plan = plan
+        self._shared = shared
+        """The folder in which the workers of pytest-xdist share one run; None: there are none."""
+        self.unobserved: dict[str, str] = {}
+        """The MUSTs of the session's items that were not observed → why; set when the session ends."""
+        self.status: int | None = None
+        """The exit status of a session that has no certificate; None: it has one, or has not asked for it yet."""
+        self._certificate: Certificate | None = None
+
+    @cached_property
+    def why_not(self) -> str:
+        """Why there is no certificate, in a line; "": there is one. The first call drives the target."""
+        try:
+            self._certificate = self._certify()
+        except HarnessError as error:
+            self.status = int(Exit.UNREACHABLE)
+            return f"wireproof: {error}"
+        except (OptionError, FolderError) as error:
+            self.status = int(pytest.ExitCode.USAGE_ERROR)
+            return f"wireproof: {error}"
+        return ""
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of a session that has one: `why_not` is asked first."""
+        if self._certificate is None:
+            raise RuntimeError(self.why_not)
+        return self._certificate
+
+    def _certify(self) -> Certificate:
+        if self._shared is None:
+            return self._drive()
+        return certified(self._shared, self.plan, self._drive)
+
+    def _drive(self) -> Certificate:
+        """Drive the target, and write the result where one is to be written."""
+        try:
+            with _terminable():
+                certificate = self.plan.certify()
+            self.plan.write(certificate)
+        except HarnessError as error:
+            self.plan.write_not_driven(Ended.UNREACHABLE, str(error))
+            raise
+        except KeyboardInterrupt as interrupt:
+            self.plan.write_interrupted(interrupt)
+            raise
+        return certificate
+
+    def end(self, session: pytest.Session) -> NoReturn:
+        """End a session that has no certificate, with its status and one line."""
+        if self._shared is None:
+            pytest.exit(self.why_not, returncode=self.status)
+        # What ends a worker of pytest-xdist is a crash to its controller; this ends them all.
+        session.shouldstop = self.why_not
+        pytest.fail(self.why_not, pytrace=False)
+
+    def select(self, cases: AbstractSet[Case]) -> None:
+        """Leave out of the run the scenarios that none of these cases is about, as `--wireproof-only` would."""
+        wanted = {case.scenario for case in cases}
+        if wanted and wanted != {case.scenario for case in self.cases}:
+            self.plan = self.plan.only(wanted)
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """What the session has items for."""
+        return tuple(cases(self.plan.possible, self.plan.catalogue, self.plan.target.dialects))
+
+    @cached_property
+    def said(self) -> Mapping[Case, Sequence[Part]]:
+        """What the certificate says of each case."""
+        return said(self.certificate, self.plan.catalogue, self.cases)
+
+    def finish(self, cases: AbstractSet[Case]) -> None:
+        """Note what was not observed, once the items of these cases have run.
+
+        Where they are not all items (after `-k`, say), only their own requirements count: the rest is not missed.
+        """
+        # None: no item ran (--collect-only, or all were deselected), so nothing was looked for.
+        if self._certificate is not None:
+            # What no item of the session is about can be missed only by a session that was to look at everything.
+            complete = cases == set(self.cases)
+            mine = {case.requirement for case in cases}
+            found = self._certificate.unobserved
+            self.unobserved = {row: why for row, why in found.items() if complete or row in mine}
+
+
+def _terminable() -> AbstractContextManager[None]:
+    """What lets SIGTERM interrupt the run; nothing in a thread, which cannot take signals."""
+    return terminable() if threading.current_thread() is threading.main_thread() else nullcontext()

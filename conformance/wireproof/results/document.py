@@ -1,0 +1,359 @@
+"""The one form of a result: all that a run found out about a target, as data that every report renders.
+
+It is what `report.json` in the folder of a result holds, field by field; `schemas/wireproof/report.json` is generated
+from
+it. The transcripts stand in a file of their own beside it. What a target said stands in texts as it was received, so a
+rendering escapes it for its own medium. No secret stands in it, see `masking`.
+"""
+
+# ruff: noqa: TC001 (pydantic reads the annotations)
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+from wireproof.model.capability import Use
+from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.requirement import Harm, Level
+from wireproof.model.scenario import Mode
+from wireproof.model.target import Backend, KeyStyle, SurfaceState
+from wireproof.model.verdict import Verdict, VerdictLevel
+
+FORMAT = 1
+"""The number of this form; a file of another one is refused."""
+
+
+class _Form:
+    """What reads a part of a result: it is refused with a member too many, and its schema has these docstrings."""
+
+    # As pydantic's `ConfigDict`, which is a plain dictionary: this module imports no library.
+    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "extra": "forbid"}
+
+
+class Ended(StrEnum):
+    """How a run ended."""
+
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    """Before all scenarios were driven; what had been driven is judged."""
+    UNREACHABLE = "unreachable"
+    """The target could not be reached or driven; nothing is judged."""
+
+
+class Summary(StrEnum):
+    """What a level of a result adds up to."""
+
+    CERTIFIED = "certified"
+    NOT_CERTIFIED = "not certified"
+    PARTIAL = "certified in part"
+    NONE = "no certificate"
+    # Of a run of selected scenarios, which is no certificate however well it goes.
+    KEPT = "nothing broken"
+    BROKEN = "broken"
+    UNSEEN = "not all observed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeWith(_Form):
+    """What made the result."""
+
+    wireproof: str
+    python: str
+    system: str
+    """The operating system and its release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edition(_Form):
+    """The catalogue of requirements."""
+
+    date: str
+    """Its date, as ISO 8601."""
+    requirements: int
+    """How many it has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration(_Form):
+    """How the run was asked for."""
+
+    command: str
+    """The command that certifies the same target again; values that may be secret are masked."""
+    jobs: int
+    """How many exchanges were to run at the same time."""
+    at_a_time: int
+    """How many the target was found to serve at the same time; 0: not known."""
+    selection: tuple[str, ...]
+    """The scenarios and requirements that were selected by name; empty for a whole run."""
+    level: VerdictLevel
+    """The level that decides the exit status."""
+    allow_partial: bool
+    """Whether a partial result is accepted."""
+    known: dict[str, str]
+    """`<scenario>:<requirement>` → why its failure is accepted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurfaceFound(_Form):
+    """A surface of the target."""
+
+    surface: Surface
+    state: SurfaceState
+    reason: str
+    """Why it is absent or not judged; "" where a text came."""
+    status: int | None
+    """The HTTP status of the answer that showed it."""
+    said: str
+    """The first characters of that answer's body."""
+    seconds: float | None
+    """How long a plain answer took; null: no text came."""
+    dialects: tuple[Dialect, ...]
+    """The dialects of it that are judged."""
+    unspoken: dict[Dialect, str]
+    """The dialects of it that are not judged → why."""
+    capabilities: dict[str, Use]
+    """What became of each capability."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts(_Form):
+    """The target."""
+
+    base_url: str
+    model: str
+    backend: Backend
+    asks_for_key: bool
+    """Whether requests carried a key."""
+    key_style: KeyStyle
+    surfaces: tuple[SurfaceFound, ...]
+    without: dict[str, str]
+    """Members that the target refuses, and which requests do without → what it said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtLevel(_Form):
+    """The result at one level."""
+
+    summary: Summary
+    status: int
+    """The exit status that it has if it decides."""
+    counts: dict[Verdict, int]
+    """How many outcomes have each verdict; known failures are not counted."""
+    broken: tuple[str, ...]
+    """The requirements that are broken, known failures left out."""
+    unobserved: dict[str, str]
+    """The MUSTs that were not observed → why."""
+    hidden: dict[str, str] = field(default_factory=dict)
+    """Those of them that could not be observed behind a broken requirement → which one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequirementShown(_Form):
+    """A requirement that something is said about."""
+
+    id: str
+    level: Level
+    harm: Harm
+    """What breaking it does to a client at its worst."""
+    text: str
+    hint: str
+    breaks: tuple[str, ...]
+    """Real clients that break without it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeenAt(_Form):
+    """Where something was seen: an exchange, and a range of bytes in its answer."""
+
+    scenario: str
+    dialect: Dialect
+    mode: Mode
+    exchange: int
+    """The number of the exchange in its scenario, counted from 0."""
+    seen: str
+    offset: int | None
+    """Where the bytes begin in the body of the answer; null: the exchange as a whole."""
+    length: int | None
+    """How many there are; 0 for the end of the body."""
+    frame: int | None
+    """The frame of the stream that they are in, counted from 0."""
+    came: int | None = None
+    """The HTTP status that came, where the status is what is wrong; null: something else is."""
+    due: int | None = None
+    """The one that should have come."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownBytes(_Form):
+    """The bytes at a place, with what stands around them, readable."""
+
+    before: str
+    at: str
+    after: str
+    where: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Common(_Form):
+    """What made several exchanges fail alike."""
+
+    says: str
+    exchanges: int
+    """How many show it."""
+    hidden: int
+    """How many of them show nothing else."""
+    kind: str = ""
+    """What it is without its numbers: causes of one kind are one thing to a person. "": as `says`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found(_Form):
+    """One thing that is wrong with the target, however often it was seen."""
+
+    requirement: str
+    strict: Verdict
+    compat: Verdict
+    known: str
+    """Why it is accepted; "": it is not."""
+    seen: str
+    """What was seen in the first place."""
+    cause: Common | None
+    """What made several exchanges fail alike; null: no cause is known."""
+    scenarios: tuple[str, ...]
+    places: tuple[SeenAt, ...]
+    request: str
+    """A curl command that sends the request of the first place again; "": there is no place."""
+    excerpt: ShownBytes | None
+    """The bytes of the first place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell(_Form):
+    """The verdict on a requirement in one form of answers, over all scenarios."""
+
+    requirement: str
+    dialect: Dialect
+    mode: Mode
+    strict: Verdict
+    compat: Verdict
+    known: bool
+    """All that fails or warns in it is accepted."""
+    reason: str
+    """Why it was not judged, or passes with a reservation; "": neither."""
+    scenarios: int
+    """In how many scenarios it was judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioVerdict(_Form):
+    """The verdict on a requirement in one scenario."""
+
+    scenario: str
+    requirement: str
+    strict: Verdict
+    compat: Verdict
+    reason: str
+    """Why it was not judged, or passes with a reservation."""
+    known: str
+    """Why its failure is accepted; "": it is not."""
+    places: tuple[SeenAt, ...]
+    """Where it is broken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormDriven(_Form):
+    """A scenario in one form."""
+
+    scenario: str
+    dialect: Dialect
+    mode: Mode
+    exchanges: int
+    seconds: float
+    """How long its exchanges took, together."""
+    first_byte: float | None
+    """Seconds until the first byte of its first answer; null: none came."""
+    reason: str
+    """Why it was not driven; "": it was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeated(_Form):
+    """One run of those of a repeated one."""
+
+    status: int
+    """The exit status that it has by itself."""
+    began: str
+    seconds: float
+    shown: bool
+    """Whether the rest of the report is of this run."""
+    folder: str
+    """Where its own result stands, below that of the report; "": nowhere."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flaky(_Form):
+    """A requirement that is broken in some runs and not in all, in one form of answers."""
+
+    requirement: str
+    dialect: Dialect
+    mode: Mode
+    strict: tuple[Verdict, ...]
+    """The verdict of each run."""
+    compat: tuple[Verdict, ...]
+    seen: str
+    """What was seen where it was first broken."""
+    scenarios: tuple[str, ...]
+    """The scenarios in which it was broken, in any run."""
+
+    def at(self, level: VerdictLevel) -> tuple[Verdict, ...]:
+        """The verdict of each run at a level."""
+        return self.strict if level is VerdictLevel.STRICT else self.compat
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transcripts(_Form):
+    """The file beside the report that holds what was sent and received."""
+
+    file: str
+    """Its name."""
+    sha256: str
+    scenarios: int
+    exchanges: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(_Form):
+    """The result of a run."""
+
+    format: int
+    ended: Ended
+    reason: str
+    """Why it ended before its end; "": it did not."""
+    status: int
+    """The exit status."""
+    began: str
+    """When it began, in ISO 8601, UTC."""
+    seconds: float
+    """How long it took."""
+    versions: MadeWith
+    catalogue: Edition
+    configuration: Configuration
+    target: Facts | None
+    """null: it could not be reached."""
+    levels: dict[VerdictLevel, AtLevel]
+    """The result at each level; empty where nothing is judged."""
+    requirements: dict[str, RequirementShown]
+    """All requirements that something is said about, by id, in the order of the catalogue."""
+    findings: tuple[Found, ...]
+    """What is wrong, in the order of what it does to clients."""
+    cells: tuple[Cell, ...]
+    outcomes: tuple[ScenarioVerdict, ...]
+    driven: tuple[FormDriven, ...]
+    transcripts: Transcripts | None
+    """null: nothing was driven."""
+    repeats: tuple[Repeated, ...] = ()
+    """The runs of one that was repeated, in their order; empty for a single run."""
+    flaky: tuple[Flaky, ...] = ()
+    """What is broken in some of them and not in all."""

@@ -1,0 +1,207 @@
+"""What rests on time alone is tried again, alone, before it is reported: a busy machine is no defect of the target.
+
+An exchange rests on time if it ended in silence, in a connection that was refused, broken or left open, or in an error
+that blames the backend where that was not to fail: it may have waited too long for it, or another run may have killed
+it. So does a finding whose requirement says so (`on_time`). Such a form of a scenario is driven again with nothing
+beside it. If it is clean then, its new exchanges stand and the first are set aside; if not, the first stand.
+
+What went well alone is not forgotten: `wireproof.judging.crowding` counts the failures that were set aside. An answer
+that belongs to another request is no matter of time, and a form that has one keeps its first exchanges.
+
+A target that hangs must not make the run long. So of a symptom that more than `FEW` forms share a `SAMPLE` is driven
+again first. A symptom that has come back `ENOUGH` times is believed of all forms that have it; others are driven again
+`TRIES` times at most.
+
+A death is no matter of time: it is reported in any case, and only who caused it is looked for. If the target dies again
+with some of those that were under way, the others are cleared; if with none, all keep it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from wireproof.judging.others_answers import mixed
+from wireproof.model.reasons import HURRIED
+from wireproof.model.transcript import End
+from wireproof.reading.expected import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from wireproof.judging.judge import Judgement
+    from wireproof.judging.outcomes import Run
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.scenario import Form
+    from wireproof.model.verdict import Finding, Outcome
+    from wireproof.reading.exchange import Exchange
+
+    Place = tuple[str, Form]
+    """A scenario's name and one of its forms."""
+    Again = Callable[[Mapping[str, Sequence[Form]]], Sequence[Run]]
+    """Drives forms of scenarios again, one after the other."""
+    Judge = Callable[[Sequence[Run]], Judgement]
+
+FEW = 5
+"""Forms that share a symptom and are all driven again at once."""
+SAMPLE = 3
+"""How many are driven again first of more than that."""
+ENOUGH = 3
+"""How often a symptom must come back to be believed of all forms that have it."""
+TRIES = 2
+"""How often one form is driven again."""
+BACKEND = frozenset({408, 500, 502, 503, 504})
+"""Statuses of a server that failed, waited too long for something, or could not get it: perhaps for what ran beside."""
+BROKEN = frozenset({End.TIMEOUT, End.OPEN, End.CUT, End.REFUSED})
+DEATH = "death"
+ERROR = "an error in an answer"
+
+
+def recheck_timing(
+    runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue
+) -> tuple[Sequence[Run], Judgement]:
+    """The runs after what rests on time was tried again, and what they come to.
+
+    Args:
+        runs: What was driven.
+        judge: What runs come to.
+        again: Drives forms of scenarios again.
+        catalogue: Says which requirements rest on time.
+    """
+    first = judge(runs)
+    trials = _trials(symptoms(runs, first.outcomes, catalogue))
+    if not trials:
+        return runs, first  # judged once more they would come to the same, and judging takes seconds
+    every = [exchange for run in runs for those in run.exchanges.values() for exchange in those]
+    kept = {(one.scenario.name, one.form) for one in mixed(every)}
+    clean: dict[Place, Run] = {}
+    tried: Counter[Place] = Counter()
+    while places := [place for trial in trials.values() for place in trial.next()]:
+        fresh = again(_by_scenario(places))
+        found = symptoms(fresh, judge(fresh).outcomes, catalogue)
+        driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
+        tried.update(places)
+        for trial in trials.values():
+            # A form that could not be driven now shows nothing: its first exchanges stand. A death that comes where
+            # there was none before explains more than what was first seen.
+            stands = [place for place in driven if found.get(place, DEATH) == DEATH and not trial.keeps(place, found)]
+            cleared = trial.take(stands, back=found)
+            clean |= {place: driven[place] for place in cleared if place not in kept}
+    if DEATH in trials and not trials[DEATH].back:
+        clean = {place: run for place, run in clean.items() if place not in trials[DEATH].places}
+    after = [_with(run, clean, tried) for run in runs]
+    return after, judge(after)
+
+
+@dataclass(kw_only=True)
+class _Trial:
+    """The forms that share a symptom, and what trying them again has shown."""
+
+    symptom: str
+    places: list[Place]
+    """In the order in which they were driven."""
+    tried: Counter[Place] = field(default_factory=Counter)
+    cleared: set[Place] = field(default_factory=set)
+    back: int = 0
+    """How often the symptom, or another one, came back."""
+
+    def next(self) -> list[Place]:
+        """What is to be driven again next; empty when nothing is."""
+        left = [one for one in self.places if one not in self.cleared and self.tried[one] < TRIES]
+        if self.back >= ENOUGH:
+            left = []
+        elif len(self.places) > FEW and not self.tried:
+            left = left[:: len(left) // SAMPLE][:SAMPLE]  # from all over the run
+        # Those that were tried less often first; the sort keeps their order otherwise.
+        chosen = sorted(left, key=lambda one: self.tried[one])[:FEW]
+        self.tried.update(chosen)
+        return chosen
+
+    def keeps(self, place: Place, found: Mapping[Place, str]) -> bool:
+        """Whether a form died once more, as it had before."""
+        return place in found and place in self.places and self.symptom == DEATH
+
+    def take(self, clean: Iterable[Place], *, back: Iterable[Place]) -> list[Place]:
+        """Note which forms were clean now and in which a symptom came back; returns its own among the first."""
+        mine = [place for place in clean if place in self.places]
+        self.cleared.update(mine)
+        self.back += sum(place in self.places for place in back)
+        return mine
+
+
+def _trials(found: Mapping[Place, str]) -> dict[str, _Trial]:
+    by_symptom: defaultdict[str, list[Place]] = defaultdict(list)
+    for place, symptom in found.items():
+        by_symptom[symptom].append(place)
+    return {symptom: _Trial(symptom=symptom, places=places) for symptom, places in by_symptom.items()}
+
+
+def _by_scenario(places: Iterable[Place]) -> dict[str, list[Form]]:
+    forms: defaultdict[str, list[Form]] = defaultdict(list)
+    for name, form in places:
+        forms[name].append(form)
+    return dict(forms)
+
+
+def _with(run: Run, clean: Mapping[Place, Run], tried: Mapping[Place, int]) -> Run:
+    """A run with the new exchanges of the forms that were clean when they were tried again."""
+    forms = [form for name, form in clean if name == run.scenario.name]
+    new = {form: clean[run.scenario.name, form].exchanges[form] for form in forms}
+    order = [*run.exchanges, *(form for form in forms if form not in run.exchanges)]
+    return replace(
+        run,
+        exchanges={form: new.get(form) or run.exchanges[form] for form in order},
+        not_driven={form: reason for form, reason in run.not_driven.items() if form not in new},
+        repeated=sum(times for (name, _), times in tried.items() if name == run.scenario.name),
+        set_aside={**run.set_aside} | {form: run.exchanges[form] for form in forms if form in run.exchanges},
+    )
+
+
+def symptoms(runs: Iterable[Run], outcomes: Iterable[Outcome], catalogue: Catalogue) -> dict[Place, str]:
+    """Which forms of scenarios show something that may rest on time, and what: one symptom each, the gravest."""
+    found: dict[Place, str] = {}
+    for run in runs:
+        for form, exchanges in run.exchanges.items():
+            seen = sorted(filter(None, map(_symptom, exchanges)), key=lambda one: one != DEATH)
+            if seen:
+                found[run.scenario.name, form] = seen[0]
+        for form, why in run.not_driven.items():
+            if why in HURRIED:
+                found[run.scenario.name, form] = why
+    for place, finding in _findings(outcomes):
+        row = catalogue.by_id.get(finding.found_by or finding.violation.requirement)
+        if row is not None and row.on_time:
+            found.setdefault(place, row.id)
+    return found
+
+
+def _findings(outcomes: Iterable[Outcome]) -> Iterator[tuple[Place, Finding]]:
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            yield (outcome.scenario, finding.form), finding
+
+
+def _symptom(exchange: Exchange) -> str | None:
+    """How an exchange ended that may have been late; None where it shows nothing of the kind."""
+    transcript = exchange.transcript
+    if transcript.death is not None:
+        return DEATH
+    # Where the backend is to fail, a broken connection and an error may be what is due; silence is not.
+    if transcript.end in BROKEN and not (transcript.end is End.CUT and _fails(exchange)):
+        return transcript.end.value
+    if _fails(exchange) or _expects_error(exchange):
+        return None
+    if transcript.status in BACKEND:
+        return f"HTTP {transcript.status}"
+    return ERROR if exchange.reading is not None and exchange.answer.error is not None else None
+
+
+def _expects_error(exchange: Exchange) -> bool:
+    """Whether the answer to a plain request is to be an error: its scenario judges which one comes."""
+    return exchange.request is not None and exchange.request.expect in BACKEND
+
+
+def _fails(exchange: Exchange) -> bool:
+    """Whether the backend is to fail."""
+    return any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)

@@ -1,0 +1,145 @@
+"""Requests in, answers out: routes, keys, and the headers of every response. No I/O and no clock of its own.
+
+A request goes through `admit` before its body is read (route, key, size), then through `answer`.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from wireproof_endpoint.endpoint.answerer import Answerer
+from wireproof_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES
+from wireproof_endpoint.journal.ring import Journal
+from wireproof_endpoint.play import Play, Reply, refused
+from wireproof_surfaces.errors import TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
+from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.surfaces import chatgpt_service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wireproof_endpoint.endpoint.answerer import Scripts
+    from wireproof_endpoint.endpoint.requested import Request
+    from wireproof_endpoint.endpoint.routes import Handler
+    from wireproof_endpoint.settings import Settings
+
+ID = "x-request-id"
+
+
+class Endpoint:
+    """Answers requests by the scripts that `scripts` gives.
+
+    `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
+    else the default answers. `journal`: where requests are noted; None: as the settings say.
+
+    One thread at a time may use it and its plays.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        scripts: Scripts,
+        *,
+        created: int,
+        strict: Callable[[], bool] = lambda: False,
+        journal: Journal | None = None,
+    ) -> None:
+        self.settings = settings
+        self._answerer = Answerer(settings, scripts, created=created, strict=strict)
+        self._cors = Cors(settings.cors_origins)
+        self.journal = journal or Journal(settings.journal)
+
+    def unchosen(self) -> tuple[str, ...]:
+        """The scripts beside the library that no request has chosen so far."""
+        return self._answerer.unchosen()
+
+    @property
+    def playing(self) -> int:
+        """Answers under way."""
+        return self._answerer.playing
+
+    def listen(self, nonces: set[int], wake: Callable[[], None]) -> None:
+        """Call `wake` whenever something changes under one of these nonces."""
+        self._answerer.listen(nonces, wake)
+
+    def unlisten(self, nonces: set[int], wake: Callable[[], None]) -> None:
+        """Call it no more."""
+        self._answerer.unlisten(nonces, wake)
+
+    # Before the body is read
+
+    def admit(self, request: Request, length: int | None) -> Reply | None:
+        """The refusal of a request by its head, or the answer to a preflight; None: go on. `length`: of its body."""
+        try:
+            return self._preflight(request, length)
+        except ApiError as error:
+            return refused(error)
+
+    def _preflight(self, request: Request, length: int | None) -> Reply | None:
+        # The order is http.precedence.*: route, key, body.
+        handlers, name = self._handlers(request.path)
+        if request.method == "OPTIONS":
+            return Reply(status=204, headers=self._cors.preflight(request.headers), body=b"")
+        if request.method not in handlers:
+            if name and request.method == "POST":
+                # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
+                raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
+            raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
+        if request.path.startswith("/v1/") or request.path == chatgpt_service.PATH:
+            self._authenticate(request.headers.get("authorization", ""))
+        if length is not None and length > self.settings.max_body:
+            raise self.too_large()
+        return None
+
+    def too_large(self) -> ApiError:
+        """The error for a body beyond the limit."""
+        return ApiError(TOO_LARGE, message=f"The request body is larger than {self.settings.max_body} bytes.")
+
+    def _handlers(self, path: str) -> tuple[Mapping[str, Handler], str]:
+        """What answers at this path, by method, and what stands for the `*` of its route.
+
+        Raises:
+            ApiError: 404, when nothing is served there.
+        """
+        found = ROUTES.get(path)
+        if found is not None and (path != chatgpt_service.PATH or self.settings.chatgpt_service):
+            return found, ""
+        for (before, after), handlers in PATTERNS.items():
+            inner = path[len(before) : len(path) - len(after)]
+            if path.startswith(before) and path.endswith(after) and inner and ("/" not in inner or before == MODELS):
+                return handlers, inner
+        raise ApiError(UNKNOWN_URL, message=f"There is nothing at {path}.")
+
+    def _authenticate(self, header: str) -> None:
+        if self.settings.api_key is None:
+            return
+        scheme, _, key = header.partition(" ")
+        right = self.settings.api_key.encode()
+        # Bytes: `compare_digest` takes no text beyond ASCII, and a header may hold any.
+        if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
+            raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
+
+    # The answer
+
+    def answer(self, request: Request) -> Reply | Play:
+        """The response to an admitted request: whole, or an answer to be played."""
+        self._answerer.take(request)
+        try:
+            handlers, name = self._handlers(request.path)
+            return handlers[request.method](self._answerer, request, name)
+        except ApiError as error:
+            return refused(error)
+
+    def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
+        """The headers of a response with those that every response has."""
+        return {**self.common(headers, request), ID: self.request_id()}
+
+    def common(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
+        """The same without the id: then those of most responses are alike."""
+        return {**headers, **self._cors.allow(request.headers)}
+
+    def request_id(self) -> str:
+        """The id of a response."""
+        return f"req_{random_hex(16)}"
