@@ -82,11 +82,11 @@ def rendered(number: int) -> bytes:
 def serve_proxy() -> None:
     """The proxy with a backend that answers at once, in this process."""
     from wireproof_proxy.__main__ import serve
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     values: Any = {"port": 0, "output_mode": "openai-json", "max_concurrency": STREAMS + 10, "log_level": "warning"}
-    serve(Settings(**values), Instant())
+    serve(ProxySettings(**values), Instant())
 
 
 class Instant:

@@ -2,10 +2,11 @@
 
     python tools/generate.py [--check | --freeze]
 
-The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
+The data: the requirement catalogue, the scenarios, the miniatures, which lines of the source texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
 in README.md and in pages written by hand, the options and exit statuses of `wireproof certify`, the settings of the
-reference proxy, the mock's versions and the imports between packages; for `schemas/wireproof/`, the fields of a
+reference proxy, the mock's versions and the imports between packages; for `api.md`,
+`__all__` of the packages that programs import; for `schemas/wireproof/`, the fields of a
 requirement, the steps of scripts, the form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
@@ -27,17 +28,19 @@ from wireproof_fidelity.page import fidelity_page, versions_text
 from wireproof_fidelity.table import load_differential, load_replays
 
 from wireproof.model import editions
-from wireproof.model.catalogue import Citation, load, schema
+from wireproof.model.catalogue import Citation, load
 from wireproof.model.editions import frozen_text
+from wireproof.model.row_schema import schema
 from wireproof.results.folder import schema as report_schema
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.target_file import schema as target_schema
 from wireproof_mocks.miniatures import FAULTS
+from wireproof_pages.api_page import api_page
 from wireproof_pages.catalogue_pages import catalogue_pages
 from wireproof_pages.drawing import drawing
 from wireproof_pages.editions_page import editions_page
 from wireproof_pages.manual import TABLES, blocks, filled
-from wireproof_pages.proof_pages import Held, Proofs, Seed, requirements_page, seed_page
+from wireproof_pages.proof_pages import Held, Proofs, SourceText, requirements_page, source_page
 from wireproof_pages.steps_page import steps_page
 from wireproof_proxy.settings import settings_table
 from wireproof_scripts.files.schema import file_schema_text, schema_text
@@ -48,13 +51,6 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parents[1] / "docs"
 EDITIONS = FOLDER.parent / "conformance" / "wireproof" / "requirements" / "editions"
 SOURCES = FOLDER.parent / "conformance" / "tests" / "sources"
-TITLES = {
-    "000": "Responses, with tool calls simulated in text",
-    "001": "Obsidian Copilot and tool calls",
-    "002": "ChatGPT MD: tool calls with approval",
-    "003": "OpenCode and a Cursor agent",
-    "004": "streams, whole answers and tool calls",
-}
 _CRITERION = re.compile(r"(\d+)\. \*\*(.+?):?\*\*")
 
 
@@ -67,7 +63,7 @@ def proofs() -> Proofs:
 
 
 def held() -> tuple[Held, ...]:
-    """What personas and mocks hold, of the seeds that ask something of a client or of a backend."""
+    """What personas and mocks hold, of the source texts that ask something of a client or of a backend."""
     table = tomllib.loads((SOURCES / "held.toml").read_text(encoding="utf-8"))
     # Grouped by the test: most show several lines.
     return tuple(
@@ -77,28 +73,34 @@ def held() -> tuple[Held, ...]:
     )
 
 
-def seed(name: str) -> Seed:
-    """A seed text, its normative lines, and the numbers and names of its acceptance criteria."""
+def source_names() -> list[str]:
+    """The texts of which every normative line is held, in the order of the catalogue."""
+    return [name for name in load().seeds if (SOURCES / f"{name}.txt").is_file()]
+
+
+def source_text(name: str) -> SourceText:
+    """A text that rows cite, its normative lines, and the numbers and names of its acceptance criteria."""
     text = (SOURCES / f"{name}.txt").read_text(encoding="utf-8").split("\n")
     groups = tomllib.loads((SOURCES / "normative.toml").read_text(encoding="utf-8"))[name]
     lines = {line: text[line - 1] for group in groups.values() for line in group}
     found = {line: _CRITERION.match(words) for line, words in lines.items()}
     called = {line: f"criterion {match[1]}, {match[2]}" for line, match in found.items() if match}
-    return Seed(name=name, title=TITLES[name], lines=lines, called=called if "criteria" in groups else {})
+    return SourceText(name=name, title=load().seeds[name], lines=lines, called=called if "criteria" in groups else {})
 
 
 def pages() -> Mapping[str, str]:
     """File name → text of every page."""
     data = proofs()
-    seeds = {f"seed-{name}.md": seed_page(seed(name), data) for name in TITLES}
+    sources = {f"sources/{name}.md": source_page(source_text(name), data) for name in source_names()}
     fidelity = fidelity_page(load_replays(), load_differential())
     return {
         "requirements.md": requirements_page(data),
         "editions.md": editions_page([editions.at(date) for date in editions.dates()], load()),
         **catalogue_pages(data),
-        **seeds,
+        **sources,
         "fidelity.md": fidelity,
         "script-steps.md": steps_page(),
+        "api.md": api_page(),
     }
 
 

@@ -7,7 +7,7 @@ DIR is a saved result; without one, the reference proxy with the fault `finish-t
 
 from __future__ import annotations
 
-import shlex
+import os
 import shutil
 import subprocess
 import sys
@@ -17,7 +17,10 @@ from pathlib import Path
 FILE = Path(__file__).resolve().parents[1] / "docs" / "images" / "report.png"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 """What the program is called by those who package it."""
-MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "finish-twice"])
+MINIATURE = "python -m wireproof_mocks.miniatures finish-twice"
+"""As a person writes it, since the picture shows it: no path of the machine on which it was made."""
+ENVIRONMENT = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+"""In which `python` is the one that runs this."""
 WIREPROOF = (sys.executable, "-m", "wireproof")
 SIZE = "960,720"
 """Pixels: about what a screen of a laptop shows, in a file of less than 100 kB."""
@@ -32,7 +35,8 @@ def main(arguments: list[str]) -> int:
         result, page = Path(arguments[0]) if arguments else Path(scratch, "result"), Path(scratch, "report.html")
         if not arguments:
             # Not certified, and that is the point.
-            subprocess.run([*WIREPROOF, "certify", "--launch", MINIATURE, "--output", result], check=False)
+            certify = [*WIREPROOF, "certify", "--launch", MINIATURE, "--output", result]
+            subprocess.run(certify, env=ENVIRONMENT, check=False)
         with page.open("wb") as file:
             subprocess.run([*WIREPROOF, "report", result, "--format", "html"], stdout=file, check=False)
         FILE.parent.mkdir(exist_ok=True)

@@ -30,7 +30,7 @@ from wireproof.model.served import SERVED_KEY
 from wireproof.results import archive
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.gateway import fill, variables
-from wireproof.targets.kinds import Pairs
+from wireproof.targets.kinds import header
 from wireproof.targets.launch import launch
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
@@ -170,7 +170,7 @@ def drive(
     options: dict[str, Any] = {
         "model": endpoint.model,
         "api_key_env": KEY if endpoint.key else None,
-        "header": tuple(Pairs(header=True).read(fill(one, values)) for one in endpoint.headers),
+        "header": tuple(header(fill(one, values)) for one in endpoint.headers),
         "timeout": endpoint.timeout,
         "start_timeout": START,
     }

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Judgement = tuple[str, Form]
     """The id of a requirement, and the form of the answers that it judges."""
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
+    Serving = Callable[..., contextlib.AbstractContextManager["Served"]]
+    Until = Callable[..., None]
 
 DEADLINE = 60.0
 STREAM = (
@@ -38,7 +40,7 @@ STREAM = (
 DONE = b"data: [DONE]\n\n"
 
 
-class Exchange:
+class TinyExchange:
     """One request as the server got it, and the connection to answer it on."""
 
     def __init__(self, handler: socketserver.StreamRequestHandler) -> None:
@@ -103,6 +105,11 @@ class Exchange:
         self.chunk({"role": "assistant", "content": ""})
         self.chunk({"content": text})
 
+    def hang(self, *pieces: bytes) -> None:
+        """Send these, then nothing until the client has closed the connection."""
+        self.send(*pieces)
+        self.gone()
+
     def gone(self, timeout: float = DEADLINE) -> bool:
         """Whether the client closes the connection within this many seconds."""
         self._handler.connection.settimeout(timeout)
@@ -124,10 +131,11 @@ class TinyServer:
     """Answers each request by calling `respond`, in a thread of its own; remembers every request."""
 
     def __init__(self, address: tuple[str, int] = ("127.0.0.1", 0)) -> None:
-        self.respond: Callable[[Exchange], None] = lambda exchange: exchange.answer("Hello, world!")
-        self.requests: list[Exchange] = []
+        self.respond: Callable[[TinyExchange], None] = lambda exchange: exchange.answer("Hello, world!")
+        self.requests: list[TinyExchange] = []
         self.server = server = _Threads(address, self._handler())
-        self.root = f"http://127.0.0.1:{server.server_address[1]}"
+        self.address = address[0], int(server.server_address[1])
+        self.root = f"http://127.0.0.1:{self.address[1]}"
         self.base_url = f"{self.root}/v1"
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
@@ -137,7 +145,7 @@ class TinyServer:
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 with contextlib.suppress(ConnectionError):
-                    exchange = Exchange(self)
+                    exchange = TinyExchange(self)
                     tiny.requests.append(exchange)
                     tiny.respond(exchange)
 
@@ -189,7 +197,7 @@ def _serving(*arguments: str) -> Iterator[Served]:
 
 
 @pytest.fixture
-def serving() -> Callable[..., contextlib.AbstractContextManager[Served]]:
+def serving() -> Serving:
     """`with serving(*arguments) as served`: `wireproof serve` at a free port."""
     return _serving
 
@@ -202,7 +210,7 @@ def served() -> Iterator[Served]:
 
 
 @pytest.fixture
-def until() -> Any:
+def until() -> Until:
     """Wait for a condition, with a generous deadline."""
 
     def wait(condition: Callable[[], object], what: str = "the condition") -> None:

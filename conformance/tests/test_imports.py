@@ -73,7 +73,8 @@ ACTS = frozenset({
     "tempfile", "termios", "threading", "time", "tomllib.load", "urllib", "uuid", "webbrowser", "zipfile",
 })  # fmt: skip
 """Of the standard library: what reads or writes, waits, starts something, or gives another value each time."""
-HARMLESS = frozenset({"urllib.parse", "pathlib.PurePath", "pathlib.PurePosixPath"})
+HARMLESS = frozenset({"pathlib.PurePath", "pathlib.PurePosixPath", "pydantic", "pydantic_core", "urllib.parse"})
+"""What of `ACTS` and of third parties does not act: it takes paths and URLs apart, and validates values."""
 
 MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "wireproof": ("wireproof", "wireproof_scripts"),

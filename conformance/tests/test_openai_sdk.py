@@ -13,6 +13,8 @@ from wireproof.model.served import UNKNOWN_MODEL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conformance.tests.conftest import Served
+
 QUESTION: Any = {"role": "user", "content": "What is the weather in Paris? Use get_weather."}
 TOOLS: Any = [
     {
@@ -31,7 +33,7 @@ TOOLS: Any = [
 
 
 @pytest.fixture
-def client(served: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[openai.OpenAI]:
+def client(served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[openai.OpenAI]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with openai.OpenAI(base_url=served.base_url, api_key=served.key, max_retries=0, timeout=20) as one:
         yield one

@@ -12,14 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_codex.protocol.ids import Ids
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Running, Thread, Threads
     from wireproof_codex.threads.thread_store import ThreadStore
     from wireproof_codex.versions.version import Version
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.nonces import Nonce, Nonces
     from wireproof_scripts.steps import Library
-
-Json = dict[str, Any]
 
 
 class TurnContext(Protocol):

@@ -27,18 +27,17 @@ from wireproof_codex.protocol.outputs import CrashAt, Exit, Garbage, Note, Outpu
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.threads.thread import Running, Thread, Threads
 from wireproof_codex.turns.schedule import Schedule
-from wireproof_codex.versions.forms import trimmed
+from wireproof_codex.versions.forms import trimmed, trimmed_value
 from wireproof_codex.versions.version import NEWEST, Version, last_with
 from wireproof_scripts.nonces import Nonce, Nonces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread_store import ThreadStore
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.steps import Library
-
-Json = dict[str, Any]
 
 # The one notification about a thread that clients get without a subscription to it (0.169.0, two WebSocket clients).
 _FOR_ALL = frozenset({"thread/status/changed"})
@@ -308,7 +307,7 @@ class Server:
         client = self._speaker
 
         def reply(value: object) -> None:
-            line = rpc.result(request.id, trimmed(self.version.messages.hidden, request.method, value))
+            line = rpc.result(request.id, trimmed_value(self.version.messages.hidden, request.method, value))
             self._out.append(Addressed(client, line))
 
         self._adapt(request.method)

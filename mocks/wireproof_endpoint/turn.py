@@ -86,7 +86,7 @@ class Turn:
         self._selection = selection
         self._nonce = selection.nonce
         self.nonce = id(selection.nonce)
-        """Tells the nonce from others, as long as the turn lives."""
+        """Distinguishes the nonce from others, as long as the turn lives."""
         self._received = received
         self._later = later
         self._changed = changed

@@ -76,7 +76,7 @@ def names_of(plural: str, *names: str) -> Kind[tuple[str, ...]]:
 
 
 def _one_or_list(expected: str, one: Kind[T_co], *, least: int) -> Kind[tuple[T_co, ...]]:
-    """A list of at least so many of a kind, or one without a list."""
+    """A list of at least `least` of a kind, or one without a list."""
 
     def read(value: object) -> tuple[T_co, ...] | None:
         written = value if isinstance(value, list) else [value]

@@ -18,20 +18,26 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_proxy.answers.turn_runner import TurnRunner
-from wireproof_proxy.backends.backend import Count
+from wireproof_proxy.backends.backend import BackendCount
 from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.codex.abilities import Abilities
-from wireproof_proxy.backends.codex.link import Link
+from wireproof_proxy.backends.codex.link import CodexLink
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.settings import CodexSettings, CursorSettings, Settings
+from wireproof_proxy.settings import CodexSettings, CursorSettings, ProxySettings
 from wireproof_surfaces.events import Finished, Text, TurnOver, Working, apart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_surfaces.conversation import Conversation
+
+    MakeSettings = Callable[..., ProxySettings]
+    MakeRunner = Callable[..., TurnRunner]
+    RunProxy = Callable[..., AbstractContextManager["Running"]]
+    Until = Callable[..., None]
 
 DEADLINE = 60.0
 
@@ -78,9 +84,9 @@ class ScriptedBackend:
     def stop(self) -> None:
         """Nothing to stop."""
 
-    def counts(self) -> tuple[Count, ...]:
+    def counts(self) -> tuple[BackendCount, ...]:
         """As many restarts as were set."""
-        return (Count("restarts", "Restarts of the backend.", self.restarts),)
+        return (BackendCount("restarts", "Restarts of the backend.", self.restarts),)
 
     def await_ready(self, timeout: float) -> bool:
         """As it was set."""
@@ -101,20 +107,20 @@ def backend() -> ScriptedBackend:
 
 
 @pytest.fixture
-def make_settings(monkeypatch: pytest.MonkeyPatch) -> Any:
+def make_settings(monkeypatch: pytest.MonkeyPatch) -> MakeSettings:
     """Settings from keywords alone, whatever the environment says."""
-    for name in [*Settings.model_fields, *CodexSettings.model_fields, *CursorSettings.model_fields]:
+    for name in [*ProxySettings.model_fields, *CodexSettings.model_fields, *CursorSettings.model_fields]:
         for prefix in ("PROXY_", "CODEX_", "CURSOR_"):
             monkeypatch.delenv(prefix + name.upper(), raising=False)
 
-    def make(**values: Any) -> Settings:
-        return Settings(**values)
+    def make(**values: Any) -> ProxySettings:
+        return ProxySettings(**values)
 
     return make
 
 
 @pytest.fixture
-def make_runner(backend: ScriptedBackend, make_settings: Any) -> Any:
+def make_runner(backend: ScriptedBackend, make_settings: MakeSettings) -> MakeRunner:
     """A runner of the scripted backend's turns, one at a time, with these settings."""
 
     def make(**values: Any) -> TurnRunner:
@@ -124,10 +130,10 @@ def make_runner(backend: ScriptedBackend, make_settings: Any) -> Any:
 
 
 @pytest.fixture
-def until() -> Any:
+def until() -> Until:
     """Wait for a condition, with a generous deadline."""
 
-    def wait(condition: Any, what: str = "the condition") -> None:
+    def wait(condition: Callable[[], object], what: str = "the condition") -> None:
         deadline = time.monotonic() + DEADLINE
         while not condition():
             assert time.monotonic() < deadline, f"waited in vain for {what}"
@@ -150,7 +156,7 @@ class Server:
         self.now = 0.0
         self.sent: list[Any] = []
         self.served = 0
-        self.link = Link(
+        self.link = CodexLink(
             send=lambda line: self.sent.append(json.loads(line)),
             clock=lambda: self.now,
             abilities=abilities or Abilities(),
@@ -359,12 +365,12 @@ def proxy(codex: Path, **settings: str) -> Iterator[Running]:
 
 
 @pytest.fixture
-def run_proxy() -> Any:
+def run_proxy() -> RunProxy:
     return proxy
 
 
 @pytest.fixture
-def read_frames() -> Any:
+def read_frames() -> Callable[[bytes], list[Any]]:
     return frames
 
 

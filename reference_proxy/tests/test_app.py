@@ -16,6 +16,7 @@ from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, CallsEn
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
 
 CHAT = "/v1/chat/completions"
 ASK: dict[str, Any] = {"model": "codex", "messages": [{"role": "user", "content": "hi"}]}
@@ -23,7 +24,7 @@ KEY = {"Authorization": "Bearer secret"}
 
 
 @pytest.fixture
-def client(backend: Any, make_settings: Any) -> FlaskClient:
+def client(backend: ScriptedBackend, make_settings: MakeSettings) -> FlaskClient:
     return create_app(make_settings(api_key="secret", max_body_bytes=10_000), backend).test_client()
 
 
@@ -56,14 +57,14 @@ def test_an_unknown_model_is_not_found(client: FlaskClient) -> None:
     assert error(ask(client, model="other"))["param"] == "model"
 
 
-def test_any_model_is_found_where_that_is_set(make_settings: Any, backend: Any) -> None:
+def test_any_model_is_found_where_that_is_set(make_settings: MakeSettings, backend: ScriptedBackend) -> None:
     app = create_app(make_settings(any_model=True, unknown_models=("none",)), backend)
     assert app.test_client().get("/v1/models/a/b").get_json()["id"] == "a/b"
     assert [model["id"] for model in app.test_client().get("/v1/models").get_json()["data"]] == ["codex"]
     assert app.test_client().get("/v1/models/none").status_code == 404
 
 
-def test_a_model_that_was_asked_for_is_listed_then(make_settings: Any, backend: Any) -> None:
+def test_a_model_that_was_asked_for_is_listed_then(make_settings: MakeSettings, backend: ScriptedBackend) -> None:
     client = create_app(make_settings(any_model=True, unknown_models=("none",)), backend).test_client()
     for model in ("a/b", "none", "codex", "a/b"):
         ask(client, model=model)
@@ -71,7 +72,7 @@ def test_a_model_that_was_asked_for_is_listed_then(make_settings: Any, backend: 
     assert [model["id"] for model in client.get("/v1/models").get_json()["data"]] == ["codex", "a/b", "c"]
 
 
-def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClient, backend: Any) -> None:
+def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClient, backend: ScriptedBackend) -> None:
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 200
     backend.ready = False
@@ -82,7 +83,7 @@ def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClie
     assert error(response)["code"] == "backend_unavailable"
 
 
-def test_a_backend_that_is_given_up_is_not_alive(client: FlaskClient, backend: Any) -> None:
+def test_a_backend_that_is_given_up_is_not_alive(client: FlaskClient, backend: ScriptedBackend) -> None:
     assert client.get("/livez").get_json() == {"status": "alive"}
     backend.alive = False
     response = client.get("/livez")
@@ -91,7 +92,7 @@ def test_a_backend_that_is_given_up_is_not_alive(client: FlaskClient, backend: A
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_proxy_that_stops_is_alive_and_not_ready(backend: Any, make_settings: Any) -> None:
+def test_a_proxy_that_stops_is_alive_and_not_ready(backend: ScriptedBackend, make_settings: MakeSettings) -> None:
     gate = Gate(1)
     client = create_app(make_settings(), backend, gate).test_client()
     gate.shut()
@@ -116,7 +117,7 @@ def test_the_scheme_may_be_spelled_as_one_likes(client: FlaskClient) -> None:
 @pytest.mark.parametrize("path", ["/v1/models", "/healthz", "/nothing"])
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
 def test_without_a_key_only_names_of_this_machine_are_answered(
-    make_settings: Any, backend: Any, path: str, method: str
+    make_settings: MakeSettings, backend: ScriptedBackend, path: str, method: str
 ) -> None:
     def status(host: str, **settings: Any) -> int:
         client = create_app(make_settings(**settings), backend).test_client()
@@ -131,7 +132,7 @@ def test_without_a_key_only_names_of_this_machine_are_answered(
     assert status(rebound, api_key="secret") == status(rebound, insecure=True) == status("localhost")
 
 
-def test_without_a_key_pages_of_the_web_are_not_let_in(make_settings: Any, backend: Any) -> None:
+def test_without_a_key_pages_of_the_web_are_not_let_in(make_settings: MakeSettings, backend: ScriptedBackend) -> None:
     client = create_app(make_settings(), backend).test_client()
     for origin, allowed in {"https://page.example": None, "app://obsidian.md": "app://obsidian.md"}.items():
         asks = {"Origin": origin, "Access-Control-Request-Private-Network": "true"}
@@ -142,7 +143,9 @@ def test_without_a_key_pages_of_the_web_are_not_let_in(make_settings: Any, backe
         )
 
 
-def test_without_a_key_in_the_settings_everybody_is_let_in(backend: Any, make_settings: Any) -> None:
+def test_without_a_key_in_the_settings_everybody_is_let_in(
+    backend: ScriptedBackend, make_settings: MakeSettings
+) -> None:
     assert create_app(make_settings(), backend).test_client().get("/v1/models").status_code == 200
 
 
@@ -223,7 +226,7 @@ def test_a_text_is_answered_whole_and_as_a_stream(client: FlaskClient, *, ours: 
 
 
 def test_a_request_that_stops_being_served_is_never_html(
-    client: FlaskClient, backend: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    client: FlaskClient, backend: ScriptedBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(backend, "open", None)
     response = ask(client)
@@ -232,7 +235,9 @@ def test_a_request_that_stops_being_served_is_never_html(
     assert "Traceback" in caplog.text
 
 
-def test_a_backends_failure_has_its_status_and_says_when_to_try_again(client: FlaskClient, backend: Any) -> None:
+def test_a_backends_failure_has_its_status_and_says_when_to_try_again(
+    client: FlaskClient, backend: ScriptedBackend
+) -> None:
     backend.events = [Failed(Cause.RATE_LIMITED)]
     response = ask(client, stream=True)
     assert response.status_code == 429
@@ -255,7 +260,7 @@ def call(id_: str) -> list[Any]:
     ],
 )
 def test_streams_stop_after_the_first_call_or_all(
-    client: FlaskClient, backend: Any, headers: dict[str, str], more: dict[str, Any], calls: int
+    client: FlaskClient, backend: ScriptedBackend, headers: dict[str, str], more: dict[str, Any], calls: int
 ) -> None:
     backend.events = [*call("a"), *call("b"), CallsEnded()]
     response = client.post(CHAT, json={**ASK, "stream": True, **more}, headers={**KEY, **headers})
@@ -270,7 +275,7 @@ def test_a_wrong_proxy_header_is_named(client: FlaskClient) -> None:
     assert error(response)["param"] == "x-proxy-output-mode"
 
 
-def test_a_failure_after_text_is_a_frame_in_the_stream(client: FlaskClient, backend: Any) -> None:
+def test_a_failure_after_text_is_a_frame_in_the_stream(client: FlaskClient, backend: ScriptedBackend) -> None:
     backend.events = [Text(text="Hel"), Failed(Cause.FAILED)]
     response = ask(client, stream=True)
     assert response.status_code == 200
@@ -279,7 +284,9 @@ def test_a_failure_after_text_is_a_frame_in_the_stream(client: FlaskClient, back
     assert done == "data: [DONE]"
 
 
-def test_a_silent_backend_commits_the_stream_with_a_comment(backend: Any, make_settings: Any) -> None:
+def test_a_silent_backend_commits_the_stream_with_a_comment(
+    backend: ScriptedBackend, make_settings: MakeSettings
+) -> None:
     gate = threading.Event()
     backend.events = [gate, Text(text="late"), Finished(reason="stop")]
     app = create_app(make_settings(commit_ms=1, keepalive_ms=1), backend)
@@ -291,7 +298,7 @@ def test_a_silent_backend_commits_the_stream_with_a_comment(backend: Any, make_s
     assert b"late" in b"".join(pieces)
 
 
-def test_more_turns_than_there_are_slots_are_turned_away(backend: Any, make_settings: Any) -> None:
+def test_more_turns_than_there_are_slots_are_turned_away(backend: ScriptedBackend, make_settings: MakeSettings) -> None:
     gate = Gate(1)
     client = create_app(make_settings(), backend, gate).test_client()
     gate.enter()
@@ -351,7 +358,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
     assert error(response)["code"] == "bad_request"
 
 
-def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: Any) -> None:
+def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: ScriptedBackend) -> None:
     left = Exchange(Head(), None, lambda _exchange: None)
     left.leave()
     client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
@@ -397,7 +404,7 @@ ASK_SERVICE = {"model": "gpt-x", "input": "hi", "store": False, "stream": True}
 
 
 @pytest.fixture
-def service(backend: Any, make_settings: Any) -> FlaskClient:
+def service(backend: ScriptedBackend, make_settings: MakeSettings) -> FlaskClient:
     settings = make_settings(api_key="secret", any_model=True, chatgpt_service=True)
     return create_app(settings, backend).test_client()
 
@@ -432,7 +439,7 @@ def test_without_the_setting_there_is_no_such_service(client: FlaskClient) -> No
 
 
 def test_a_body_is_read_where_a_route_takes_one_and_the_request_will_be_answered(
-    make_settings: Any, backend: Any
+    make_settings: MakeSettings, backend: ScriptedBackend
 ) -> None:
     settings = make_settings(api_key="secret", max_body_bytes=10, chatgpt_service=True)
     app = create_app(settings, backend)

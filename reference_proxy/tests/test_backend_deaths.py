@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reference_proxy.tests.conftest import FakeCodex, Running, RunProxy, Until
+
 TOOLS = [{"type": "function", "function": {"name": "f"}}]
 
 
@@ -23,7 +25,7 @@ def phases() -> dict[str, Any]:
 
 
 @pytest.fixture
-def running(run_proxy: Any, fake_codex: Any) -> Iterator[Any]:
+def running(run_proxy: RunProxy, fake_codex: FakeCodex) -> Iterator[Any]:
     with run_proxy(fake_codex.bin) as proxy:
         yield proxy
         served(proxy)
@@ -38,14 +40,14 @@ def served(proxy: Any) -> None:
 
 @pytest.mark.parametrize("phase", ["at thread/start", "before the first delta"])
 @pytest.mark.parametrize("stream", [True, False])
-def test_before_any_output_it_is_a_503(running: Any, phases: Any, phase: str, stream: Any) -> None:
+def test_before_any_output_it_is_a_503(running: Running, phases: Any, phase: str, stream: Any) -> None:
     text, more = phases[phase]
     with running.chat(text, stream=stream, **more) as response:
         assert response.status == 503
         assert json.loads(response.read())["error"]["code"] == "backend_unavailable"
 
 
-def test_before_the_handshake_it_is_a_503_until_it_comes_up(run_proxy: Any, fake_codex: Any) -> None:
+def test_before_the_handshake_it_is_a_503_until_it_comes_up(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
     fake_codex.broken.touch()
     with run_proxy(fake_codex.bin, PROXY_READY_WAIT_MS="300") as proxy:
         with proxy.chat("hi") as response:
@@ -56,7 +58,7 @@ def test_before_the_handshake_it_is_a_503_until_it_comes_up(run_proxy: Any, fake
 
 
 def test_a_backend_that_dies_too_often_is_given_up_until_a_request_brings_it_back(
-    run_proxy: Any, fake_codex: Any, until: Any
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
 ) -> None:
     fake_codex.broken.touch()
     with run_proxy(fake_codex.bin, PROXY_RESTART_LIMIT="1", PROXY_READY_WAIT_MS="300") as proxy:
@@ -68,7 +70,7 @@ def test_a_backend_that_dies_too_often_is_given_up_until_a_request_brings_it_bac
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_backend_that_is_asked_too_much_is_a_429(running: Any, stream: Any) -> None:
+def test_a_backend_that_is_asked_too_much_is_a_429(running: Running, stream: Any) -> None:
     busy = {"messages": [{"role": "system", "content": "overload"}, {"role": "user", "content": "hi"}]}
     with running.chat("", stream=stream, **busy) as response:
         assert (response.status, response.headers["Retry-After"]) == (429, "1")
@@ -76,7 +78,7 @@ def test_a_backend_that_is_asked_too_much_is_a_429(running: Any, stream: Any) ->
 
 
 @pytest.mark.parametrize("text", ["crash", "crash in a call"])
-def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: Any, text: str) -> None:
+def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: Running, text: str) -> None:
     *chunks, last, done = running.stream(text, tools=TOOLS)
     assert last["error"]["code"] == "backend_unavailable"
     assert done == "[DONE]"
@@ -85,30 +87,30 @@ def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: An
 
 
 @pytest.mark.parametrize("text", ["crash", "crash in a call", "crash after a call"])
-def test_a_whole_answer_that_is_not_complete_is_a_503(running: Any, text: str) -> None:
+def test_a_whole_answer_that_is_not_complete_is_a_503(running: Running, text: str) -> None:
     with running.chat(text, tools=TOOLS) as response:
         assert response.status == 503
 
 
 @pytest.mark.parametrize("parallel", [True, False])
-def test_after_a_call_the_stream_ends_as_if_all_were_well(running: Any, parallel: Any) -> None:
+def test_after_a_call_the_stream_ends_as_if_all_were_well(running: Running, parallel: Any) -> None:
     *_, finish, done = running.stream("crash after a call", tools=TOOLS, parallel_tool_calls=parallel)
     assert finish["choices"][0]["finish_reason"] == "tool_calls"
     assert done == "[DONE]"
 
 
-def test_after_the_end_nothing_is_wrong(running: Any) -> None:
+def test_after_the_end_nothing_is_wrong(running: Running) -> None:
     assert running.stream("crash after the end")[-2]["choices"][0]["finish_reason"] == "stop"
     served(running)
     assert running.whole("crash after the end")["choices"][0]["message"]["content"] == "All."
 
 
-def test_one_death_fails_every_choice(running: Any) -> None:
+def test_one_death_fails_every_choice(running: Running) -> None:
     with running.chat("crash first", n=3) as response:
         assert response.status == 503
 
 
-def test_a_killed_backend_is_not_the_end_of_the_proxy(running: Any, fake_codex: Any) -> None:
+def test_a_killed_backend_is_not_the_end_of_the_proxy(running: Running, fake_codex: FakeCodex) -> None:
     for _ in range(3):
         served(running)
         os.kill(fake_codex.pids[-1], signal.SIGKILL)

@@ -6,7 +6,7 @@ import itertools
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -18,6 +18,8 @@ from wireproof_surfaces.events import Finished, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
 
 DAY = 86_400.0
 SUM = 'wireproof_proxy_request_seconds_sum{mode="whole",surface="chat"}'
@@ -45,7 +47,7 @@ def looks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> li
 
 
 @pytest.fixture
-def client(backend: Any, make_settings: Any, looks: list[float]) -> Iterator[httpx.Client]:
+def client(backend: ScriptedBackend, make_settings: MakeSettings, looks: list[float]) -> Iterator[httpx.Client]:
     looks.clear()
     settings = make_settings(keepalive_ms=20)
     app = create_app(settings, backend)
@@ -64,7 +66,7 @@ def test_answers_are_whole_and_their_connection_is_kept(client: httpx.Client) ->
         assert "close" not in answer.headers.get("connection", "")
 
 
-def test_a_stream_that_is_silent_for_a_while_goes_on(client: httpx.Client, backend: Any) -> None:
+def test_a_stream_that_is_silent_for_a_while_goes_on(client: httpx.Client, backend: ScriptedBackend) -> None:
     gate = threading.Event()
     backend.events = [Text(text="a"), gate, Text(text="b"), Finished(reason="stop")]
     body = {"model": "codex", "stream": True, "messages": MESSAGES}

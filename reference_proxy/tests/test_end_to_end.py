@@ -11,24 +11,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from reference_proxy.tests.conftest import FakeCodex, Running, RunProxy, Until
 
 DEADLINE = 20
 
 
 @pytest.fixture
-def running(run_proxy: Any, fake_codex: Any) -> Iterator[Any]:
+def running(run_proxy: RunProxy, fake_codex: FakeCodex) -> Iterator[Any]:
     with run_proxy(fake_codex.bin) as proxy:
         yield proxy
 
 
-def test_a_text_is_answered(running: Any) -> None:
+def test_a_text_is_answered(running: Running) -> None:
     assert running.whole("hi")["choices"][0]["message"]["content"] == "You said: hi"
     assert running.stream("hi")[-1] == "[DONE]"
 
 
-def test_several_choices_are_answered(running: Any) -> None:
+def test_several_choices_are_answered(running: Running) -> None:
     sent = running.whole("hi", n=3)["choices"]
     assert [(one["index"], one["message"]["content"]) for one in sent] == [(n, "You said: hi") for n in range(3)]
     finishes = [
@@ -41,7 +43,7 @@ def test_several_choices_are_answered(running: Any) -> None:
 
 
 def test_a_backend_killed_in_a_stream_is_an_error_frame_and_the_next_request_works(
-    running: Any, fake_codex: Any, read_frames: Any
+    running: Running, fake_codex: FakeCodex, read_frames: Callable[[bytes], list[Any]]
 ) -> None:
     with running.chat("hang", stream=True) as response:
         seen = b""
@@ -54,7 +56,9 @@ def test_a_backend_killed_in_a_stream_is_an_error_frame_and_the_next_request_wor
     assert running.whole("hi")["choices"][0]["message"]["content"] == "You said: hi"
 
 
-def test_a_stop_lets_a_running_stream_end_and_the_backend_go(run_proxy: Any, fake_codex: Any, read_frames: Any) -> None:
+def test_a_stop_lets_a_running_stream_end_and_the_backend_go(
+    run_proxy: RunProxy, fake_codex: FakeCodex, read_frames: Callable[[bytes], list[Any]]
+) -> None:
     with run_proxy(fake_codex.bin) as proxy:
         with proxy.chat("hang", stream=True) as response:
             seen = response.read(10)
@@ -67,7 +71,7 @@ def test_a_stop_lets_a_running_stream_end_and_the_backend_go(run_proxy: Any, fak
         os.kill(fake_codex.pids[0], 0)
 
 
-def test_many_requests_at_once_never_see_each_others_text(running: Any) -> None:
+def test_many_requests_at_once_never_see_each_others_text(running: Running) -> None:
     connections = [running.post(f"number {number}") for number in range(30)]
     for number, connection in enumerate(connections):
         sent = json.loads(connection.getresponse().read())
@@ -75,7 +79,7 @@ def test_many_requests_at_once_never_see_each_others_text(running: Any) -> None:
         connection.close()
 
 
-def test_a_request_too_many_learns_when_to_come_again(run_proxy: Any, fake_codex: Any, until: Any) -> None:
+def test_a_request_too_many_learns_when_to_come_again(run_proxy: RunProxy, fake_codex: FakeCodex, until: Until) -> None:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="1") as proxy:
         first = proxy.post("hang", stream=True)
         until(lambda: "turn/start" in fake_codex.journal, "the first turn")
@@ -88,7 +92,7 @@ def test_a_request_too_many_learns_when_to_come_again(run_proxy: Any, fake_codex
 
 @pytest.mark.parametrize("text", ["hang", "silent", "call and hang"])
 def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(
-    run_proxy: Any, fake_codex: Any, read_frames: Any, text: str
+    run_proxy: RunProxy, fake_codex: FakeCodex, read_frames: Callable[[bytes], list[Any]], text: str
 ) -> None:
     settings = {"PROXY_KEEPALIVE_MS": "50", "PROXY_IDLE_TIMEOUT_MS": "600", "PROXY_COMMIT_MS": "100"}
     with run_proxy(fake_codex.bin, **settings) as proxy:
@@ -103,7 +107,7 @@ def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(
             assert json.loads(response.read())["error"]["code"] == "backend_timeout"
 
 
-def test_a_backend_silent_before_the_status_line_is_a_504(run_proxy: Any, fake_codex: Any) -> None:
+def test_a_backend_silent_before_the_status_line_is_a_504(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
     with (
         run_proxy(fake_codex.bin, PROXY_IDLE_TIMEOUT_MS="300", PROXY_COMMIT_MS="20000") as proxy,
         proxy.chat("silent", stream=True) as response,
@@ -123,7 +127,7 @@ def mock(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def mocked(run_proxy: Any, mock: Path) -> Iterator[Any]:
+def mocked(run_proxy: RunProxy, mock: Path) -> Iterator[Any]:
     with run_proxy(mock) as proxy:
         yield proxy
 
@@ -162,7 +166,7 @@ def test_a_call_and_its_result_lead_to_a_text(mocked: Any) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["v1", "v2"])
-def test_an_older_version_is_understood_in_either_protocol(run_proxy: Any, mock: Path, protocol: str) -> None:
+def test_an_older_version_is_understood_in_either_protocol(run_proxy: RunProxy, mock: Path, protocol: str) -> None:
     with run_proxy(mock, PROXY_CODEX_PROTOCOL=protocol, WIREPROOF_CODEX_VERSION="0.89.0") as proxy:
         sent = proxy.whole(marked("text/repeats", "e"))
         assert sent["choices"][0]["message"]["content"] == "haha haha"
@@ -171,7 +175,7 @@ def test_an_older_version_is_understood_in_either_protocol(run_proxy: Any, mock:
         assert "".join(texts) == "haha haha"
 
 
-def test_the_default_is_the_block_and_the_call_beside_it(run_proxy: Any, mock: Path) -> None:
+def test_the_default_is_the_block_and_the_call_beside_it(run_proxy: RunProxy, mock: Path) -> None:
     with run_proxy(mock, PROXY_OUTPUT_MODE="") as proxy, proxy.chat(marked("call/one", "g"), tools=TOOLS) as response:
         assert response.headers["x-proxy-output-mode"] == "obsidian-xml"
         message = json.loads(response.read())["choices"][0]["message"]

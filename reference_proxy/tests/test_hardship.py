@@ -10,12 +10,14 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from reference_proxy.tests.conftest import FakeCodex, RunProxy, Until
 
 NIGHTLY = pytest.mark.nightly
 OTHERS = [pytest.param(name, marks=NIGHTLY) for name in ("sends half", "is silent", "keeps the connection")]
@@ -51,7 +53,7 @@ def limited(codex: Path, words: str = "", **settings: str) -> Iterator[tuple[str
 @LINUX
 @pytest.mark.parametrize("frozen", [True, pytest.param(False, marks=NIGHTLY)])
 def test_a_proxy_that_is_killed_leaves_no_backend_behind(
-    run_proxy: Any, fake_codex: Any, until: Any, *, frozen: bool
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until, *, frozen: bool
 ) -> None:
     with run_proxy(fake_codex.bin) as proxy:
         assert "error" not in proxy.whole("hi")
@@ -70,7 +72,7 @@ def test_a_proxy_that_is_killed_leaves_no_backend_behind(
     ],
 )
 def test_a_signal_ends_it_within_the_time_to_drain_whatever_clients_do(
-    run_proxy: Any, fake_codex: Any, until: Any, hinders: str
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until, hinders: str
 ) -> None:
     sent = {
         "reads nothing": request("much"),
@@ -112,7 +114,7 @@ def ask(address: str, text: str = "hi") -> bytes:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-def test_without_descriptors_clients_wait_or_are_let_go_and_it_goes_on(fake_codex: Any, until: Any) -> None:
+def test_without_descriptors_clients_wait_or_are_let_go_and_it_goes_on(fake_codex: FakeCodex, until: Until) -> None:
     with limited(fake_codex.bin, "ulimit -n 64;") as (address, process, log), ExitStack() as stack:
         assert b"You said: hi" in ask(address)
         clients = [stack.enter_context(dial(address)) for _ in range(100)]
@@ -166,7 +168,7 @@ def cpu(pid: int) -> float:
     ids=["no temporary folder", "no room", "no home"],
 )
 def test_without_a_place_for_text_a_slow_client_loses_its_answer_and_no_one_else(
-    fake_codex: Any, until: Any, words: str, settings: dict[str, str]
+    fake_codex: FakeCodex, until: Until, words: str, settings: dict[str, str]
 ) -> None:
     with limited(fake_codex.bin, words, **settings) as (address, _, log), dial(address) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -8,9 +8,12 @@ import socket
 import struct
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import FakeCodex, RunProxy, Until
 
 MIB = 2**20
 PHASES = ["silent", "hang", "call and hang"]
@@ -38,7 +41,7 @@ def leave(connection: Any, *, abruptly: bool) -> None:
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("abruptly", [True, False])
 def test_a_client_that_leaves_has_its_turn_interrupted_and_its_slot_freed(
-    run_proxy: Any, fake_codex: Any, until: Any, text: str, stream: Any, abruptly: Any
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until, text: str, stream: Any, abruptly: Any
 ) -> None:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="1", PROXY_COMMIT_MS="0") as proxy:
         connection = proxy.post(text, stream=stream)
@@ -52,7 +55,7 @@ def test_a_client_that_leaves_has_its_turn_interrupted_and_its_slot_freed(
 
 
 def test_a_client_that_leaves_while_the_status_line_is_held_frees_its_slot(
-    run_proxy: Any, fake_codex: Any, until: Any
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
 ) -> None:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="1", PROXY_COMMIT_MS="60000") as proxy:
         connection = proxy.post("silent", stream=True)
@@ -62,7 +65,7 @@ def test_a_client_that_leaves_while_the_status_line_is_held_frees_its_slot(
 
 
 def test_a_client_that_leaves_while_no_backend_is_there_frees_its_slot(
-    run_proxy: Any, fake_codex: Any, until: Any
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
 ) -> None:
     fake_codex.broken.touch()
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="1", PROXY_READY_WAIT_MS="60000") as proxy:
@@ -71,7 +74,7 @@ def test_a_client_that_leaves_while_no_backend_is_there_frees_its_slot(
         until(lambda: "error" not in proxy.whole("hi"), "the slot to be free")
 
 
-def test_five_hundred_departures_leave_nothing_behind(run_proxy: Any, fake_codex: Any, until: Any) -> None:
+def test_five_hundred_departures_leave_nothing_behind(run_proxy: RunProxy, fake_codex: FakeCodex, until: Until) -> None:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="50", PROXY_COMMIT_MS="0") as proxy:
         before = None
         while fake_codex.journal.count("thread/start") < 560:
@@ -86,7 +89,7 @@ def test_five_hundred_departures_leave_nothing_behind(run_proxy: Any, fake_codex
         assert len(fake_codex.pids) == 1
 
 
-def settled(fake_codex: Any) -> bool:
+def settled(fake_codex: FakeCodex) -> bool:
     """Whether the backend keeps no thread any more."""
     journal = fake_codex.journal
     begun, ended = journal.count("thread/start"), journal.count("thread/unsubscribe")
@@ -131,7 +134,7 @@ def watched(proxy: Any) -> Any:
     assert 0 < highest - before < 64 * MIB
 
 
-def test_a_stream_of_a_hundred_megabytes_is_read_whole(run_proxy: Any, fake_codex: Any) -> None:
+def test_a_stream_of_a_hundred_megabytes_is_read_whole(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
     with run_proxy(fake_codex.bin) as proxy, watched(proxy), proxy.chat("much", stream=True) as response:
         said = "".join(text_of(line) for line in response)
     assert len(said) == 100_000_000
@@ -148,14 +151,16 @@ def text_of(line: bytes) -> str:
 
 
 def test_a_stream_that_no_one_reads_takes_a_bounded_amount_of_memory(
-    run_proxy: Any, fake_codex: Any, until: Any
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
 ) -> None:
     with run_proxy(fake_codex.bin) as proxy, watched(proxy), stalled(proxy.address, "much"):
         until(lambda: "all sent" in fake_codex.journal, "the backend to get rid of it")
         assert "error" not in proxy.whole("hi")
 
 
-def test_a_reader_that_was_away_for_too_long_gets_an_error(run_proxy: Any, fake_codex: Any, until: Any) -> None:
+def test_a_reader_that_was_away_for_too_long_gets_an_error(
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
+) -> None:
     with run_proxy(fake_codex.bin, PROXY_STALLED_CLIENT_MS="50") as proxy, stalled(proxy.address, "much") as client:
         until(lambda: "turn/interrupt" in fake_codex.journal, "the turn to be given up")
         tail = b""

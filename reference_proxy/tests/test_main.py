@@ -6,11 +6,14 @@ import socket
 import subprocess
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_proxy.__main__ import main
+
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import FakeCodex, Until
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +50,11 @@ def test_a_taken_address_is_one_line_and_status_1(
 
 
 def test_serving_in_this_process_ends_with_the_signal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fake_codex: Any, until: Any, tmp_path: Any
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fake_codex: FakeCodex,
+    until: Until,
+    tmp_path: Any,
 ) -> None:
     monkeypatch.setenv("PROXY_PORT", "0")
     monkeypatch.setenv("CODEX_BIN", str(fake_codex.bin))
@@ -69,7 +76,9 @@ def test_serving_in_this_process_ends_with_the_signal(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_command_prints_its_url_and_leaves_no_child_behind(fake_codex: Any, until: Any, number: int) -> None:
+def test_the_command_prints_its_url_and_leaves_no_child_behind(
+    fake_codex: FakeCodex, until: Until, number: int
+) -> None:
     environment = {**os.environ, "PROXY_PORT": "0", "CODEX_BIN": str(fake_codex.bin)}
     with subprocess.Popen(
         [sys.executable, "-m", "wireproof_proxy"],

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from reference_proxy.tests.conftest import FakeCodex, Running, RunProxy, Until
+
 DEADLINE = 20
 TOOLS = [{"type": "function", "name": "localSearch", "parameters": {"type": "object"}}]
 
@@ -53,12 +55,14 @@ def text_of(response: Any) -> str:
 
 
 @pytest.fixture
-def running(run_proxy: Any, fake_codex: Any) -> Iterator[Any]:
+def running(run_proxy: RunProxy, fake_codex: FakeCodex) -> Iterator[Any]:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="1") as proxy:
         yield proxy
 
 
-def test_a_backend_killed_in_a_stream_fails_the_response_and_the_next_one_works(running: Any, fake_codex: Any) -> None:
+def test_a_backend_killed_in_a_stream_fails_the_response_and_the_next_one_works(
+    running: Running, fake_codex: FakeCodex
+) -> None:
     connection = post(running, "hang", stream=True)
     response = connection.getresponse()
     seen = b""
@@ -74,7 +78,7 @@ def test_a_backend_killed_in_a_stream_fails_the_response_and_the_next_one_works(
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_leaves_has_its_turn_interrupted_and_its_slot_freed(
-    running: Any, fake_codex: Any, until: Any, stream: Any
+    running: Running, fake_codex: FakeCodex, until: Until, stream: Any
 ) -> None:
     connection = post(running, "hang", stream=stream)
     until(lambda: "turn/start" in fake_codex.journal, "the turn to start")
@@ -86,7 +90,7 @@ def test_a_client_that_leaves_has_its_turn_interrupted_and_its_slot_freed(
     assert len(fake_codex.pids) == 1
 
 
-def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(run_proxy: Any, fake_codex: Any) -> None:
+def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
     settings = {"PROXY_KEEPALIVE_MS": "50", "PROXY_IDLE_TIMEOUT_MS": "600", "PROXY_COMMIT_MS": "100"}
     with run_proxy(fake_codex.bin, **settings) as proxy:
         connection = post(proxy, "silent", stream=True)
@@ -120,7 +124,7 @@ BACKENDS: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(params=list(BACKENDS))
-def searching(run_proxy: Any, mock: Path, tmp_path: Path, request: Any) -> Iterator[Any]:
+def searching(run_proxy: RunProxy, mock: Path, tmp_path: Path, request: Any) -> Iterator[Any]:
     """A proxy whose backend says something, makes a call, and then answers from what it found."""
     shape = "native" if request.param == "native" else "sentinel"
     call = {"id": "call_1", "name": "localSearch", "arguments": '{ "query": "x" }', "shape": shape}

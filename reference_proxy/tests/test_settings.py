@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wireproof_proxy.settings import Settings, SettingsError, backend_environment, describe, load, settings_table
+from wireproof_proxy.settings import ProxySettings, SettingsError, backend_environment, describe, load, settings_table
 
 
 @pytest.fixture(autouse=True)
@@ -110,8 +110,8 @@ def test_without_a_key_no_web_page_is_let_in_unless_it_is_named(monkeypatch: pyt
 
 
 def test_not_stopping_after_tools_is_burst() -> None:
-    assert Settings(stop_after_tools=False).stop_policy == "burst"
-    assert Settings().stop_policy == "first"
+    assert ProxySettings(stop_after_tools=False).stop_policy == "burst"
+    assert ProxySettings().stop_policy == "first"
 
 
 def test_responses_send_all_calls_unless_the_environment_says_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,12 +163,12 @@ def test_the_backend_gets_its_own_settings_and_never_the_proxys_key(monkeypatch:
 
 
 def test_arguments_are_sent_as_the_output_mode_has_it_unless_a_setting_says_otherwise() -> None:
-    assert [Settings().arguments_mode(mode) for mode in ("obsidian-xml", "openai-json")] == [
+    assert [ProxySettings().arguments_mode(mode) for mode in ("obsidian-xml", "openai-json")] == [
         "cumulative",
         "incremental",
     ]
-    assert Settings(tool_arguments="incremental").arguments_mode("obsidian-xml") == "incremental"
-    assert Settings(tool_arguments="cumulative").arguments_mode("openai-json") == "cumulative"
+    assert ProxySettings(tool_arguments="incremental").arguments_mode("obsidian-xml") == "incremental"
+    assert ProxySettings(tool_arguments="cumulative").arguments_mode("openai-json") == "cumulative"
 
 
 def test_the_delimiter_is_any_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,8 +208,8 @@ def test_the_documentation_lists_all_settings_with_their_meanings() -> None:
 
 
 def test_the_backends_own_name_is_the_model_that_is_served_unless_others_are_named() -> None:
-    assert Settings(backend="cursor").models == ("cursor",)
-    assert Settings(backend="cursor", models=("gpt",)).models == ("gpt",)
+    assert ProxySettings(backend="cursor").models == ("cursor",)
+    assert ProxySettings(backend="cursor", models=("gpt",)).models == ("gpt",)
 
 
 def test_the_table_of_the_manual_spells_defaults_as_a_reader_would_set_them() -> None:

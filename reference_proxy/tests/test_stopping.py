@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from http.client import HTTPConnection
+
+    from reference_proxy.tests.conftest import FakeCodex, RunProxy, Until
 
 PATIENT = {"PROXY_DRAIN_MS": "60000"}
 
 
 @pytest.fixture
-def draining(run_proxy: Any, fake_codex: Any, until: Any) -> Iterator[tuple[Any, HTTPConnection, HTTPConnection]]:
+def draining(
+    run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
+) -> Iterator[tuple[Any, HTTPConnection, HTTPConnection]]:
     """A proxy that is stopping, with a stream and a whole answer that the backend has not ended yet."""
     with run_proxy(fake_codex.bin, **PATIENT) as proxy:
         stream = proxy.post("two", stream=True)
@@ -30,7 +34,9 @@ def draining(run_proxy: Any, fake_codex: Any, until: Any) -> Iterator[tuple[Any,
         whole.close()
 
 
-def test_answers_under_way_are_completed(draining: Any, fake_codex: Any, read_frames: Any) -> None:
+def test_answers_under_way_are_completed(
+    draining: Any, fake_codex: FakeCodex, read_frames: Callable[[bytes], list[Any]]
+) -> None:
     proxy, stream, whole = draining
     (fake_codex.broken.parent / "broken.go").touch()
     *chunks, finish, done = read_frames(stream.getresponse().read())
@@ -40,14 +46,14 @@ def test_answers_under_way_are_completed(draining: Any, fake_codex: Any, read_fr
     assert proxy.process.wait(timeout=20) == 0
 
 
-def test_a_proxy_that_stops_is_not_ready(draining: Any, fake_codex: Any) -> None:
+def test_a_proxy_that_stops_is_not_ready(draining: Any, fake_codex: FakeCodex) -> None:
     proxy, *_ = draining
     assert proxy.whole("hi")["error"]["code"] == "stopping"
     assert [proxy.status(path) for path in ("/readyz", "/livez", "/healthz")] == [503, 200, 200]
     (fake_codex.broken.parent / "broken.go").touch()
 
 
-def test_answers_that_take_too_long_are_failed(run_proxy: Any, fake_codex: Any, until: Any) -> None:
+def test_answers_that_take_too_long_are_failed(run_proxy: RunProxy, fake_codex: FakeCodex, until: Until) -> None:
     with run_proxy(fake_codex.bin, PROXY_DRAIN_MS="0") as proxy:
         whole = proxy.post("hang")
         until(lambda: "turn/start" in fake_codex.journal, "the turn")

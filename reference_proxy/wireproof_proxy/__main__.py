@@ -15,7 +15,7 @@ from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.limits import Limits
 from wireproof_proxy.http.server import Server
 from wireproof_proxy.http.stop_signals import stop_signals
-from wireproof_proxy.settings import Settings, SettingsError, describe, load
+from wireproof_proxy.settings import ProxySettings, SettingsError, describe, load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return serve(settings, backend)
 
 
-def serve(settings: Settings, backend: Backend) -> int:
+def serve(settings: ProxySettings, backend: Backend) -> int:
     """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
     gate = Gate(settings.max_concurrency)
     app = create_app(settings, backend, gate)

@@ -9,10 +9,10 @@ from wireproof_proxy.loopback import names_loopback
 from wireproof_surfaces.errors import WRONG_HOST, WRONG_KEY, ApiError
 
 if TYPE_CHECKING:
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
 
 
-def check_host(settings: Settings, host: str | None) -> None:
+def check_host(settings: ProxySettings, host: str | None) -> None:
     """Without a key, answer only at this machine's own names.
 
     Raises:
@@ -24,8 +24,8 @@ def check_host(settings: Settings, host: str | None) -> None:
     raise ApiError(WRONG_HOST)
 
 
-def check_key(settings: Settings, authorization: str) -> None:
-    """Let in whoever has the key, and everybody where there is none.
+def check_key(settings: ProxySettings, authorization: str) -> None:
+    """Let in whoever has the key, and everybody where no key is set.
 
     Raises:
         ApiError: 401.

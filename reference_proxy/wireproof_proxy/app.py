@@ -44,12 +44,14 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
     from wireproof_proxy.backends.backend import Backend
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
 
 log = logging.getLogger(__name__)
 
 
-def create_app(settings: Settings | None = None, backend: Backend | None = None, gate: Gate | None = None) -> Flask:
+def create_app(
+    settings: ProxySettings | None = None, backend: Backend | None = None, gate: Gate | None = None
+) -> Flask:
     """The application; `gate` counts the turns that run.
 
     Without arguments, as WSGI servers call it, all comes from the environment, and the backend runs until the process
@@ -91,7 +93,7 @@ def create_app(settings: Settings | None = None, backend: Backend | None = None,
     return app
 
 
-def body_limit(app: Flask, settings: Settings) -> Callable[[WSGIEnvironment], int]:
+def body_limit(app: Flask, settings: ProxySettings) -> Callable[[WSGIEnvironment], int]:
     """How many bytes of a request's body are looked at, by its head alone; 0 where it is refused before that.
 
     The server reads no more, so the rules are those by which a request is refused (http.precedence.*).
@@ -116,7 +118,7 @@ def body_limit(app: Flask, settings: Settings) -> Callable[[WSGIEnvironment], in
     return limit
 
 
-def _register_hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
+def _register_hooks(app: Flask, settings: ProxySettings, metrics: Metrics) -> None:
     cors = Cors(settings.cors_origins)
 
     @app.before_request

@@ -85,7 +85,7 @@ class CursorSettings(BaseSettings):
     scratch_shell: bool = _setting(False, "true: the service may run any command, as the proxy's own user")  # noqa: FBT003 - a default, not a flag
 
 
-class Settings(BaseSettings):
+class ProxySettings(BaseSettings):
     """The proxy's settings; times are milliseconds, sizes bytes."""
 
     model_config = SettingsConfigDict(env_prefix="PROXY_", env_ignore_empty=True, frozen=True)
@@ -168,7 +168,7 @@ class Settings(BaseSettings):
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
 
 
-def load() -> Settings:
+def load() -> ProxySettings:
     """The settings that the environment gives.
 
     Raises:
@@ -180,7 +180,7 @@ def load() -> Settings:
             raise SettingsError(f"{variable}: names nothing; unset it for its default, or name at least one")
     key = _key()
     try:
-        settings = Settings(api_key=key) if key is not None else Settings()
+        settings = ProxySettings(api_key=key) if key is not None else ProxySettings()
     except ValidationError as error:
         first = error.errors()[0]
         # pydantic's title is the name of the class; each class has a prefix of its own.
@@ -195,7 +195,7 @@ def load() -> Settings:
 
 
 def _key() -> SecretStr | None:
-    """The key of the environment, or of the file that it names; None: there is none.
+    """The key of the environment, or of the file that it names; None where neither is set.
 
     Raises:
         SettingsError: the key is empty, or no header can carry it as it is.
@@ -252,8 +252,8 @@ def _cell(default: object) -> str:
 
 def _models() -> list[tuple[str, type[BaseSettings]]]:
     """The proxy's settings and each backend's own, with the prefix of their variables."""
-    kinds = [field.annotation for field in Settings.model_fields.values()]
-    models: list[type[BaseSettings]] = [Settings]
+    kinds = [field.annotation for field in ProxySettings.model_fields.values()]
+    models: list[type[BaseSettings]] = [ProxySettings]
     models += [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseSettings)]
     return [(model.model_config.get("env_prefix", ""), model) for model in models]
 

@@ -1,4 +1,4 @@
-"""The generated pages of docs/ are up to date, and no normative line of their seeds is lost between them."""
+"""The generated pages of docs/ are up to date, and no normative line of the source texts is lost between them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from wireproof_pages.manual import BEGIN, END, exit_table, filled, options_table
 from wireproof_pages.proof_pages import uncited, unlisted
 
 DOCS = Path(__file__).parents[2] / "docs"
-SEEDS = ("000", "001", "002", "003", "004")
+TEXTS = generate.source_names()
 CRITERIA = range(13, 34)
-"""The lines of seed 004 on which its acceptance criteria stand."""
+"""The lines of the story on which its acceptance criteria stand."""
 
 
 PAGES = generate.pages()
@@ -56,16 +56,16 @@ def test_the_script_writes_what_its_check_then_accepts(folder: Path) -> None:
 
 def test_the_check_names_a_page_that_is_missing_or_old(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generate.main([])
-    (folder / "seed-001.md").write_text("old", encoding="utf-8")
-    (folder / "seed-004.md").unlink()
+    (folder / "sources/obsidian-copilot.md").write_text("old", encoding="utf-8")
+    (folder / "sources/codex-story.md").unlink()
     (folder.parent / "schemas" / "wireproof" / "script.json").write_text("{}", encoding="utf-8")
     assert generate.main(["--check"]) == 1
     assert capsys.readouterr().err.splitlines() == [
-        "docs/seed-001.md is out of date; run python tools/generate.py",
-        "docs/seed-004.md is out of date; run python tools/generate.py",
+        "docs/sources/obsidian-copilot.md is out of date; run python tools/generate.py",
+        "docs/sources/codex-story.md is out of date; run python tools/generate.py",
         "schemas/wireproof/script.json is out of date; run python tools/generate.py",
     ]
-    assert (folder / "seed-001.md").read_text(encoding="utf-8") == "old"
+    assert (folder / "sources/obsidian-copilot.md").read_text(encoding="utf-8") == "old"
 
 
 def block(name: str) -> str:
@@ -104,27 +104,27 @@ def test_the_tables_have_every_option_and_every_exit_status() -> None:
     assert all(line.count(" | ") == 1 for line in options_table().splitlines())
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_every_normative_line_is_cited_or_excluded(name: str) -> None:
-    assert uncited(generate.seed(name), load(), generate.held()) == ()
+    assert uncited(generate.source_text(name), load(), generate.held()) == ()
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_every_cited_or_excluded_line_is_listed_as_normative(name: str) -> None:
-    assert unlisted(generate.seed(name), load(), generate.held()) == ()
+    assert unlisted(generate.source_text(name), load(), generate.held()) == ()
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_every_normative_line_has_words_and_a_place_on_its_page(name: str) -> None:
-    seed = generate.seed(name)
-    for line, words in seed.lines.items():
+    text = generate.source_text(name)
+    for line, words in text.lines.items():
         assert words.strip(), line
-        assert f"| {seed.place(line)} | " in PAGES[f"seed-{name}.md"], line
+        assert f"| {text.place(line)} | " in PAGES[f"sources/{name}.md"], line
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_every_citation_and_every_reason_is_on_the_page(name: str) -> None:
-    page = PAGES[f"seed-{name}.md"]
+    page = PAGES[f"sources/{name}.md"]
     for row in load().requirements:
         cited = sum(source.seed == name for source in row.source)
         assert page.count(f"| `{row.id}` |") == cited, row.id
@@ -132,10 +132,10 @@ def test_every_citation_and_every_reason_is_on_the_page(name: str) -> None:
     assert page.count("| left out: ") == len(left_out)
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_every_line_that_a_persona_or_mock_holds_is_on_the_page(name: str) -> None:
     held = [one for one in generate.held() if one.source.seed == name]
-    links = PAGES[f"seed-{name}.md"].count("](../")
+    links = PAGES[f"sources/{name}.md"].count("](../../")
     assert links == len(held)
     text = (DOCS.parent / "conformance/tests/sources" / f"{name}.txt").read_text(encoding="utf-8").split("\n")
     assert [one for one in held if one.source.quote not in text[one.source.line - 1]] == []
@@ -147,8 +147,8 @@ def test_a_test_that_a_page_names_is_there(test: str) -> None:
     assert f"\ndef {name}(" in (DOCS.parent / path).read_text(encoding="utf-8")
 
 
-def test_the_criteria_of_seed_004_are_21_and_numbered_as_their_lines_are() -> None:
-    called = generate.seed("004").called
+def test_the_criteria_of_the_story_are_21_and_numbered_as_their_lines_are() -> None:
+    called = generate.source_text("codex-story").called
     assert list(called) == list(CRITERIA)
     assert [int(name.split()[1].rstrip(",")) for name in called.values()] == [line - 12 for line in CRITERIA]
 
@@ -156,7 +156,7 @@ def test_the_criteria_of_seed_004_are_21_and_numbered_as_their_lines_are() -> No
 def test_every_criterion_is_held_by_a_requirement_that_a_scenario_is_judged_by() -> None:
     judging = generate.proofs().judging
     for line in CRITERIA:
-        cited = [row.id for row in load().requirements for s in row.source if (s.seed, s.line) == ("004", line)]
+        cited = [row.id for row in load().requirements for s in row.source if (s.seed, s.line) == ("codex-story", line)]
         assert any(judging[name] for name in cited), line
 
 

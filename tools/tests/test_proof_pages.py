@@ -8,7 +8,16 @@ from wireproof.model.catalogue import Catalogue, Citation, Exclusion, Judged, Le
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
-from wireproof_pages.proof_pages import NONE, Held, Proofs, Seed, requirements_page, seed_page, uncited, unlisted
+from wireproof_pages.proof_pages import (
+    NONE,
+    Held,
+    Proofs,
+    SourceText,
+    requirements_page,
+    source_page,
+    uncited,
+    unlisted,
+)
 
 LINES = {2: "Say the role first, and end with `[DONE]`.", 3: "Write tests.", 5: "Be nice | to <clients>."}
 
@@ -19,7 +28,7 @@ def row(
     return Requirement(
         id=name, level=Level.MUST, text="It is so.", hint="Do so.", modes=tuple(Mode(mode) for mode in modes.split()),
         dialects=(Dialect.OPENAI_JSON,), judged=judged, breaks=(),
-        source=tuple(Citation(seed="004", line=line, quote=quote) for line, quote in source),
+        source=tuple(Citation(seed="story", line=line, quote=quote) for line, quote in source),
     )  # fmt: skip
 
 
@@ -36,13 +45,13 @@ CATALOGUE = Catalogue(
         row("a.unseen", (5, "Be nice | to <clients>."), judged=Judged.EXERCISED),
     ),
     excluded=(
-        Exclusion(source=Citation(seed="004", line=3, quote="Write tests."), reason="Tests are *no* behaviour."),
+        Exclusion(source=Citation(seed="story", line=3, quote="Write tests."), reason="Tests are *no* behaviour."),
     ),
 )
 SCENARIOS = [scenario(f"plain-{number}") for number in range(4)]
 SCENARIOS += [scenario("named", "a.role"), scenario("calling", script="call/one")]
 PROOFS = Proofs(catalogue=CATALOGUE, scenarios=SCENARIOS, kills={"a.done": ["no-end", "two-ends"]})
-SEED = Seed(name="004", title="a story", lines=LINES, called={2: "criterion 1, role & end"})
+TEXT = SourceText(name="story", title="a story", lines=LINES, called={2: "criterion 1, role & end"})
 
 
 def table(page: str) -> list[list[str]]:
@@ -93,8 +102,8 @@ def test_the_kill_matrix_says_what_a_violation_does_to_clients() -> None:
     ]  # fmt: skip
 
 
-def test_a_seed_page_names_a_line_once_and_says_its_words_in_their_order() -> None:
-    rows = [cells[:3] for cells in table(seed_page(SEED, PROOFS))[:3]]
+def test_a_source_page_names_a_line_once_and_says_its_words_in_their_order() -> None:
+    rows = [cells[:3] for cells in table(source_page(TEXT, PROOFS))[:3]]
     assert rows == [
         ["criterion 1, role & end", "Say the role first", "`a.role`"],
         ["", "", "`a.call`"],
@@ -102,45 +111,45 @@ def test_a_seed_page_names_a_line_once_and_says_its_words_in_their_order() -> No
     ]
 
 
-def test_a_seed_page_gives_the_proof_of_each_requirement() -> None:
-    assert table(seed_page(SEED, PROOFS))[2][3:] == ["`plain-0`, `plain-1`, `plain-2` and 3 more", "no-end, two-ends"]
+def test_a_source_page_gives_the_proof_of_each_requirement() -> None:
+    assert table(source_page(TEXT, PROOFS))[2][3:] == ["`plain-0`, `plain-1`, `plain-2` and 3 more", "no-end, two-ends"]
 
 
 def test_what_is_left_out_stands_with_its_reason() -> None:
-    cells = table(seed_page(SEED, PROOFS))[3]
+    cells = table(source_page(TEXT, PROOFS))[3]
     assert cells == ["line 3", "Write tests.", r"left out: Tests are \*no\* behaviour.", "", ""]
 
 
 def test_signs_that_are_markup_are_shown_and_not_obeyed() -> None:
-    assert r"| line 5 | Be nice \| to \<clients\>. | `a.unseen` |" in seed_page(SEED, PROOFS)
+    assert r"| line 5 | Be nice \| to \<clients\>. | `a.unseen` |" in source_page(TEXT, PROOFS)
 
 
 def test_a_line_that_is_cited_but_not_listed_is_on_the_page() -> None:
-    assert ["line 9", "somewhere else", "`a.role`"] in [cells[:3] for cells in table(seed_page(SEED, PROOFS))]
-    assert unlisted(SEED, CATALOGUE) == (9,)
+    assert ["line 9", "somewhere else", "`a.role`"] in [cells[:3] for cells in table(source_page(TEXT, PROOFS))]
+    assert unlisted(TEXT, CATALOGUE) == (9,)
 
 
 def test_a_line_that_is_listed_but_not_cited_is_shown_as_such() -> None:
-    seed = Seed(name="004", title="a story", lines={**LINES, 7: "Sing."}, called={})
-    assert ["line 7", "", NONE, "", ""] in table(seed_page(seed, PROOFS))
-    assert uncited(seed, CATALOGUE) == (7,)
-    assert "Of 5 lines that say what to do, 3 are held by requirements and 1 are left out" in seed_page(seed, PROOFS)
+    text = SourceText(name="story", title="a story", lines={**LINES, 7: "Sing."}, called={})
+    assert ["line 7", "", NONE, "", ""] in table(source_page(text, PROOFS))
+    assert uncited(text, CATALOGUE) == (7,)
+    assert "Of 5 lines that say what to do, 3 are held by requirements and 1 are left out" in source_page(text, PROOFS)
 
 
 HELD = Held(
-    source=Citation(seed="004", line=7, quote="Sing."), by="persona `singer`", test="tests/test_x.py::test_song"
+    source=Citation(seed="story", line=7, quote="Sing."), by="persona `singer`", test="tests/test_x.py::test_song"
 )
 
 
 def test_a_line_that_a_persona_holds_stands_with_its_test() -> None:
-    seed = Seed(name="004", title="a story", lines={**LINES, 7: "Sing."}, called={})
-    page = seed_page(seed, replace(PROOFS, held=[HELD]))
-    assert ["line 7", "Sing.", "persona `singer`", "[`test_song`](../tests/test_x.py)", ""] in table(page)
+    text = SourceText(name="story", title="a story", lines={**LINES, 7: "Sing."}, called={})
+    page = source_page(text, replace(PROOFS, held=[HELD]))
+    assert ["line 7", "Sing.", "persona `singer`", "[`test_song`](../../tests/test_x.py)", ""] in table(page)
     assert "3 are held by requirements, 1 by a persona or a mock and 1 are left out" in page
-    assert uncited(seed, CATALOGUE, [HELD]) == ()
-    assert unlisted(SEED, CATALOGUE, [HELD]) == (7, 9)
+    assert uncited(text, CATALOGUE, [HELD]) == ()
+    assert unlisted(TEXT, CATALOGUE, [HELD]) == (7, 9)
 
 
-def test_another_seed_s_lines_are_not_on_the_page() -> None:
-    other = Seed(name="001", title="notes", lines={2: "Listen."}, called={})
-    assert table(seed_page(other, PROOFS)) == [["line 2", "", NONE, "", ""]]
+def test_another_text_s_lines_are_not_on_the_page() -> None:
+    other = SourceText(name="notes", title="notes", lines={2: "Listen."}, called={})
+    assert table(source_page(other, PROOFS)) == [["line 2", "", NONE, "", ""]]

@@ -1,4 +1,4 @@
-"""The pages of `docs/`: what each requirement is judged and proved by, and where each sentence of a seed text went.
+"""The pages of `docs/`: what each requirement is judged and proved by, and where each sentence of a source text went.
 
 Everything here is a function of data: the catalogue, the scenarios, and the miniatures that each requirement kills,
 which come from outside, since the suite knows no miniature. Each page is a heading, a few sentences, and one table.
@@ -36,7 +36,7 @@ _HARMS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Held:
-    """Words of a seed that a persona or a mock keeps, and the test that shows it."""
+    """Words of a source text that a persona or a mock keeps, and the test that shows it."""
 
     source: Citation
     by: str
@@ -53,7 +53,7 @@ class Proofs:
     scenarios: Sequence[Scenario]
     kills: Mapping[str, Sequence[str]]
     held: Sequence[Held] = ()
-    """The words of seeds that no requirement holds: they ask something of a client or of a backend."""
+    """The words of source texts that no requirement holds: they ask something of a client or of a backend."""
 
     @cached_property
     def judging(self) -> Mapping[str, Sequence[str]]:
@@ -70,8 +70,8 @@ class Proofs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seed:
-    """A seed text: its name in citations and its title, its normative lines (by number, from 1), names of some."""
+class SourceText:
+    """A text that rows cite: its name and title, its normative lines (by number, from 1), names of some."""
 
     name: str
     title: str
@@ -101,34 +101,34 @@ def requirements_page(proofs: Proofs) -> str:
     )
 
 
-def seed_page(seed: Seed, proofs: Proofs) -> str:
-    """Where each normative line of a seed went: to requirements and their proof, or to the exclusions."""
+def source_page(text: SourceText, proofs: Proofs) -> str:
+    """Where each normative line of such a text went: to requirements and their proof, or to the exclusions."""
     catalogue = proofs.catalogue
     # Also lines that are cited without being listed as normative: `unlisted` reports them, the page still shows them.
-    lines = sorted({*seed.lines, *_cited(seed, catalogue), *_kept(seed, proofs.held)})
-    cited = {line: _entries(seed, line, proofs) for line in lines}
+    lines = sorted({*text.lines, *_cited(text, catalogue), *_kept(text, proofs.held)})
+    cited = {line: _entries(text, line, proofs) for line in lines}
     required = sum(any(entry.requirement for entry in entries) for entries in cited.values())
     # A line of which one half is required and the other left out counts as required.
     excluded = sum(all(entry.reason for entry in entries) for entries in cited.values() if entries)
     kept = sum(bool(entries) for entries in cited.values()) - required - excluded
     others = f", {kept} by a persona or a mock" if kept else ""
     return _page(
-        f"Seed {seed.name}: {seed.title}",
+        text.title,
         f"Of {len(cited)} lines that say what to do, {required} are held by requirements{others} and {excluded} are"
-        " left out with a reason. The words are the seed's own; what stands under them proves them.",
+        " left out with a reason. The words are the text's own; what stands under them proves them.",
         ("line", "words", "requirement", f"scenarios{' or test' * bool(kept)}", "miniatures killed"),
-        (cells for line, entries in cited.items() for cells in _line_rows(seed, line, entries, proofs)),
+        (cells for line, entries in cited.items() for cells in _line_rows(text, line, entries, proofs)),
     )
 
 
-def uncited(seed: Seed, catalogue: Catalogue, held: Sequence[Held] = ()) -> tuple[int, ...]:
+def uncited(text: SourceText, catalogue: Catalogue, held: Sequence[Held] = ()) -> tuple[int, ...]:
     """The normative lines that no requirement cites, no exclusion names, and no persona or mock holds."""
-    return tuple(sorted(seed.lines.keys() - _cited(seed, catalogue) - _kept(seed, held)))
+    return tuple(sorted(text.lines.keys() - _cited(text, catalogue) - _kept(text, held)))
 
 
-def unlisted(seed: Seed, catalogue: Catalogue, held: Sequence[Held] = ()) -> tuple[int, ...]:
+def unlisted(text: SourceText, catalogue: Catalogue, held: Sequence[Held] = ()) -> tuple[int, ...]:
     """The lines that are cited, excluded or held without being listed as normative."""
-    return tuple(sorted((_cited(seed, catalogue) | _kept(seed, held)) - seed.lines.keys()))
+    return tuple(sorted((_cited(text, catalogue) | _kept(text, held)) - text.lines.keys()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,29 +141,29 @@ class _Entry:
     reason: str = ""
 
 
-def _entries(seed: Seed, line: int, proofs: Proofs) -> list[_Entry]:
+def _entries(text: SourceText, line: int, proofs: Proofs) -> list[_Entry]:
     """What is said of a line, in the order of its words."""
     catalogue = proofs.catalogue
     required = [
         _Entry(quote=source.quote, requirement=row.id)
         for row in catalogue.requirements
         for source in row.source
-        if _at(source, seed, line)
+        if _at(source, text, line)
     ]
     excluded = [
-        _Entry(quote=one.source.quote, reason=one.reason) for one in catalogue.excluded if _at(one.source, seed, line)
+        _Entry(quote=one.source.quote, reason=one.reason) for one in catalogue.excluded if _at(one.source, text, line)
     ]
-    held = [_Entry(quote=one.source.quote, held=one) for one in proofs.held if _at(one.source, seed, line)]
-    words = seed.lines.get(line, "")
+    held = [_Entry(quote=one.source.quote, held=one) for one in proofs.held if _at(one.source, text, line)]
+    words = text.lines.get(line, "")
     # By the quote, too: `groupby` below needs equal quotes side by side.
     return sorted([*required, *held, *excluded], key=lambda entry: (words.find(entry.quote), entry.quote))
 
 
-def _line_rows(seed: Seed, line: int, entries: Sequence[_Entry], proofs: Proofs) -> Iterator[tuple[str, ...]]:
+def _line_rows(text: SourceText, line: int, entries: Sequence[_Entry], proofs: Proofs) -> Iterator[tuple[str, ...]]:
     """The rows of a line: the first has its name, and only those whose words differ from the row above have words."""
     if not entries:
-        yield seed.place(line), "", NONE, "", ""
-    place = seed.place(line)
+        yield text.place(line), "", NONE, "", ""
+    place = text.place(line)
     for quote, group in groupby(entries, key=lambda entry: entry.quote):
         words = shown(quote)
         for entry in group:
@@ -176,7 +176,7 @@ def _held(entry: _Entry, proofs: Proofs) -> tuple[str, str, str]:
         return f"left out: {shown(entry.reason)}", "", ""
     if entry.held:
         path, _, name = entry.held.test.partition("::")
-        return entry.held.by, f"[`{name}`](../{path})", ""
+        return entry.held.by, f"[`{name}`](../../{path})", ""
     return f"`{entry.requirement}`", *_proof(proofs, entry.requirement)
 
 
@@ -197,18 +197,18 @@ def _judged(row: Requirement) -> str:
     return _KINDS[row.judged].format(answer)
 
 
-def _at(source: Citation, seed: Seed, line: int) -> bool:
-    return (source.seed, source.line) == (seed.name, line)
+def _at(source: Citation, text: SourceText, line: int) -> bool:
+    return (source.seed, source.line) == (text.name, line)
 
 
-def _cited(seed: Seed, catalogue: Catalogue) -> set[int]:
+def _cited(text: SourceText, catalogue: Catalogue) -> set[int]:
     required = [source for row in catalogue.requirements for source in row.source]
     every = [*required, *(one.source for one in catalogue.excluded)]
-    return {source.line for source in every if source.seed == seed.name}
+    return {source.line for source in every if source.seed == text.name}
 
 
-def _kept(seed: Seed, held: Sequence[Held]) -> set[int]:
-    return {one.source.line for one in held if one.source.seed == seed.name}
+def _kept(text: SourceText, held: Sequence[Held]) -> set[int]:
+    return {one.source.line for one in held if one.source.seed == text.name}
 
 
 def _page(title: str, lead: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

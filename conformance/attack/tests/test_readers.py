@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wireproof.wire.sse import Reader
-from wireproof_proxy.backends.codex.link import Link
+from wireproof_proxy.backends.codex.link import CodexLink
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.http.body import object_in
 from wireproof_surfaces.surfaces import chat_request, responses_request
@@ -69,7 +69,7 @@ def read_stream(data: bytes, places: list[int]) -> None:
 
 def read_lines(data: bytes, places: list[int]) -> None:
     """Whatever a backend sends, a right message behind it is read."""
-    link = Link(send=lambda _: None, clock=lambda: 0.0)
+    link = CodexLink(send=lambda _: None, clock=lambda: 0.0)
     answers: list[Any] = []
     link.listen("t", lambda _: None)
     for piece in cut(data + b"\n", places):

@@ -23,7 +23,7 @@ HERE = Path(__file__).parents[1]
 KEY = "a key of the tests"
 SETTINGS = {"PROXY_OUTPUT_MODE": "openai-json", "PROXY_API_KEY": KEY}
 TOOLS = {"edit", "glob", "grep", "read", "write"}
-"""Of its tools, those that seed 003 is about."""
+"""Of its tools, those that the text opencode-cursor is about."""
 
 
 @dataclass(frozen=True, kw_only=True)

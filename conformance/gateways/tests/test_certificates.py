@@ -17,7 +17,7 @@ import pytest
 from wireproof.cli.plan import plan
 from wireproof.model.target import Backend
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.targets.kinds import Pairs
+from wireproof.targets.kinds import header
 from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ PORTKEY = INSTALLED / "node_modules/@portkey-ai/gateway/build/start-server.js"
 LITELLM = INSTALLED / "python/bin/litellm"
 FINDINGS = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
 KEY = "sk-of-the-gateway"
-HEADER = Pairs(header=True)
 GATEWAYS: Mapping[str, TargetOptions] = {
     "litellm": TargetOptions(
         gateway=f"{shlex.quote(str(LITELLM))} --config {{config}} --host 127.0.0.1 --port {{port}}",
@@ -43,8 +42,8 @@ GATEWAYS: Mapping[str, TargetOptions] = {
     "portkey": TargetOptions(
         gateway=f"node {shlex.quote(str(PORTKEY))} --port={{port}} --headless",
         header=(
-            HEADER.read("x-portkey-provider=openai"),
-            HEADER.read("x-portkey-custom-host={upstream_url}"),
+            header("x-portkey-provider=openai"),
+            header("x-portkey-custom-host={upstream_url}"),
         ),
         model="codex",
         start_timeout=60.0,

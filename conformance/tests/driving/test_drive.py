@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import json
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -30,6 +30,9 @@ from wireproof.model.transcript import End, Transcript
 from wireproof.reading.capabilities import absences
 from wireproof.scenarios.live import LIVE
 
+if TYPE_CHECKING:
+    from conformance.tests.conftest import TinyExchange, TinyServer, Until
+
 DONE = b"data: [DONE]\n\n"
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 STREAMED, WHOLE = (Mode.STREAM,), (Mode.WHOLE,)
@@ -43,7 +46,7 @@ def a_scenario(*turns: Turn, name: str = "one", script: str = "text/hello", **ho
     )
 
 
-def a_target(tiny: Any, timeout: float = 10.0, **how: Any) -> Target:
+def a_target(tiny: TinyServer, timeout: float = 10.0, **how: Any) -> Target:
     return Target(base_url=tiny.base_url, model="m", timeout=timeout, **{"dialects": (Dialect.OPENAI_JSON,), **how})
 
 
@@ -61,8 +64,8 @@ def transcript(target: Target, scenario: Scenario) -> Transcript:
 HELLO = a_scenario(Turn(say="Hi."))
 
 
-def test_an_exchange_is_recorded_whole(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_an_exchange_is_recorded_whole(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(b"HTTP/1.1 201 Fine\r\nX-One: a\r\nx-two: b\r\nX-One: c\r\nContent-Length: 2\r\n\r\n{}")
 
     tiny.respond = respond
@@ -80,17 +83,17 @@ def test_an_exchange_is_recorded_whole(tiny: Any) -> None:
     assert 0 < got.pieces[0].at <= got.seconds < 10
 
 
-def test_the_marker_carries_the_script_and_a_new_nonce_per_mode(tiny: Any) -> None:
+def test_the_marker_carries_the_script_and_a_new_nonce_per_mode(tiny: TinyServer) -> None:
     run(a_target(tiny), a_scenario(Turn(say="Hi."), modes=(Mode.STREAM, Mode.WHOLE)))
     texts = {exchange.json["messages"][0]["content"] for exchange in tiny.requests}
     assert len(texts) == 2
     assert all(text.startswith("[[wireproof:text/hello#") and text.endswith("]] Hi.") for text in texts)
 
 
-def test_pieces_are_kept_as_they_arrive_and_a_gate_is_opened_at_the_first_text(tiny: Any) -> None:
+def test_pieces_are_kept_as_they_arrive_and_a_gate_is_opened_at_the_first_text(tiny: TinyServer) -> None:
     opened = threading.Event()
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "open/gate":
             assert not exchange.streamed
             opened.set()
@@ -111,14 +114,14 @@ def test_pieces_are_kept_as_they_arrive_and_a_gate_is_opened_at_the_first_text(t
     assert len(nonces) == 1
 
 
-def test_a_body_that_is_cut_short_is_cut(tiny: Any) -> None:
+def test_a_body_that_is_cut_short_is_cut(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
     got = transcript(a_target(tiny), HELLO)
     assert (got.status, got.body, got.end) == (200, b"{", End.CUT)
 
 
 @pytest.mark.parametrize("said", [b"", b"who is there?\r\n\r\n"])
-def test_no_response_has_no_status(tiny: Any, said: bytes) -> None:
+def test_no_response_has_no_status(tiny: TinyServer, said: bytes) -> None:
     tiny.respond = lambda exchange: exchange.send(said)
     got = transcript(a_target(tiny), HELLO)
     assert (got.status, got.headers, got.pieces, got.end) == (None, (), (), End.CUT)
@@ -126,8 +129,8 @@ def test_no_response_has_no_status(tiny: Any, said: bytes) -> None:
 
 @pytest.mark.parametrize("modes", [STREAMED, WHOLE])
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
-def test_silence_ends_at_the_limit(tiny: Any, said: bytes, modes: tuple[Mode, ...]) -> None:
-    tiny.respond = lambda exchange: (exchange.send(said), exchange.gone())
+def test_silence_ends_at_the_limit(tiny: TinyServer, said: bytes, modes: tuple[Mode, ...]) -> None:
+    tiny.respond = lambda exchange: exchange.hang(said)
     got = transcript(a_target(tiny, timeout=0.2), a_scenario(Turn(say="Hi."), modes=modes))
     assert got.end is End.TIMEOUT
     assert got.status == (200 if said else None)
@@ -137,8 +140,10 @@ def test_silence_ends_at_the_limit(tiny: Any, said: bytes, modes: tuple[Mode, ..
 @pytest.mark.parametrize(
     ("dripping", "modes"), [(b": still here\n\n", STREAMED), (b" ", WHOLE), (b": still here\n\n", WHOLE)]
 )
-def test_what_drips_for_ever_and_says_nothing_is_silence(tiny: Any, dripping: bytes, modes: tuple[Mode, ...]) -> None:
-    def respond(exchange: Any) -> None:
+def test_what_drips_for_ever_and_says_nothing_is_silence(
+    tiny: TinyServer, dripping: bytes, modes: tuple[Mode, ...]
+) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(STREAM)
         while not exchange.gone(0.02):
             exchange.send(dripping)
@@ -149,8 +154,8 @@ def test_what_drips_for_ever_and_says_nothing_is_silence(tiny: Any, dripping: by
     assert dripping in got.body
 
 
-def test_each_word_puts_the_limit_off(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_each_word_puts_the_limit_off(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.begin("word")
         for _ in range(12):
             exchange.gone(0.05)
@@ -165,12 +170,12 @@ def test_each_word_puts_the_limit_off(tiny: Any) -> None:
 
 @pytest.mark.parametrize(("linger", "timeout"), [(0.1, 10.0), (10.0, 1.0)])
 def test_a_body_open_after_done_is_open(
-    tiny: Any, monkeypatch: pytest.MonkeyPatch, linger: float, timeout: float
+    tiny: TinyServer, monkeypatch: pytest.MonkeyPatch, linger: float, timeout: float
 ) -> None:
     monkeypatch.setattr(watching, "LINGER", linger)
     gone: list[bool] = []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.begin("Hello")
         exchange.send(DONE)
         exchange.chunk({"content": "late"})
@@ -182,10 +187,10 @@ def test_a_body_open_after_done_is_open(
     assert got.body.endswith(b"\n\n")
 
 
-def test_leaving_at_the_first_text_closes_the_connection(tiny: Any, until: Any) -> None:
+def test_leaving_at_the_first_text_closes_the_connection(tiny: TinyServer, until: Until) -> None:
     gone: list[bool] = []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(STREAM)
         exchange.chunk({"role": "assistant", "content": ""})
         exchange.send(b": not yet\n\n")
@@ -200,8 +205,8 @@ def test_leaving_at_the_first_text_closes_the_connection(tiny: Any, until: Any) 
     assert gone == [True]
 
 
-def test_a_client_that_finds_no_occasion_to_leave_observes_nothing(tiny: Any) -> None:
-    tiny.respond = lambda exchange: (exchange.send(STREAM), exchange.gone())
+def test_a_client_that_finds_no_occasion_to_leave_observes_nothing(tiny: TinyServer) -> None:
+    tiny.respond = lambda exchange: exchange.hang(STREAM)
     leaving = a_scenario(Turn(say="Talk.", act=Act.LEAVE_AT_TEXT), script="text/hang")
     got = run(a_target(tiny, timeout=0.2), leaving)
     assert (got.exchanges, got.error) == ({}, "")
@@ -209,10 +214,12 @@ def test_a_client_that_finds_no_occasion_to_leave_observes_nothing(tiny: Any) ->
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["before the first byte", "after some text"])
-def test_leaving_when_all_is_sent_closes_the_connection_at_any_time(tiny: Any, until: Any, *, begun: bool) -> None:
+def test_leaving_when_all_is_sent_closes_the_connection_at_any_time(
+    tiny: TinyServer, until: Until, *, begun: bool
+) -> None:
     asked, gone = threading.Event(), []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "leave/told":
             assert asked.wait(10)
             exchange.answer("told")
@@ -229,10 +236,10 @@ def test_leaving_when_all_is_sent_closes_the_connection_at_any_time(tiny: Any, u
     assert gone == [True]
 
 
-def test_a_stream_that_ends_before_all_is_sent_is_kept(tiny: Any) -> None:
+def test_a_stream_that_ends_before_all_is_sent_is_kept(tiny: TinyServer) -> None:
     ended = threading.Event()
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "leave/told":
             ended.wait(10)
         exchange.answer("early")
@@ -244,8 +251,8 @@ def test_a_stream_that_ends_before_all_is_sent_is_kept(tiny: Any) -> None:
 
 
 @pytest.mark.parametrize("refusals", [0, 2])
-def test_who_insists_asks_again_until_it_is_served(tiny: Any, refusals: int) -> None:
-    def respond(exchange: Any) -> None:
+def test_who_insists_asks_again_until_it_is_served(tiny: TinyServer, refusals: int) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if len(tiny.requests) <= refusals:
             exchange.whole({"error": {}}, "503 Not Yet")
         else:
@@ -256,7 +263,7 @@ def test_who_insists_asks_again_until_it_is_served(tiny: Any, refusals: int) -> 
     assert (got.status, len(tiny.requests)) == (200, refusals + 1)
 
 
-def test_who_insists_gives_up_in_the_end(tiny: Any) -> None:
+def test_who_insists_gives_up_in_the_end(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "503 Never")
     got = transcript(a_target(tiny, timeout=0.2), a_scenario(Turn(say="Are you there?", retry_on_503=True)))
     assert got.status == 503
@@ -266,7 +273,9 @@ def test_who_insists_gives_up_in_the_end(tiny: Any) -> None:
 @pytest.mark.parametrize(
     ("declared", "reason"), [(None, "declare it with --idle-timeout"), (60.0, "longer than --timeout allows")]
 )
-def test_a_silence_that_cannot_be_waited_for_is_not_driven(tiny: Any, declared: float | None, reason: str) -> None:
+def test_a_silence_that_cannot_be_waited_for_is_not_driven(
+    tiny: TinyServer, declared: float | None, reason: str
+) -> None:
     silent = a_scenario(Turn(say="Say nothing."), script="fail/silent", needs=(Need.IDLE_TIMEOUT,))
     got = run(a_target(tiny, idle_timeout=declared), silent)
     assert reason in got.not_driven[AS_STREAM]
@@ -293,11 +302,13 @@ class Leaping(asyncio.SelectorEventLoop):
     [(b": keep-alive\n\n", 1000.0, 60.0), (b"", 10.0, 60.0), (b"", 50.0, 60.0)],
     ids=["at the first comment", "after four intervals without one", "even when those are longer than the limit"],
 )
-def test_the_gate_of_a_silent_backend_is_opened(tiny: Any, comment: bytes, keepalive: float, timeout: float) -> None:
+def test_the_gate_of_a_silent_backend_is_opened(
+    tiny: TinyServer, comment: bytes, keepalive: float, timeout: float
+) -> None:
     opened = threading.Event()
     loop = Leaping()
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "open/gate":
             opened.set()
             exchange.answer("opened")
@@ -320,23 +331,23 @@ def test_the_gate_of_a_silent_backend_is_opened(tiny: Any, comment: bytes, keepa
     assert len(tiny.requests) == 2
 
 
-def test_patience_ends_with_the_answer(tiny: Any) -> None:
+def test_patience_ends_with_the_answer(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.answer("early")
     got = transcript(a_target(tiny, keepalive=1000.0), SILENCE)
     assert (got.end, len(tiny.requests)) == (End.COMPLETE, 1)
 
 
-def test_an_unknown_keepalive_interval_leaves_silence_undriven(tiny: Any) -> None:
+def test_an_unknown_keepalive_interval_leaves_silence_undriven(tiny: TinyServer) -> None:
     got = run(a_target(tiny), SILENCE)
     assert "declare it with --keepalive" in got.not_driven[AS_STREAM]
     assert not tiny.requests
 
 
-def test_no_more_than_so_many_exchanges_run_at_a_time(tiny: Any) -> None:
+def test_no_more_than_so_many_exchanges_run_at_a_time(tiny: TinyServer) -> None:
     lock, both = threading.Lock(), threading.Barrier(2)
     active, most = 0, 0
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         nonlocal active, most
         with lock:
             active += 1
@@ -353,11 +364,11 @@ def test_no_more_than_so_many_exchanges_run_at_a_time(tiny: Any) -> None:
     assert (len(tiny.requests), most) == (8, 2)
 
 
-def test_who_stands_alone_comes_last_and_one_by_one(tiny: Any) -> None:
+def test_who_stands_alone_comes_last_and_one_by_one(tiny: TinyServer) -> None:
     lock = threading.Lock()
     active, seen = 0, []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         nonlocal active
         with lock:
             active += 1
@@ -381,17 +392,17 @@ def test_who_stands_alone_comes_last_and_one_by_one(tiny: Any) -> None:
     assert [together for _, together in seen[4:]] == [1] * 4
 
 
-def test_who_stands_alone_is_sent_to_the_spare_instance_beside_the_others(tiny: Any) -> None:
+def test_who_stands_alone_is_sent_to_the_spare_instance_beside_the_others(tiny: TinyServer) -> None:
     other = type(tiny)()
     crowd, killed = threading.Event(), threading.Event()
 
-    def spare(exchange: Any) -> None:
+    def spare(exchange: TinyExchange) -> None:
         # Neither is answered before both have come: they are under way at the same time.
         killed.set()
         assert crowd.wait(10)
         exchange.answer("Hello, world!")
 
-    def first(exchange: Any) -> None:
+    def first(exchange: TinyExchange) -> None:
         crowd.set()
         assert killed.wait(10)
         exchange.answer("Hello, world!")
@@ -427,8 +438,8 @@ CALLS = [
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-def test_results_are_sent_for_the_calls_of_the_answer_before(tiny: Any, mode: Mode) -> None:
-    def respond(exchange: Any) -> None:
+def test_results_are_sent_for_the_calls_of_the_answer_before(tiny: TinyServer, mode: Mode) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.json["messages"][-1]["role"] == "tool":
             exchange.answer("Found.")
         elif exchange.streamed:
@@ -456,13 +467,13 @@ def test_results_are_sent_for_the_calls_of_the_answer_before(tiny: Any, mode: Mo
 
 
 @pytest.mark.parametrize("failed", [False, True], ids=["no call came", "no answer came"])
-def test_a_conversation_ends_where_nothing_can_follow(tiny: Any, *, failed: bool) -> None:
+def test_a_conversation_ends_where_nothing_can_follow(tiny: TinyServer, *, failed: bool) -> None:
     tiny.respond = lambda e: e.whole({"error": {}}, "500 Oh") if failed else e.answer("No call.")
     loop = a_scenario(Turn(say="Search."), Turn(results={"localSearch": "3"}), script="call/then-text")
     assert len(run(a_target(tiny), loop).exchanges[AS_STREAM]) == 1
 
 
-def test_a_plain_refusal_of_what_a_model_is_asked_for_is_set_aside(tiny: Any) -> None:
+def test_a_plain_refusal_of_what_a_model_is_asked_for_is_set_aside(tiny: TinyServer) -> None:
     error = {"message": "tools are not supported", "type": "invalid_request_error", "param": "tools", "code": None}
     tiny.respond = lambda exchange: exchange.whole({"error": error}, "400 Bad Request")
     call = next(one for one in LIVE if one.name == "live-call")
@@ -480,10 +491,10 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("brief")
-def test_a_target_that_goes_away_is_judged_by_what_was_driven(tiny: Any, until: Any) -> None:
+def test_a_target_that_goes_away_is_judged_by_what_was_driven(tiny: TinyServer, until: Until) -> None:
     seen: list[tuple[str, Form]] = []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.begin("begun")
         threading.Thread(target=tiny.close).start()
         until(lambda: tiny.server.socket.fileno() == -1)
@@ -498,8 +509,8 @@ def test_a_target_that_goes_away_is_judged_by_what_was_driven(tiny: Any, until: 
 
 
 @pytest.mark.usefixtures("brief")
-def test_a_gate_that_cannot_be_reached_leaves_the_stream_as_it_is(tiny: Any, until: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_gate_that_cannot_be_reached_leaves_the_stream_as_it_is(tiny: TinyServer, until: Until) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(STREAM)
         threading.Thread(target=tiny.close).start()
         until(lambda: tiny.server.socket.fileno() == -1)
@@ -520,7 +531,7 @@ def a_request(*others: Request, **how: Any) -> PlainScenario:
     ("auth", "sent"),
     [(Auth.RIGHT, "Bearer k"), (Auth.NONE, None), (Auth.WRONG, "Bearer wq7Zr2Xk9Tb4Lm8Vd3Ph")],
 )
-def test_a_plain_request_is_sent_as_it_is(tiny: Any, auth: Auth, sent: str | None) -> None:
+def test_a_plain_request_is_sent_as_it_is(tiny: TinyServer, auth: Auth, sent: str | None) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "400 Bad Request")
     plain = a_request(path="/some/where", body=b"{not json", padding=3, headers={"x-own": "1"}, auth=auth)
     exchange = run(a_target(tiny, api_key="k"), plain).exchanges[AT_ONCE]
@@ -535,12 +546,12 @@ KEPT = a_request(Request(path="/two", kept=True), Request(path="/three", kept=Tr
 
 @pytest.mark.parametrize(("on_each", "connections"), [(3, [1, 2, 3]), (2, [1, 2, 1]), (1, [1, 1, 1])])
 def test_requests_over_a_kept_connection_go_to_a_new_one_where_it_was_closed(
-    tiny: Any, on_each: int, connections: list[int]
+    tiny: TinyServer, on_each: int, connections: list[int]
 ) -> None:
     """A connection is closed after so many answers, without a word before."""
     served: list[int] = []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         for number in range(on_each):
             one = exchange if number == 0 else type(exchange)(exchange._handler)
             served.append(number + 1)
@@ -552,19 +563,19 @@ def test_requests_over_a_kept_connection_go_to_a_new_one_where_it_was_closed(
     assert served == connections
 
 
-def test_other_requests_have_a_connection_each(tiny: Any) -> None:
+def test_other_requests_have_a_connection_each(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({})
     assert len(run(a_target(tiny), a_request(Request(), Request())).exchanges[AT_ONCE]) == 3
     assert len(tiny.requests) == 3
 
 
 @pytest.mark.parametrize("auth", [Auth.NONE, Auth.WRONG])
-def test_keys_are_not_judged_where_none_is_asked_for(tiny: Any, auth: Auth) -> None:
+def test_keys_are_not_judged_where_none_is_asked_for(tiny: TinyServer, auth: Auth) -> None:
     got = run(a_target(tiny), a_request(auth=auth))
     assert got.not_driven == {AT_ONCE: "the target asks for no key"}
 
 
-def test_a_live_model_is_asked_but_nothing_is_expected_of_it(tiny: Any) -> None:
+def test_a_live_model_is_asked_but_nothing_is_expected_of_it(tiny: TinyServer) -> None:
     live = a_target(tiny, backend=Backend.LIVE)
     assert run(live, HELLO).exchanges[AS_STREAM][0].wanted == ()
     assert [one.text for one in run(a_target(tiny), HELLO).exchanges[AS_STREAM][0].wanted] == ["Hello, world!"]
@@ -573,12 +584,12 @@ def test_a_live_model_is_asked_but_nothing_is_expected_of_it(tiny: Any) -> None:
 @pytest.mark.parametrize(
     "scripted", [a_scenario(Turn(say="Die."), alone=True), a_scenario(Turn(say="How?", script="reflect/turns"))]
 )
-def test_a_live_model_is_not_asked_what_only_scripts_can_play(tiny: Any, scripted: Scenario) -> None:
+def test_a_live_model_is_not_asked_what_only_scripts_can_play(tiny: TinyServer, scripted: Scenario) -> None:
     got = run(a_target(tiny, backend=Backend.LIVE), scripted)
     assert "a live model is behind the target" in got.not_driven[AS_STREAM]
 
 
-def test_a_turn_with_a_script_of_its_own_asks_afresh_under_the_same_nonce(tiny: Any) -> None:
+def test_a_turn_with_a_script_of_its_own_asks_afresh_under_the_same_nonce(tiny: TinyServer) -> None:
     run(a_target(tiny), a_scenario(Turn(say="Talk."), Turn(say="How?", script="reflect/turns")))
     first, second = (exchange.json["messages"] for exchange in tiny.requests)
     assert [len(first), len(second)] == [1, 1]
@@ -589,7 +600,7 @@ def test_a_turn_with_a_script_of_its_own_asks_afresh_under_the_same_nonce(tiny: 
 # Dialects
 
 
-def test_a_scenario_is_driven_in_every_form_that_the_target_speaks(tiny: Any) -> None:
+def test_a_scenario_is_driven_in_every_form_that_the_target_speaks(tiny: TinyServer) -> None:
     talk = a_scenario(Turn(say="Hi."), modes=tuple(Mode), dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML))
     got = run(a_target(tiny, dialects=(Dialect.OBSIDIAN_XML, Dialect.FUNCTION_CALL)), talk)
     assert set(got.exchanges) == {Form(Dialect.OBSIDIAN_XML, mode) for mode in Mode}
@@ -599,14 +610,14 @@ def test_a_scenario_is_driven_in_every_form_that_the_target_speaks(tiny: Any) ->
     assert len(tiny.requests) == 2
 
 
-def test_the_dialect_is_asked_for_by_a_header_or_by_functions(tiny: Any) -> None:
+def test_the_dialect_is_asked_for_by_a_header_or_by_functions(tiny: TinyServer) -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
     run(a_target(tiny, dialects=tuple(Dialect)), a_scenario(Turn(say="Hi."), tools=(tool,)))
     asked = {(exchange.headers[MODE_HEADER], "functions" in exchange.json) for exchange in tiny.requests}
     assert asked == {("openai-json", False), ("obsidian-xml", False), ("openai-json", True)}
 
 
-def test_the_targets_own_mode_is_used_without_a_header_where_it_is_known(tiny: Any) -> None:
+def test_the_targets_own_mode_is_used_without_a_header_where_it_is_known(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({"choices": []})
     own = dataclasses.replace(a_request(), needs=(Need.DEFAULT_MODE,))
     unknown = run(a_target(tiny), own)
@@ -616,13 +627,13 @@ def test_the_targets_own_mode_is_used_without_a_header_where_it_is_known(tiny: A
     assert MODE_HEADER not in asked.headers
 
 
-def test_a_plain_request_is_sent_once_whatever_is_spoken(tiny: Any) -> None:
+def test_a_plain_request_is_sent_once_whatever_is_spoken(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "400 Bad Request")
     got = run(a_target(tiny, dialects=tuple(Dialect)), a_request())
     assert (list(got.exchanges), len(tiny.requests)) == ([AT_ONCE], 1)
 
 
-def test_responses_are_asked_for_at_their_own_address_with_the_headers_of_the_scenario(tiny: Any) -> None:
+def test_responses_are_asked_for_at_their_own_address_with_the_headers_of_the_scenario(tiny: TinyServer) -> None:
     target = a_target(tiny, dialects=(Dialect.RESPONSES,))
     scenario = a_scenario(Turn(say="Hi."), modes=WHOLE, headers={MODE_HEADER: "obsidian-xml"})
     run(target, scenario)
@@ -633,12 +644,12 @@ def test_responses_are_asked_for_at_their_own_address_with_the_headers_of_the_sc
     assert tiny.requests[1].json["input"][0]["content"].endswith("]] Hi.")
 
 
-def test_the_gate_is_opened_at_the_first_text_of_a_response(tiny: Any) -> None:
+def test_the_gate_is_opened_at_the_first_text_of_a_response(tiny: TinyServer) -> None:
     opened = threading.Event()
     delta = b'event: response.output_text.delta\ndata: {"type": "response.output_text.delta", "delta": "a"}\n\n'
     last = b'event: response.completed\ndata: {"type": "response.completed", "response": {"status": "completed"}}\n\n'
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "open/gate":
             opened.set()
             exchange.whole({})
@@ -659,7 +670,7 @@ def test_the_gate_is_opened_at_the_first_text_of_a_response(tiny: Any) -> None:
 CONTINUED = a_request(Request(method="GET", path="/responses/{response}"), path="/responses", json={"input": "x"})
 
 
-def test_a_request_may_follow_the_response_before_it(tiny: Any) -> None:
+def test_a_request_may_follow_the_response_before_it(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({"object": "response", "id": "resp_7"})
     one = dataclasses.replace(CONTINUED, dialects=(Dialect.RESPONSES,))
     run(a_target(tiny, dialects=(Dialect.RESPONSES,)), one)
@@ -667,7 +678,7 @@ def test_a_request_may_follow_the_response_before_it(tiny: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", [{"object": "list", "data": []}, {"error": {"message": "No."}}])
-def test_no_request_is_sent_that_continues_a_response_which_never_came(tiny: Any, answer: Any) -> None:
+def test_no_request_is_sent_that_continues_a_response_which_never_came(tiny: TinyServer, answer: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole(answer)
     one = dataclasses.replace(CONTINUED, dialects=(Dialect.RESPONSES,))
     (exchanges,) = run(a_target(tiny, dialects=(Dialect.RESPONSES,)), one).exchanges.values()

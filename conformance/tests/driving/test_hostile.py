@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from conformance.tests.conftest import TinyExchange, TinyServer
+
     from wireproof.judging.outcomes import Run
 
 HELLO = next(one for one in SCENARIOS if one.name == "text-hello")
@@ -53,7 +55,7 @@ def chunk(text: str) -> bytes:
 def without_end(head: bytes, piece: bytes, pause: float = 0.0) -> Callable[[Any], None]:
     """What sends a head and then a piece again and again, until the client has left."""
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(head)
         while True:
             exchange.send(piece)
@@ -79,7 +81,7 @@ HOSTILE: Mapping[str, Callable[[Any], None]] = {
 def hostile(name: str) -> Callable[[Any], None]:
     """What is this to every request, and takes it as it comes that the client leaves."""
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         # The client has left, as it should.
         with contextlib.suppress(OSError):
             HOSTILE[name](exchange)
@@ -87,12 +89,12 @@ def hostile(name: str) -> Callable[[Any], None]:
     return respond
 
 
-def run(tiny: Any, form: Form = STREAM, budget: Budget | None = None, **how: Any) -> Run:
+def run(tiny: TinyServer, form: Form = STREAM, budget: Budget | None = None, **how: Any) -> Run:
     target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,), **how)
     return asyncio.run(drive(planned([HELLO], target, {HELLO.name: [form]}), target, budget=budget)).runs[0]
 
 
-def broken(run: Run, tiny: Any) -> dict[str, str]:
+def broken(run: Run, tiny: TinyServer) -> dict[str, str]:
     """Requirement → what was seen of it."""
     target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,))
     outcomes = judge_runs([run], target, load()).outcomes
@@ -110,7 +112,7 @@ def broken(run: Run, tiny: Any) -> dict[str, str]:
         ("drip", {"timeout": 0.1, "answer_seconds": 0.5}, "it went on for 0.5 s (--answer-seconds sets the limit)"),
     ],
 )  # fmt: skip
-def test_a_stream_without_end_is_left_and_reported(tiny: Any, name: str, how: dict[str, Any], over: str) -> None:
+def test_a_stream_without_end_is_left_and_reported(tiny: TinyServer, name: str, how: dict[str, Any], over: str) -> None:
     tiny.respond = hostile(name)
     done = run(tiny, **how)
     [exchange] = done.exchanges[STREAM]
@@ -120,7 +122,7 @@ def test_a_stream_without_end_is_left_and_reported(tiny: Any, name: str, how: di
 
 
 @pytest.mark.parametrize("form", [STREAM, WHOLE])
-def test_heads_without_end_are_no_answer(tiny: Any, form: Form) -> None:
+def test_heads_without_end_are_no_answer(tiny: TinyServer, form: Form) -> None:
     tiny.respond = hostile("continue")
     done = run(tiny, form, timeout=0.1, answer_seconds=0.3)
     [exchange] = done.exchanges[form]
@@ -128,7 +130,7 @@ def test_heads_without_end_are_no_answer(tiny: Any, form: Form) -> None:
     assert any("bytes without end instead of an answer" in seen for seen in broken(done, tiny).values())
 
 
-def test_a_whole_answer_of_ten_gigabytes_is_left_and_reported(tiny: Any) -> None:
+def test_a_whole_answer_of_ten_gigabytes_is_left_and_reported(tiny: TinyServer) -> None:
     tiny.respond = hostile("bytes")
     done = run(tiny, WHOLE)
     [exchange] = done.exchanges[WHOLE]
@@ -136,8 +138,8 @@ def test_a_whole_answer_of_ten_gigabytes_is_left_and_reported(tiny: Any) -> None
     assert any("endless" in seen for seen in broken(done, tiny).values())
 
 
-def test_what_ends_within_the_limits_is_whole(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_what_ends_within_the_limits_is_whole(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(HEAD, chunk("Hello"), b"data: [DONE]\n\n")
 
     tiny.respond = respond
@@ -152,13 +154,15 @@ def test_what_ends_within_the_limits_is_whole(tiny: Any) -> None:
         (Budget(seconds=0.3), "the run's 0.3 s are over; --max-seconds sets the bound"),
     ],
 )
-def test_a_run_that_reaches_its_own_limits_has_not_observed_the_rest(tiny: Any, budget: Budget, reason: str) -> None:
+def test_a_run_that_reaches_its_own_limits_has_not_observed_the_rest(
+    tiny: TinyServer, budget: Budget, reason: str
+) -> None:
     tiny.respond = hostile("drip" if budget.seconds else "chunks")
     done = run(tiny, budget=replace(budget))
     assert (done.not_driven, done.exchanges) == ({STREAM: reason}, {})
 
 
-def test_a_run_has_time_for_as_long_as_it_lasts(tiny: Any) -> None:
+def test_a_run_has_time_for_as_long_as_it_lasts(tiny: TinyServer) -> None:
     budget = Budget(seconds=60.0, most_bytes=MEBIBYTE)
     assert run(tiny, budget=budget).exchanges[STREAM][0].transcript.end is End.COMPLETE
     assert 0 < budget.received < MEBIBYTE
@@ -182,7 +186,7 @@ def ended(command: list[str], out: Path) -> tuple[int, int]:
     return int(status), int(kibibytes) * 1024
 
 
-def against(tiny: Any, out: Path, *more: str) -> tuple[int, int]:
+def against(tiny: TinyServer, out: Path, *more: str) -> tuple[int, int]:
     command = [
         executable("wireproof"), "certify", "--url", tiny.base_url, "--model", "m", "--dialect", "openai-json",
         "--format", "markdown", *more,
@@ -190,10 +194,10 @@ def against(tiny: Any, out: Path, *more: str) -> tuple[int, int]:
     return ended(command, out)
 
 
-def test_a_target_that_does_all_of_it_fills_no_memory(tiny: Any, tmp_path: Path) -> None:
+def test_a_target_that_does_all_of_it_fills_no_memory(tiny: TinyServer, tmp_path: Path) -> None:
     names: Iterator[str] = iter(["chunks", "frames", "one frame", "comments", "deep", "bytes"] * 1000)
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         # The probe of the preflight is answered: a target is judged that serves anything at all.
         if exchange.marker == "probe":
             exchange.answer("scripted backend")
@@ -212,8 +216,10 @@ def test_a_target_that_does_all_of_it_fills_no_memory(tiny: Any, tmp_path: Path)
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_whole_run_against_a_target_without_end_ends_within_its_limits(tiny: Any, tmp_path: Path, name: str) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_whole_run_against_a_target_without_end_ends_within_its_limits(
+    tiny: TinyServer, tmp_path: Path, name: str
+) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if b"[[wireproof:probe#" in exchange.body:
             exchange.answer("scripted backend")
         else:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from conformance.tests.conftest import TinyExchange, TinyServer
+
     from wireproof.driving.drive import Driving
     from wireproof.judging.outcomes import Run
 
@@ -65,7 +67,7 @@ class Busy:
     def __init__(self, times: int, status: str = "429 Too Many Requests", body: Any = None) -> None:
         self.left, self.status, self.body = times, status, body or {"error": {"message": "busy"}}
 
-    def __call__(self, exchange: Any) -> None:
+    def __call__(self, exchange: TinyExchange) -> None:
         self.left -= 1
         if self.left >= 0:
             exchange.whole(self.body, self.status)
@@ -74,7 +76,7 @@ class Busy:
 
 
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
-def test_a_busy_target_is_waited_for_and_the_waits_are_kept(tiny: Any, status: str) -> None:
+def test_a_busy_target_is_waited_for_and_the_waits_are_kept(tiny: TinyServer, status: str) -> None:
     tiny.respond = Busy(2, status)
     got = only(driven(target(tiny.base_url), talk()).runs)
     assert (got.status, len(tiny.requests)) == (200, 3)
@@ -82,19 +84,19 @@ def test_a_busy_target_is_waited_for_and_the_waits_are_kept(tiny: Any, status: s
     assert all(0 < one.seconds < 1 for one in got.waits)
 
 
-def test_a_plain_request_is_waited_for_too(tiny: Any) -> None:
+def test_a_plain_request_is_waited_for_too(tiny: TinyServer) -> None:
     tiny.respond = Busy(1)
     assert [one.status for one in only(driven(target(tiny.base_url), plain()).runs).waits] == [429]
 
 
-def test_a_target_that_stays_busy_is_given_up(tiny: Any) -> None:
+def test_a_target_that_stays_busy_is_given_up(tiny: TinyServer) -> None:
     tiny.respond = Busy(1000)
     got = only(driven(target(tiny.base_url, timeout=0.2), talk()).runs)
     assert got.status == 429
     assert 0.2 <= sum(one.seconds for one in got.waits) < 1
 
 
-def test_a_target_that_is_always_busy_is_not_waited_for_all_the_time(tiny: Any) -> None:
+def test_a_target_that_is_always_busy_is_not_waited_for_all_the_time(tiny: TinyServer) -> None:
     tiny.respond = Busy(1000)
     crowd = [talk(str(number)) for number in range(20)]
     runs = driven(target(tiny.base_url, timeout=0.2), *crowd, jobs=1).runs
@@ -113,22 +115,24 @@ def test_a_target_that_is_always_busy_is_not_waited_for_all_the_time(tiny: Any) 
     ],
     ids=["a failure is due", "a rate limit is due", "a refusal is expected", "no quota is left", "another error"],
 )
-def test_what_is_no_lack_of_capacity_is_not_waited_for(tiny: Any, scenario: Scenario, status: str, body: Any) -> None:
+def test_what_is_no_lack_of_capacity_is_not_waited_for(
+    tiny: TinyServer, scenario: Scenario, status: str, body: Any
+) -> None:
     tiny.respond = Busy(1, status, body)
     got = only(driven(target(tiny.base_url), scenario).runs)
     assert (got.status, got.waits, len(tiny.requests)) == (int(status[:3]), (), 1)
 
 
-def test_of_a_live_model_no_failure_is_due(tiny: Any) -> None:
+def test_of_a_live_model_no_failure_is_due(tiny: TinyServer) -> None:
     tiny.respond = Busy(1, "503 Service Unavailable")
     got = only(driven(target(tiny.base_url, backend=Backend.LIVE), talk()).runs)
     assert (got.status, len(got.waits)) == (200, 1)
 
 
-def test_concurrency_falls_to_what_the_target_serves(tiny: Any) -> None:
+def test_concurrency_falls_to_what_the_target_serves(tiny: TinyServer) -> None:
     lock, active, refused = threading.Lock(), 0, 0
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         nonlocal active, refused
         with lock:
             taken = active >= 2
@@ -149,11 +153,13 @@ def test_concurrency_falls_to_what_the_target_serves(tiny: Any) -> None:
     assert refused
 
 
-def test_a_request_beside_a_stream_that_is_refused_shows_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_beside_a_stream_that_is_refused_shows_nothing(
+    tiny: TinyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("wireproof.driving.driver.BESIDE", 0.1)
     refused = threading.Event()
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "open/gate":
             exchange.whole({"error": {"message": "busy"}}, "429 Too Many Requests")
             refused.set()
@@ -268,13 +274,13 @@ def test_a_target_that_does_not_start_again_is_given_up(mortal: Mortal, tmp_path
     assert "no more" in runs[1].not_driven[FORM]
 
 
-def test_a_target_that_comes_back_by_itself_is_waited_for(tiny: Any) -> None:
-    served = tiny.server.server_address
+def test_a_target_that_comes_back_by_itself_is_waited_for(tiny: TinyServer) -> None:
+    address = tiny.address
     tiny.close()
     returned: list[Any] = []
 
     def come_back() -> None:
-        other = type(tiny)(served)
+        other = type(tiny)(address)
         returned.append(other)
 
     threading.Timer(0.2, come_back).start()
@@ -286,7 +292,7 @@ def test_a_target_that_comes_back_by_itself_is_waited_for(tiny: Any) -> None:
 
 
 @pytest.mark.parametrize("chunked", [True, False])
-def test_a_body_in_chunks_comes_without_a_length(tiny: Any, chunked: bool) -> None:  # noqa: FBT001 - a case
+def test_a_body_in_chunks_comes_without_a_length(tiny: TinyServer, chunked: bool) -> None:  # noqa: FBT001 - a case
     tiny.respond = lambda exchange: exchange.whole({"choices": []})
     driven(target(tiny.base_url), plain(headers={"transfer-encoding": "chunked"} if chunked else {}))
     sent = tiny.requests[0].headers

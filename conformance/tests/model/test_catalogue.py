@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read, schema
+from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.requirement import Citation, Harm, Level, Requirement
+from wireproof.model.row_schema import schema
 from wireproof.model.scenario import Mode
 from wireproof.reading.schemas import errors
 
@@ -133,8 +134,8 @@ def load_index(package: Path) -> list[str]:
 
 @pytest.mark.each("cited", [*CITED, *EXCLUDED])
 def test_every_quote_stands_at_its_line(cited: Citation) -> None:
-    suffix = "txt" if cited.seed.isdigit() else "md"
-    lines = (SOURCES / f"{cited.seed}.{suffix}").read_text(encoding="utf-8").split("\n")
+    (file,) = SOURCES.glob(f"{cited.seed}.*")
+    lines = file.read_text(encoding="utf-8").split("\n")
     assert cited.quote in lines[cited.line - 1]
 
 

@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.console import Console
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS
@@ -15,8 +16,6 @@ from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rich.console import Console
 
     Printed = Callable[[], str]
 
@@ -83,7 +82,8 @@ def test_an_explanation_says_what_a_violation_is_at_both_levels(
 
 
 def test_lines_of_an_explanation_are_wrapped_and_indented(console: Console, printed: Printed) -> None:
-    explain(console, ROW, (), {})
+    terminal = Console(file=console.file, width=100, color_system=None, force_terminal=True)
+    explain(terminal, ROW, (), {})
     _, *lines = printed().rstrip("\n").split("\n")
     assert all(line.startswith("  ") and len(line) <= 100 for line in lines)
     assert lines[-2:] == ["  Scenarios: none", "  Page: docs/catalogue/chat-stream.md#chat.stream.role-first"]

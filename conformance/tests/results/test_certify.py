@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,12 +21,14 @@ from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.targets.preflight import preflight
 
 if TYPE_CHECKING:
+    from conformance.tests.conftest import Served, TinyExchange, TinyServer
+
     from wireproof.results.certificate import Certificate
 
 NAMES = ("concurrent", "crash-first", "disconnect", "flush", "fresh-session", "previous-response", "tool-loop")
 
 
-def test_two_runs_on_one_backend_have_the_same_verdict(served: Any) -> None:
+def test_two_runs_on_one_backend_have_the_same_verdict(served: Served) -> None:
     target = preflight(Target(base_url=served.base_url, model=served.model, api_key=served.key))
     scenarios = [one for one in SCENARIOS if one.name in NAMES]
 
@@ -43,10 +45,12 @@ def test_two_runs_on_one_backend_have_the_same_verdict(served: Any) -> None:
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_what_fails_beside_other_requests_alone_is_reported_once_with_how_many_ran(tiny: Any, *, beside: bool) -> None:
+def test_what_fails_beside_other_requests_alone_is_reported_once_with_how_many_ran(
+    tiny: TinyServer, *, beside: bool
+) -> None:
     together, came = threading.Barrier(2), itertools.count()
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if beside and next(came) < together.parties:
             together.wait(10)
             exchange.whole({"error": {"message": "The pool is empty."}}, status="500 Internal Server Error")

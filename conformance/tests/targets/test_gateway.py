@@ -14,7 +14,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend
 from wireproof.model.verdict import HarnessError, Verdict
 from wireproof.targets.gateway import Upstream, fill, gateway, upstream, variables
-from wireproof.targets.kinds import Pairs
+from wireproof.targets.kinds import header
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
 from wireproof.targets.reach import reach
@@ -183,8 +183,7 @@ def test_a_gateway_that_takes_any_key_is_sent_none() -> None:
 
 
 def test_a_gateway_may_learn_from_a_header_where_its_upstream_is() -> None:
-    pairs = Pairs(header=True)
-    headers = (pairs.read("x-upstream={upstream_url}"), pairs.read("x-other={port}"))
+    headers = (header("x-upstream={upstream_url}"), header("x-other={port}"))
     with reach(TargetOptions(gateway=PASSTHROUGH, env=ENV, header=headers)) as target:
         named = dict(target.headers)
         assert named["x-upstream"].startswith("http://127.0.0.1:")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from wireproof.targets.kinds import File, Folder, OneOf
+from wireproof.targets.kinds import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-
-    from click.shell_completion import CompletionItem
 
     from wireproof.targets.option import Option, Options
 
@@ -32,20 +31,19 @@ class _Value(_ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 (as click's)
         """The value; click calls it for a default, too."""
         try:
-            return self._option.kind.read(value)
-        # Also float("x") and int("x"), whose own messages name Python's types.
-        except ValueError:
+            return self._option.read(value)
+        except OptionError:
+            # click names the option itself.
             self.fail(f"{self._option.shown(value)} should be {self._option.kind.right}.", param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """What a shell offers: the members of an enumeration, files, folders."""
         kind = self._option.kind
-        known: click.ParamType[Any] | None = None
-        if isinstance(kind, OneOf):
-            known = click.Choice([str(one) for one in kind.members])
-        elif isinstance(kind, File | Folder):
-            known = click.Path(file_okay=isinstance(kind, File))
-        return known.shell_complete(ctx, param, incomplete) if known else []
+        if kind.path:
+            return [CompletionItem(incomplete, type=kind.path)]
+        if kind.members:
+            return [CompletionItem(one) for one in kind.members if one.startswith(incomplete)]
+        return super().shell_complete(ctx, param, incomplete)
 
 
 def with_options(*groups: type[Options], fields: Collection[str] = ()) -> Callable[[_Command], _Command]:

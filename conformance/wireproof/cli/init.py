@@ -84,7 +84,7 @@ def _lines(options: TargetOptions, target: Target) -> Iterator[str]:
     given = {name: value for name, value in said.items() if value != OPTIONS[name].default}
     found = {name: value for name, value in _found(target).items() if name not in given}
     # Tables come last: what follows one belongs to it.
-    tables = {name: value for name, value in given.items() if OPTIONS[name].named}
+    tables = {name: value for name, value in given.items() if OPTIONS[name].kind.has_name}
     yield "# A target of Wireproof: `wireproof certify --target FILE`. Each key is an option of `wireproof certify`."
     yield f"#:schema {SCHEMA}"
     yield ""

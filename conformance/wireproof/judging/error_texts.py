@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wireproof.wire.fields import JsonObject
+
 LONGEST = 200
 """Characters of an error that a symptom keeps: what differs behind them is no other cause."""
 MASK = "…"
@@ -69,7 +71,7 @@ def said_in(body: bytes, sent: Sent) -> str:
     return masked(_first_line(body) if complaint is None else complaint, sent)
 
 
-def _complaints(detail: list[Any]) -> Iterator[str]:
+def _complaints(detail: list[object]) -> Iterator[str]:
     """What a list of faults says of each, as FastAPI and pydantic write them: where it is, not what was sent."""
     for one in detail:
         if isinstance(one, dict) and isinstance(one.get("msg"), str):
@@ -78,7 +80,7 @@ def _complaints(detail: list[Any]) -> Iterator[str]:
             yield f"{place}: {one['msg']}" if place else one["msg"]
 
 
-def in_envelope(error: dict[str, Any], sent: Sent) -> str:
+def in_envelope(error: JsonObject, sent: Sent) -> str:
     """What the error object of OpenAI's envelope says: its message, with type, code and param where it has them."""
     named = [f"{name} {error[name]}" for name in ("type", "code", "param") if error.get(name)]
     message = _shortened(masked(str(error.get("message") or ""), sent))
@@ -141,7 +143,7 @@ def masked(text: str, sent: Sent = NOTHING_SENT) -> str:
     return plain[:LONGEST]
 
 
-def json_object(body: bytes) -> dict[str, Any] | None:
+def json_object(body: bytes) -> JsonObject | None:
     """The JSON object that a body is; None for any other body."""
     try:
         value: Any = json.loads(body)

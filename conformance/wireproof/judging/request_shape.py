@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
 
 MOST = 3
 """Features of a shape. One of more describes the few requests that happened to fail, and no reason."""
@@ -86,7 +87,7 @@ def _of_messages(messages: object) -> Iterator[str]:
                 yield "an image"
 
 
-def _body(exchange: Exchange) -> dict[str, Any]:
+def _body(exchange: Exchange) -> JsonObject:
     try:
         body: Any = json.loads(exchange.transcript.request_body)
     except ValueError:

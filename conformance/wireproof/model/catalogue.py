@@ -2,8 +2,8 @@
 
 `requirements/catalogue.toml` names the date, the cited texts, and the files in order; each table of such a file is one
 row and its dotted name is the requirement's id. `requirements/excluded.toml` lists the sentences of the cited texts
-that no wire can show. What a row may say, and what is right for each field, stands once, in `_ROW`: the reader, its
-messages and `schemas/wireproof/requirement.json` (`schema()`) come from it.
+that no wire can show. What a row may say, and what is right for each field, stands once, in `RequirementRow`: pydantic
+reads rows by it, and the messages and `schemas/wireproof/requirement.json` (`row_schema`) come from it.
 
 A row of one's own: `read` a folder of such files, or make `Requirement(...)` in code, and `load().extended(...)` with
 it. `judging.judge` says how to give it a check.
@@ -12,23 +12,26 @@ it. `judging.judge` says how to give it a check.
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from datetime import date
+from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
-from wireproof.model.capability import Capability
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
+
+from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
 from wireproof.model.dialect import CHATS, Arguments, Dialect
 from wireproof.model.requirement import Citation, Facet, Harm, Harmless, Judged, Level, Requirement, Stage
-from wireproof.model.scenario import Mode
+from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from enum import StrEnum
+    from collections.abc import Collection, Iterator, Mapping
     from importlib.resources.abc import Traversable
 
     from wireproof.model.scenario import Form
@@ -45,7 +48,6 @@ __all__ = [
     "load",
     "read",
     "read_fields",
-    "schema",
 ]
 
 ID = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+")
@@ -143,49 +145,18 @@ def read(folder: Traversable) -> Catalogue:
     Raises:
         CatalogueError: a file is missing, unlisted or no TOML, or a row is not right.
     """
-    index = _parse(folder, "catalogue")
-    _require("catalogue.toml", "", index, _INDEX)
-    _no_unlisted(folder, index["files"])
+    index = _validated(_Index, "catalogue.toml", _parse(folder, "catalogue"))
+    _no_unlisted(folder, index.files)
     rows: dict[str, Requirement] = {}
-    for stem in index["files"]:
+    for stem in index.files:
         for name, table in _rows(_parse(folder, stem), stem):
             if name in rows:
                 raise CatalogueError(f"{stem}.toml: {name}: an earlier file has this id; each id stands once")
-            rows[name] = _requirement(f"{stem}.toml", name, table, index["seeds"])
-    excluded = _excluded(folder, index["seeds"])
+            rows[name] = _requirement(f"{stem}.toml", name, table, index.seeds)
+    excluded = _excluded(folder, index.seeds)
     return Catalogue(
-        date=index["date"], requirements=tuple(rows.values()), excluded=excluded, seeds=MappingProxyType(index["seeds"])
+        date=index.date, requirements=tuple(rows.values()), excluded=excluded, seeds=MappingProxyType(index.seeds)
     )
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a row, for other tools: what `schemas/wireproof/requirement.json` holds."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        # A name and no address: .invalid never resolves (RFC 2606).
-        "$id": "https://wireproof.invalid/schemas/wireproof/requirement.json",
-        "title": "requirement",
-        "description": "One row of the requirement catalogue, as it stands under its dotted id in requirements/*.toml.",
-        **_object_schema(_ROW),
-        "allOf": [
-            {
-                "if": {"properties": {"level": {"const": Level.MUST.value}}},
-                "then": {"required": ["compat", "harm"]},
-            },
-            {
-                "if": {"properties": {"compat": {"const": True}}, "required": ["compat"]},
-                "then": {"anyOf": [{"required": ["breaks"]}, {"required": ["compat_why"]}]},
-                "else": {"not": {"anyOf": [{"required": ["breaks"]}, {"required": ["compat_why"]}]}},
-            },
-        ],
-        "$defs": {
-            "id": {"description": "lower-case words joined by dots", "type": "string", "pattern": f"^{ID.pattern}$"},
-            # Here for scenario.json, which is written by hand and refers to it.
-            "dialect": {"enum": [dialect.value for dialect in Dialect]},
-            "citation": _object_schema(_CITATION),
-            "exclusion": {**_object_schema(_EXCLUDED), "description": "One entry of excluded.toml."},
-        },
-    }
 
 
 def _parse(folder: Traversable, stem: str) -> dict[str, Any]:
@@ -197,7 +168,7 @@ def _parse(folder: Traversable, stem: str) -> dict[str, Any]:
         raise CatalogueError(f"{stem}.toml: not TOML: {error}") from error
 
 
-def _no_unlisted(folder: Traversable, listed: list[str]) -> None:
+def _no_unlisted(folder: Traversable, listed: tuple[str, ...]) -> None:
     """Raise if there is a file that the index does not name: its rows would silently not be judged."""
     found = {entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")}
     if extra := sorted(found - {*listed, *_SPECIAL}):
@@ -218,69 +189,96 @@ def _rows(table: dict[str, Any], stem: str, prefix: str = "") -> Iterator[tuple[
 
 
 def _requirement(file: str, name: str, table: dict[str, Any], seeds: Collection[str]) -> Requirement:
-    if not ID.fullmatch(name):
-        raise CatalogueError(f"{file}: {name}: an id is lower-case words joined by dots, as in chat.stream.role-first")
-    _require(file, name, table, _ROW)
-    _require_reason(f"{file}: {name}", table)
-    read_fields = {key: _ROW[key].read(value) for key, value in table.items() if key != "source"}
-    source = tuple(_citation(file, f"{name}: source", entry, seeds) for entry in table["source"])
-    return Requirement(id=name, source=source, **read_fields)
+    place = _place(file, name)
+    row = _validated(RequirementRow, place, table)
+    _require_reason(place, row)
+    values = _said(row)
+    values["source"] = tuple(_citation(f"{place}: source", one, seeds) for one in row.source)
+    return Requirement(id=name, **values)
 
 
 def read_fields(file: str, name: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    """Some fields of a row, as they stand in a file, as values in code.
+    """The fields of a row that decide verdicts, as they stand in a file, as values in code.
 
     Raises:
         CatalogueError: the id, a field or a value is not right.
     """
+    return _said(_validated(_Deciding, _place(file, name), table))
+
+
+def _place(file: str, name: str) -> str:
+    """How messages name a row; raises for what is no id."""
     if not ID.fullmatch(name):
         raise CatalogueError(f"{file}: {name}: an id is lower-case words joined by dots, as in chat.stream.role-first")
-    _require(file, name, dict(table), {key: replace(one, required=False) for key, one in _ROW.items()})
-    return {key: _ROW[key].read(value) for key, value in table.items()}
+    return f"{file}: {name}"
 
 
-def _require_reason(place: str, table: Mapping[str, Any]) -> None:
+def _said(table: BaseModel) -> dict[str, Any]:
+    """The fields that a table sets: those that it does not have the defaults of `Requirement`."""
+    return {name: getattr(table, name) for name in table.model_fields_set}
+
+
+def _require_reason(place: str, row: RequirementRow) -> None:
     """Raise if a row's mark of compat is missing where it is needed, or gives no reason."""
     for key in ("compat", "harm"):
         # A MUST without it would silently be a note, or stand last in reports.
-        if table["level"] == Level.MUST and key not in table:
-            raise CatalogueError(f"{place}: {key} is missing; it must be {_ROW[key].rule} (every MUST says it)")
-    reasons = [key for key in ("breaks", "compat_why") if key in table]
-    if table.get("compat") and not reasons:
+        if row.level is Level.MUST and key not in row.model_fields_set:
+            raise CatalogueError(
+                f"{place}: {key} is missing; it must be {_rule(RequirementRow, key)} (every MUST says it)"
+            )
+    reasons = [key for key in ("breaks", "compat_why") if key in row.model_fields_set]
+    if row.compat and not reasons:
         raise CatalogueError(f"{place}: compat is true without a reason; name the clients in breaks, or say compat_why")
-    if not table.get("compat") and reasons:
+    if not row.compat and reasons:
         raise CatalogueError(f"{place}: {reasons[0]} gives a reason for compat, and compat is not true")
 
 
-def _citation(
-    file: str, name: str, entry: dict[str, Any], seeds: Collection[str], fields: Mapping[str, _Field] | None = None
-) -> Citation:
-    _require(file, name, entry, fields or _CITATION)
-    if entry["seed"] not in seeds:
-        raise CatalogueError(f"{file}: {name}: seed is {entry['seed']!r}; it must be one of {', '.join(seeds)}")
-    return Citation(**{key: entry[key] for key in _CITATION})
+def _citation(place: str, said: CitationRow, seeds: Collection[str]) -> Citation:
+    if said.seed not in seeds:
+        raise CatalogueError(f"{place}: seed is {said.seed!r}; it must be one of {', '.join(seeds)}")
+    return Citation(seed=said.seed, line=said.line, quote=said.quote)
 
 
 def _excluded(folder: Traversable, seeds: Collection[str]) -> tuple[Exclusion, ...]:
-    entries = _parse(folder, "excluded").get("excluded", [])
-    return tuple(
-        Exclusion(source=_citation("excluded.toml", f"entry {number}", entry, seeds, _EXCLUDED), reason=entry["reason"])
-        for number, entry in enumerate(entries, start=1)
-    )
+    found = []
+    for number, entry in enumerate(_parse(folder, "excluded").get("excluded", []), start=1):
+        place = f"excluded.toml: entry {number}"
+        said = _validated(ExclusionRow, place, entry)
+        found.append(Exclusion(source=_citation(place, said, seeds), reason=said.reason))
+    return tuple(found)
 
 
-def _require(file: str, name: str, table: dict[str, Any], fields: Mapping[str, _Field]) -> None:
-    """Raise unless the table has all required fields, no unknown ones, and each with a right value."""
-    place = f"{file}: {name}" if name else file
-    # Unknown names first: a misspelt field would otherwise be reported as a missing one.
-    for key in table:
-        if key not in fields:
-            raise CatalogueError(f"{place}: unknown field {key!r}{_suggest(key, fields)}")
-    for key, one in fields.items():
-        if key not in table and one.required:
-            raise CatalogueError(f"{place}: {key} is missing; it must be {one.rule}")
-        if key in table and not one.right(table[key]):
-            raise CatalogueError(f"{place}: {key} is {table[key]!r}; it must be {one.rule}")
+def _validated(model: type[_Model], place: str, table: Mapping[str, Any]) -> _Model:
+    """A table, read; a message of what is wrong with it begins with the place."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        # Unknown names first: a misspelt field would otherwise be reported as a missing one.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        raise CatalogueError(f"{place}: {_mistake(model, table, first['loc'])}") from error
+
+
+def _mistake(model: type[BaseModel], table: Mapping[str, Any], loc: tuple[str | int, ...]) -> str:
+    """What is wrong at a place of a table: with a field, with one of a table in it, or with its value."""
+    key, *inner = loc
+    name = str(key)
+    if name not in model.model_fields:
+        return f"unknown field {name!r}{_suggest(name, model.model_fields)}"
+    if name == "source" and len(inner) > 1:
+        return f"{name}: {_mistake(CitationRow, table[name][inner[0]], tuple(inner[1:]))}"
+    seen = repr(table[name]) if name in table else "missing"
+    return f"{name} is {seen}; it must be {_rule(model, name)}"
+
+
+def _rule(model: type[BaseModel], name: str) -> str:
+    """What is right for a field: what it is described by, or follows from its type."""
+    known = model.model_fields[name]
+    kind: Any = known.annotation
+    if known.description:
+        # Of a flag it says what it means.
+        return f"true or false: {known.description}" if kind is bool else known.description
+    listed = get_args(kind)
+    return f"a list of {', '.join(listed[0])}" if listed else f"one of {', '.join(kind)}"
 
 
 def _suggest(name: str, known: Mapping[str, Any]) -> str:
@@ -288,164 +286,107 @@ def _suggest(name: str, known: Mapping[str, Any]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-# What is right for a field. A field is made by one of the functions below: each gives the test, the words of the
-# message and the schema together, so that they cannot say different things.
+# What is right for a field.
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Field:
-    """What is right for one field of a table."""
-
-    right: Callable[[Any], bool]
-    rule: str
-    """Completes "it must be"."""
-    schema: Mapping[str, Any]
-    required: bool = True
-    """False: a row that does not set it has the default of `Requirement`."""
-    read: Callable[[Any], Any] = lambda value: value
-    """The value in code."""
+def _none_twice(values: tuple[StrEnum, ...]) -> tuple[StrEnum, ...]:
+    if len(set(values)) != len(values):
+        raise ValueError(values)
+    return values
 
 
-def _object_schema(fields: Mapping[str, _Field]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {key: dict(one.schema) for key, one in fields.items()},
-        "required": [key for key, one in fields.items() if one.required],
-        "additionalProperties": False,
-    }
+def _one_sentence(text: str) -> str:
+    # No pattern of a schema says this: that a sentence has no other behind it.
+    if re.search(r"[.!?] [A-Z]", text):
+        raise ValueError(text)
+    return text
 
 
-def _text(rule: str, pattern: str = r"\S", *, sentence: bool = False) -> _Field:
-    """A text in which the pattern is found; a sentence has no other behind it, which no pattern of a schema says."""
-
-    def right(value: object) -> bool:
-        # Not `fullmatch`: a schema's `pattern` is not anchored either.
-        found = isinstance(value, str) and re.search(pattern, value) is not None
-        return found and not (sentence and re.search(r"[.!?] [A-Z]", str(value)))
-
-    return _Field(right=right, rule=rule, schema={"description": rule, "type": "string", "pattern": pattern})
+def _of_group(value: object) -> object:
+    return _GROUPS.get(value, value) if isinstance(value, str) else value
 
 
-def _texts(rule: str, pattern: str = r"\S", *, required: bool = True) -> _Field:
-    def right(value: object) -> bool:
-        return isinstance(value, list) and all(isinstance(item, str) and re.search(pattern, item) for item in value)
+def _day(value: str) -> str:
+    # `fromisoformat` also reads 20261121 and 2026-W47-6.
+    if date.fromisoformat(value).isoformat() != value:
+        raise ValueError(value)
+    return value
 
-    schema = {"description": rule, "type": "array", "items": {"type": "string", "pattern": pattern}}
-    return _Field(right=right, rule=rule, schema=schema, required=required, read=tuple)
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_Member = TypeVar("_Member", bound=StrEnum)
+_Some = Annotated[
+    tuple[_Member, ...], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_none_twice)
+]
+# Strict: 1 and "yes" would be true otherwise.
+_Flag = Annotated[bool, Field(strict=True)]
+_Words = Annotated[str, Field(pattern=r"\S")]
+_Sentence = Annotated[str, Field(pattern=r"\.$"), AfterValidator(_one_sentence)]
+_Effect = Annotated[str, Field(pattern=r"^\S.*?: \S")]
+_Dialects = Annotated[
+    _Some[Dialect], BeforeValidator(_of_group, json_schema_input_type=Literal["all", "chat"] | _Some[Dialect])
+]
+_LEFT_OUT: Any = None
+"""The value of a field that a row need not set: the default is that of `Requirement`."""
 
 
-def _flag(rule: str) -> _Field:
-    schema = {"description": rule, "type": "boolean"}
-    return _Field(
-        right=lambda value: isinstance(value, bool), rule=f"true or false: {rule}", schema=schema, required=False
+class _Strict(BaseModel):
+    # Built when it is read first: most commands read no edition, whose rows are `_Deciding`.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class _Index(_Strict):
+    """What `catalogue.toml` says."""
+
+    date: Annotated[str, AfterValidator(_day)] = Field(description='a day as text, "2026-11-21"')
+    seeds: dict[str, _Words] = Field(
+        min_length=1, description='a table of the cited texts by name, each with its title, { "004" = "A story" }'
     )
+    files: tuple[_Words, ...] = Field(description='a list of file names without .toml, ["http"]')
 
 
-def _word(kind: type[StrEnum], *, required: bool = False) -> _Field:
-    """One of the values of an enum."""
-    words = [one.value for one in kind]
-    return _Field(
-        right=lambda value: value in words,
-        rule=f"one of {', '.join(words)}",
-        schema={"enum": words},
-        required=required,
-        read=kind,
+class CitationRow(_Strict):
+    """Where a sentence stands."""
+
+    seed: _Words = Field(description="the name of a text that catalogue.toml lists in seeds")
+    line: StrictInt = Field(ge=1, description="a line number, counted from 1")
+    quote: _Words = Field(description="words that stand on that line")
+
+
+class ExclusionRow(CitationRow):
+    """One entry of excluded.toml."""
+
+    reason: _Sentence = Field(description="one sentence that says why no wire shows it")
+
+
+class _Deciding(_Strict):
+    """What a row says that decides verdicts."""
+
+    level: Level
+    dialects: _Dialects = Field(
+        description=f"{' or '.join(map(json.dumps, _GROUPS))}, or a list of {', '.join(Dialect)}"
     )
+    modes: _Some[Mode] = _LEFT_OUT
+    judged: Judged = _LEFT_OUT
+    stage: Stage = _LEFT_OUT
+    invariant: _Flag = Field(_LEFT_OUT, description="content that holds of any answer")
+    harmless: Harmless = _LEFT_OUT
+    on_failure: _Flag = Field(_LEFT_OUT, description="still judged where there should have been an HTTP error")
+    arguments: Arguments = _LEFT_OUT
+    facets: _Some[Facet] = _LEFT_OUT
+    capability: Capability = _LEFT_OUT
+    alike: _Flag = Field(_LEFT_OUT, description="means the same in every dialect of chat")
+    at_crash: _Flag = Field(_LEFT_OUT, description="may be broken only where the backend dies")
+    on_time: _Flag = Field(_LEFT_OUT, description="may seem broken on a busy machine")
+    harm: Harm = _LEFT_OUT
+    compat: _Flag = Field(_LEFT_OUT, description="a real client would break, lose, double or misread something")
 
 
-def _words(kind: type[StrEnum]) -> _Field:
-    """At least one of the values of an enum, none twice."""
-    words = [one.value for one in kind]
+class RequirementRow(_Deciding):
+    """What a row may say."""
 
-    def right(value: object) -> bool:
-        if not isinstance(value, list) or not all(item in words for item in value):
-            return False
-        return 0 < len(value) == len(set(value))
-
-    return _Field(
-        right=right,
-        rule=f"a list of {', '.join(words)}",
-        schema={"type": "array", "items": {"enum": words}, "minItems": 1, "uniqueItems": True},
-        required=False,
-        read=lambda value: tuple(map(kind, value)),
-    )
-
-
-def _dialects() -> _Field:
-    """A list of dialects, or the word for a group of them."""
-    listed = _words(Dialect)
-    groups = " or ".join(f'"{group}"' for group in _GROUPS)
-    return _Field(
-        right=lambda value: (isinstance(value, str) and value in _GROUPS) or listed.right(value),
-        rule=f"{groups}, or {listed.rule}",
-        schema={"anyOf": [{"enum": list(_GROUPS)}, listed.schema]},
-        required=True,
-        read=lambda value: _GROUPS[value] if isinstance(value, str) else listed.read(value),
-    )
-
-
-def _iso(value: object) -> bool:
-    try:
-        # `fromisoformat` also reads 20261121 and 2026-W47-6.
-        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
-    except ValueError:
-        return False
-
-
-def _is_title(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-_INDEX: Mapping[str, _Field] = {
-    "date": _Field(right=_iso, rule='a day as text, "2026-11-21"', schema={"type": "string", "format": "date"}),
-    "seeds": _Field(
-        right=lambda value: isinstance(value, dict) and value != {} and all(map(_is_title, value.values())),
-        rule='a table of the cited texts by name, each with its title, { "004" = "A story" }',
-        schema={"type": "object", "additionalProperties": {"type": "string"}},
-    ),
-    "files": _texts('a list of file names without .toml, ["http"]'),
-}
-_CITATION: Mapping[str, _Field] = {
-    "seed": _text("the name of a text that catalogue.toml lists in seeds"),
-    "line": _Field(
-        # TOML's true is an int in Python.
-        right=lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
-        rule="a line number, counted from 1",
-        schema={"description": "counted from 1", "type": "integer", "minimum": 1},
-    ),
-    "quote": _text("words that stand on that line"),
-}
-_EXCLUDED: Mapping[str, _Field] = {
-    **_CITATION,
-    "reason": _text("one sentence that says why no wire shows it", r"\.$", sentence=True),
-}
-_ROW: Mapping[str, _Field] = {
-    "level": _word(Level, required=True),
-    "text": _text(
-        "one sentence that ends with a full stop, for a developer with a broken client", r"\.$", sentence=True
-    ),
-    "hint": _text("what to do about it, as text"),
-    "dialects": _dialects(),
-    "modes": _words(Mode),
-    "judged": _word(Judged),
-    "stage": _word(Stage),
-    "invariant": _flag("content that holds of any answer"),
-    "harmless": _word(Harmless),
-    "on_failure": _flag("still judged where there should have been an HTTP error"),
-    "arguments": _word(Arguments),
-    "facets": _words(Facet),
-    "capability": _word(Capability),
-    "alike": _flag("means the same in every dialect of chat"),
-    "at_crash": _flag("may be broken only where the backend dies"),
-    "on_time": _flag("may seem broken on a busy machine"),
-    "harm": _word(Harm),
-    "compat": _flag("a real client would break, lose, double or misread something"),
-    "compat_why": replace(_text("one sentence that says why compat is true", r"\.$", sentence=True), required=False),
-    "breaks": _texts('a list of "client, client: effect", as measured', r"^\S.*?: \S", required=False),
-    "source": _Field(
-        right=lambda value: isinstance(value, list) and value != [] and all(isinstance(item, dict) for item in value),
-        rule="a list of { seed, line, quote }, at least one",
-        schema={"type": "array", "items": {"$ref": "#/$defs/citation"}, "minItems": 1},
-    ),
-}
-"""What a row may say, in the order in which rows say it."""
+    text: _Sentence = Field(description="one sentence that ends with a full stop, for a developer with a broken client")
+    hint: _Words = Field(description="what to do about it, as text")
+    compat_why: _Sentence = Field(_LEFT_OUT, description="one sentence that says why compat is true")
+    breaks: tuple[_Effect, ...] = Field(_LEFT_OUT, description='a list of "client, client: effect", as measured')
+    source: tuple[CitationRow, ...] = Field(min_length=1, description="a list of { seed, line, quote }, at least one")

@@ -7,7 +7,7 @@ which something was found.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.report.curl import curl
 from wireproof.wire.sse import Frame, Reader
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.results.document import Report
+    from wireproof.wire.fields import JsonObject
 
 LONGEST = 6000
 """Characters of a body or a frame that are shown."""
@@ -28,7 +29,7 @@ _Place = tuple[str, str, str, int]
 """An exchange: scenario, dialect, mode, number."""
 
 
-def exchanges(runs: Iterable[Run], report: Report) -> dict[str, list[dict[str, Any]]]:
+def exchanges(runs: Iterable[Run], report: Report) -> dict[str, list[JsonObject]]:
     """`scenario dialect mode` → its exchanges."""
     found = _offsets(report)
     return {
@@ -51,7 +52,7 @@ def _offsets(report: Report) -> Mapping[_Place, Sequence[int]]:
     return found
 
 
-def _exchange(exchange: Exchange, offsets: Sequence[int]) -> dict[str, Any]:
+def _exchange(exchange: Exchange, offsets: Sequence[int]) -> JsonObject:
     transcript = exchange.transcript
     frames = list(_frames(exchange, offsets)) if _is_stream(transcript) else []
     return {
@@ -92,7 +93,7 @@ def _is_stream(transcript: Transcript) -> bool:
     return (transcript.header("content-type") or "").startswith("text/event-stream")
 
 
-def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[JsonObject]:
     """The frames of a stream with their times; where some are left out, their number stands for them."""
     reader, timed = Reader(), list[tuple[float, Frame]]()
     for piece in exchange.transcript.pieces:

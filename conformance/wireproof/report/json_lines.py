@@ -6,10 +6,12 @@ For programs that read a result as it grows long, and for logs. Each line says b
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from wireproof.wire.fields import JsonObject
 
 LISTS: Mapping[str, str] = {
     "findings": "finding",
@@ -21,14 +23,14 @@ LISTS: Mapping[str, str] = {
 """The lists of a result that have lines of their own → the kind of such a line."""
 
 
-def json_lines(data: Mapping[str, Any]) -> str:
+def json_lines(data: JsonObject) -> str:
     """The lines of a result, which is given as the data of `report.json`."""
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(data))
     # As in `report.json`: no UTF-8 can be written with lone surrogates.
     return text.encode(errors="backslashreplace").decode()
 
 
-def _lines(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _lines(data: JsonObject) -> Iterator[JsonObject]:
     yield {"kind": "result", **{name: value for name, value in data.items() if name not in LISTS}}
     for name, kind in LISTS.items():
         yield from ({"kind": kind, **one} for one in data[name])

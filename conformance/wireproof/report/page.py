@@ -10,7 +10,7 @@ import base64
 import dataclasses
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import Run
     from wireproof.model.dialect import Dialect
     from wireproof.results.document import Cell, Found, Report
+    from wireproof.wire.fields import JsonObject
 
 
 def page(report: Report, runs: Iterable[Run]) -> str:
@@ -59,7 +60,7 @@ def _at(one: Cell | Found, report: Report) -> Verdict:
     return one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
 
 
-def _shown(found: Found, report: Report) -> dict[str, Any]:
+def _shown(found: Found, report: Report) -> JsonObject:
     plain = {one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
     return {**plain, "shown": _at(found, report)}
 
@@ -69,7 +70,7 @@ def _topic(requirement: str) -> str:
     return requirement.rpartition(".")[0]
 
 
-def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[dict[str, Any]]:
+def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[JsonObject]:
     cells = {(one.requirement, one.dialect, one.mode): one for one in report.cells}
     flaky = {(one.requirement, one.dialect, one.mode) for one in report.flaky}
     for row in report.requirements.values():
@@ -93,7 +94,7 @@ def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[dict[str, Any
         }
 
 
-def _data(report: Report, runs: Sequence[Run]) -> dict[str, Any]:
+def _data(report: Report, runs: Sequence[Run]) -> JsonObject:
     return {
         "requirements": {name: dataclasses.asdict(row) for name, row in report.requirements.items()},
         "outcomes": [dataclasses.asdict(one) for one in report.outcomes],

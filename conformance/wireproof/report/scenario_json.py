@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from wireproof.model.asks import Asks
 from wireproof.model.scenario import PlainScenario
@@ -17,12 +17,15 @@ from wireproof_scripts.files.json_form import script_to_json
 from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
-    from wireproof.model.scenario import Request, Scenario, Turn
+    from _typeshed import DataclassInstance
+
+    from wireproof.model.scenario import Scenario
+    from wireproof.wire.fields import JsonObject
 
 _EMPTY: tuple[object, ...] = (None, (), [], {}, "", False, 0)
 
 
-def scenario_data(scenario: Scenario) -> dict[str, Any]:
+def scenario_data(scenario: Scenario) -> JsonObject:
     """One scenario; fields that are empty or false are left out, and `choices` where there is one choice."""
     data = _fields(scenario)
     if isinstance(scenario, PlainScenario):
@@ -35,7 +38,7 @@ def scenario_data(scenario: Scenario) -> dict[str, Any]:
     return data
 
 
-def _fields(value: Scenario | Turn | Request | Asks) -> dict[str, Any]:
+def _fields(value: DataclassInstance) -> JsonObject:
     """The fields that are neither empty nor false."""
     said = {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
     kept = {name: plain for name, plain in said.items() if plain not in _EMPTY}
@@ -44,7 +47,7 @@ def _fields(value: Scenario | Turn | Request | Asks) -> dict[str, Any]:
     return kept
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 (JSON; one return for each kind of value)
+def _plain(value: object) -> object:
     r"""A value as JSON has it; bytes that are no UTF-8 are written as \xNN."""
     match value:
         case Enum():
@@ -56,9 +59,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 (JSON; one return for ea
             return {name: _plain(inner) for name, inner in value.items() if inner is not ...}
         case list() | tuple():
             return [_plain(inner) for inner in value]
-        case _ if type(value) in get_args(Asks):
-            return {type(value).__name__.lower(): _fields(value)}
-        case _ if dataclasses.is_dataclass(value):
-            return _fields(value)  # type: ignore[arg-type]  # no class: the values of a scenario
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = _fields(value)
+            return {type(value).__name__.lower(): fields} if type(value) in get_args(Asks) else fields
         case _:
             return value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import Run
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
-    from wireproof.results.document import Cell, Report
+    from wireproof.results.document import Cell, Found, Report
+    from wireproof.wire.fields import JsonObject
 
 WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.NOT_OBSERVED, Verdict.PASS, Verdict.NOT_APPLICABLE)
 """Which verdict stands for a topic: what is broken, then what is not known."""
@@ -127,9 +128,8 @@ def _why(row: Requirement) -> str:
     return f"A violation {weight}. {row.compat_why}".rstrip()
 
 
-def _at(one: Any, level: VerdictLevel) -> Verdict:  # noqa: ANN401 (a cell, a finding, an outcome)
-    verdict: Verdict = one.strict if level is VerdictLevel.STRICT else one.compat
-    return verdict
+def _at(one: Cell | Found, level: VerdictLevel) -> Verdict:
+    return one.strict if level is VerdictLevel.STRICT else one.compat
 
 
 def _columns(entries: Iterable[Entry]) -> Iterator[tuple[Surface, str]]:
@@ -140,7 +140,7 @@ def _columns(entries: Iterable[Entry]) -> Iterator[tuple[Surface, str]]:
         yield from ((surface, topic) for topic in dict.fromkeys(mine))
 
 
-def _topic(entry: Entry, level: VerdictLevel, surface: Surface, topic: str) -> dict[str, Any]:
+def _topic(entry: Entry, level: VerdictLevel, surface: Surface, topic: str) -> JsonObject:
     """What a proxy's result says of a topic on a surface: how many requirements are kept, of those that were judged."""
     cells = [
         cell
@@ -170,7 +170,7 @@ def _worst(cells: Iterable[Cell], level: VerdictLevel) -> Verdict:
     return min(judged or seen, key=WORST.index)
 
 
-def _trend(entries: Sequence[Entry], level: VerdictLevel) -> Iterator[dict[str, Any]]:
+def _trend(entries: Sequence[Entry], level: VerdictLevel) -> Iterator[JsonObject]:
     """Version by version: what it comes to, and what has changed from the one before."""
     before: frozenset[str] | None = None
     for entry in entries:
@@ -186,7 +186,7 @@ def _trend(entries: Sequence[Entry], level: VerdictLevel) -> Iterator[dict[str, 
         before = broken
 
 
-def _written(name: str, **values: Any) -> str:  # noqa: ANN401 (a template's own)
+def _written(name: str, **values: object) -> str:
     """A page of the site, filled in."""
     templates = environment()
     body = Markup(  # noqa: S704 (rendered with everything escaped)

@@ -15,7 +15,7 @@ import shutil
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
+    from wireproof.wire.fields import JsonObject
 
 REPORT = "report.json"
 TRANSCRIPTS = "transcripts.jsonl.gz"
@@ -100,7 +101,7 @@ class _Described(GenerateJsonSchema):
         return {**super().dataclass_schema(schema), "description": inspect.getdoc(schema["cls"])}
 
 
-def schema() -> dict[str, Any]:
+def schema() -> JsonObject:
     """The JSON Schema of `report.json`."""
     made = _form().json_schema(mode="serialization", schema_generator=_Described)
     return {
@@ -117,7 +118,7 @@ def versions() -> MadeWith:
     )
 
 
-def plain(report: Report) -> dict[str, Any]:
+def plain(report: Report) -> JsonObject:
     """A report as JSON has it."""
     return dict(_form().dump_python(report, mode="json"))
 

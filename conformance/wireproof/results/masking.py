@@ -28,6 +28,8 @@ from wireproof.reading import recorded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from _typeshed import DataclassInstance
+
     from wireproof.judging.outcomes import Run
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
@@ -157,7 +159,7 @@ class Masking:
         """Names and values that a request carries, without any value of a person's own."""
         return Masking(secrets=(*self.secrets, *self.ordinary)).value(pairs)
 
-    def _changed(self, value: Any, *but: str) -> dict[str, Any]:  # noqa: ANN401 (any dataclass)
+    def _changed(self, value: DataclassInstance, *but: str) -> dict[str, Any]:
         """The fields of a dataclass that hold a secret, without it."""
         names = [one.name for one in dataclasses.fields(value) if one.name not in but]
         fields = {name: (old := getattr(value, name), self.value(old)) for name in names}

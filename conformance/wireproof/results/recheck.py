@@ -1,4 +1,4 @@
-"""What rests on time alone is tried again, alone, before it is reported: a busy machine is no defect of the target.
+"""Findings that may be due to a busy machine are run again, with nothing beside them, before they are reported.
 
 An exchange rests on time if it ended in silence, in a connection that was refused, broken or left open, or in an error
 that blames the backend where that was not to fail: it may have waited too long for it, or another run may have killed
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from wireproof.model.verdict import Finding, Outcome
     from wireproof.reading.exchange import Exchange
 
-    Place = tuple[str, Form]
+    DrivenForm = tuple[str, Form]
     """A scenario's name and one of its forms."""
     Again = Callable[[Mapping[str, Sequence[Form]]], Sequence[Run]]
     """Drives forms of scenarios again, one after the other."""
@@ -73,25 +73,39 @@ def recheck_timing(
     trials = _trials(symptoms(runs, first.outcomes, catalogue))
     if not trials:
         return runs, first  # judged once more they would come to the same, and judging takes seconds
-    every = [exchange for run in runs for those in run.exchanges.values() for exchange in those]
-    kept = {(one.scenario.name, one.form) for one in mixed(every)}
-    clean: dict[Place, Run] = {}
-    tried: Counter[Place] = Counter()
-    while places := [place for trial in trials.values() for place in trial.next()]:
-        fresh = again(_by_scenario(places))
-        found = symptoms(fresh, judge(fresh).outcomes, catalogue)
-        driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
-        tried.update(places)
-        for trial in trials.values():
-            # A form that could not be driven now shows nothing: its first exchanges stand. A death that comes where
-            # there was none before explains more than what was first seen.
-            stands = [place for place in driven if found.get(place, DEATH) == DEATH and not trial.keeps(place, found)]
-            cleared = trial.take(stands, back=found)
-            clean |= {place: driven[place] for place in cleared if place not in kept}
-    if DEATH in trials and not trials[DEATH].back:
-        clean = {place: run for place, run in clean.items() if place not in trials[DEATH].places}
-    after = [_with(run, clean, tried) for run in runs]
+    clean: dict[DrivenForm, Run] = {}
+    tried: Counter[DrivenForm] = Counter()
+    while forms := [form for trial in trials.values() for form in trial.next()]:
+        fresh = again(_by_scenario(forms))
+        tried.update(forms)
+        clean |= _cleared(trials.values(), fresh, symptoms(fresh, judge(fresh).outcomes, catalogue))
+    standing = _standing(runs, trials)
+    new = {form: run for form, run in clean.items() if form not in standing}
+    after = [_with(run, new, tried) for run in runs]
     return after, judge(after)
+
+
+def _cleared(trials: Iterable[_Trial], fresh: Sequence[Run], found: Mapping[DrivenForm, str]) -> dict[DrivenForm, Run]:
+    """The forms that were clean when they were driven again, with their new runs."""
+    driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
+    cleared: dict[DrivenForm, Run] = {}
+    for trial in trials:
+        # A form that could not be driven now shows nothing: its first exchanges stand. A death that comes where there
+        # was none before explains more than what was first seen.
+        stands = [form for form in driven if found.get(form, DEATH) == DEATH and not trial.keeps(form, found)]
+        cleared |= {form: driven[form] for form in trial.take(stands, back=found)}
+    return cleared
+
+
+def _standing(runs: Sequence[Run], trials: Mapping[str, _Trial]) -> set[DrivenForm]:
+    """The forms that keep their first exchanges, however clean the second ones are.
+
+    Those are the forms that have another one's answer, and those that died, if none of them has died again.
+    """
+    every = [exchange for run in runs for those in run.exchanges.values() for exchange in those]
+    death = trials.get(DEATH)
+    died = death.forms if death is not None and not death.back else []
+    return {*died, *((one.scenario.name, one.form) for one in mixed(every))}
 
 
 @dataclass(kw_only=True)
@@ -99,52 +113,52 @@ class _Trial:
     """The forms that share a symptom, and what trying them again has shown."""
 
     symptom: str
-    places: list[Place]
+    forms: list[DrivenForm]
     """In the order in which they were driven."""
-    tried: Counter[Place] = field(default_factory=Counter)
-    cleared: set[Place] = field(default_factory=set)
+    tried: Counter[DrivenForm] = field(default_factory=Counter)
+    cleared: set[DrivenForm] = field(default_factory=set)
     back: int = 0
     """How often the symptom, or another one, came back."""
 
-    def next(self) -> list[Place]:
+    def next(self) -> list[DrivenForm]:
         """What is to be driven again next; empty when nothing is."""
-        left = [one for one in self.places if one not in self.cleared and self.tried[one] < TRIES]
+        left = [one for one in self.forms if one not in self.cleared and self.tried[one] < TRIES]
         if self.back >= ENOUGH:
             left = []
-        elif len(self.places) > FEW and not self.tried:
+        elif len(self.forms) > FEW and not self.tried:
             left = left[:: len(left) // SAMPLE][:SAMPLE]  # from all over the run
         # Those that were tried less often first; the sort keeps their order otherwise.
         chosen = sorted(left, key=lambda one: self.tried[one])[:FEW]
         self.tried.update(chosen)
         return chosen
 
-    def keeps(self, place: Place, found: Mapping[Place, str]) -> bool:
+    def keeps(self, form: DrivenForm, found: Mapping[DrivenForm, str]) -> bool:
         """Whether a form died once more, as it had before."""
-        return place in found and place in self.places and self.symptom == DEATH
+        return form in found and form in self.forms and self.symptom == DEATH
 
-    def take(self, clean: Iterable[Place], *, back: Iterable[Place]) -> list[Place]:
+    def take(self, clean: Iterable[DrivenForm], *, back: Iterable[DrivenForm]) -> list[DrivenForm]:
         """Note which forms were clean now and in which a symptom came back; returns its own among the first."""
-        mine = [place for place in clean if place in self.places]
+        mine = [form for form in clean if form in self.forms]
         self.cleared.update(mine)
-        self.back += sum(place in self.places for place in back)
+        self.back += sum(form in self.forms for form in back)
         return mine
 
 
-def _trials(found: Mapping[Place, str]) -> dict[str, _Trial]:
-    by_symptom: defaultdict[str, list[Place]] = defaultdict(list)
-    for place, symptom in found.items():
-        by_symptom[symptom].append(place)
-    return {symptom: _Trial(symptom=symptom, places=places) for symptom, places in by_symptom.items()}
+def _trials(found: Mapping[DrivenForm, str]) -> dict[str, _Trial]:
+    by_symptom: defaultdict[str, list[DrivenForm]] = defaultdict(list)
+    for form, symptom in found.items():
+        by_symptom[symptom].append(form)
+    return {symptom: _Trial(symptom=symptom, forms=forms) for symptom, forms in by_symptom.items()}
 
 
-def _by_scenario(places: Iterable[Place]) -> dict[str, list[Form]]:
-    forms: defaultdict[str, list[Form]] = defaultdict(list)
-    for name, form in places:
-        forms[name].append(form)
-    return dict(forms)
+def _by_scenario(forms: Iterable[DrivenForm]) -> dict[str, list[Form]]:
+    by_name: defaultdict[str, list[Form]] = defaultdict(list)
+    for name, form in forms:
+        by_name[name].append(form)
+    return dict(by_name)
 
 
-def _with(run: Run, clean: Mapping[Place, Run], tried: Mapping[Place, int]) -> Run:
+def _with(run: Run, clean: Mapping[DrivenForm, Run], tried: Mapping[DrivenForm, int]) -> Run:
     """A run with the new exchanges of the forms that were clean when they were tried again."""
     forms = [form for name, form in clean if name == run.scenario.name]
     new = {form: clean[run.scenario.name, form].exchanges[form] for form in forms}
@@ -158,9 +172,9 @@ def _with(run: Run, clean: Mapping[Place, Run], tried: Mapping[Place, int]) -> R
     )
 
 
-def symptoms(runs: Iterable[Run], outcomes: Iterable[Outcome], catalogue: Catalogue) -> dict[Place, str]:
+def symptoms(runs: Iterable[Run], outcomes: Iterable[Outcome], catalogue: Catalogue) -> dict[DrivenForm, str]:
     """Which forms of scenarios show something that may rest on time, and what: one symptom each, the gravest."""
-    found: dict[Place, str] = {}
+    found: dict[DrivenForm, str] = {}
     for run in runs:
         for form, exchanges in run.exchanges.items():
             seen = sorted(filter(None, map(_symptom, exchanges)), key=lambda one: one != DEATH)
@@ -169,14 +183,14 @@ def symptoms(runs: Iterable[Run], outcomes: Iterable[Outcome], catalogue: Catalo
         for form, why in run.not_driven.items():
             if why in HURRIED:
                 found[run.scenario.name, form] = why
-    for place, finding in _findings(outcomes):
+    for driven, finding in _findings(outcomes):
         row = catalogue.by_id.get(finding.found_by or finding.violation.requirement)
         if row is not None and row.on_time:
-            found.setdefault(place, row.id)
+            found.setdefault(driven, row.id)
     return found
 
 
-def _findings(outcomes: Iterable[Outcome]) -> Iterator[tuple[Place, Finding]]:
+def _findings(outcomes: Iterable[Outcome]) -> Iterator[tuple[DrivenForm, Finding]]:
     for outcome in outcomes:
         for finding in outcome.findings:
             yield (outcome.scenario, finding.form), finding

@@ -19,7 +19,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError, as_json, parsed, plain
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof.results.document import Report
+    from wireproof.wire.fields import JsonObject
 
 HEAD = "certificate.json"
 MEMBERS = (HEAD, REPORT, TRANSCRIPTS)
@@ -152,7 +153,7 @@ def _refuse_others(there: list[zipfile.ZipInfo]) -> None:
         )
 
 
-def _head_of(text: bytes) -> dict[str, Any]:
+def _head_of(text: bytes) -> JsonObject:
     """`certificate.json`, of which so much is right that it can be compared."""
     try:
         head = json.loads(text)

@@ -1,207 +1,157 @@
-"""What values an option takes: read from the text of a command line or from the data of a file, and their JSON Schema.
+"""What values an option takes, as annotations: a type that pydantic reads, with the words of help texts and messages.
 
 This module reads no file (but the variables that a person names), and imports the standard library and the model alone:
-pytest imports it in every session, whether the plugin is asked for or not.
+pytest imports it in every session, whether the plugin is asked for or not. So pydantic is imported when a value is
+read, and what it has to know of an annotation is said by `Kind` in the two methods that it looks for.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from wireproof.model.target import MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from enum import StrEnum
 
-    Schema = Mapping[str, Any]
-    """A JSON Schema of one value."""
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
 
+Schema = Mapping[str, Any]
+"""A JSON Schema of one value."""
 SHORTEST = 0.01
 """Seconds; what is shorter ends before any proxy could answer."""
 VARIABLE = re.compile(r"(?:\$|env:)([A-Za-z_][A-Za-z0-9_]*)")
 # RFC 9110, section 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-LAST_PORT = 65535
 
 
 class OptionError(ValueError):
     """An option has a value that it cannot have; the message names the option, the value, and what would be right."""
 
 
-class Kind(Protocol):
-    """What values an option takes."""
-
-    @property
-    def metavar(self) -> str:
-        """What stands for the value in a help text; "" for an option without a value."""
-
-    @property
-    def right(self) -> str:
-        """What would be right, to complete "it should be …"."""
-
-    @property
-    def schema(self) -> Schema:
-        """What a file may hold as the value."""
-
-    def read(self, value: object) -> object:
-        """The value of an option, from the text of a command line or from the data of a file.
-
-        Raises:
-            ValueError: it is not `right`; an OptionError is one.
-        """
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
-    """Any text."""
+class Kind:
+    """What values an option takes; it stands beside the type in an annotation.
+
+    A value is read from the text of a command line, or from the data of a file; there pydantic is strict: a number must
+    be no text, nor a text a number.
+    """
 
     metavar: str
-    right: ClassVar[str] = "a text"
-    schema: ClassVar[Schema] = {"type": "string"}
+    """What stands for the value in a help text; "" for an option without a value."""
+    right: str
+    """What would be right, to complete "it should be …"."""
+    limits: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The limits of a number, by pydantic's names for them."""
+    make: Callable[[object], object] | None = None
+    """Makes the value, or raises ValueError; None: pydantic knows the type."""
+    schema: Schema = field(default_factory=dict, hash=False)
+    """What a file may hold, where `make` is given."""
+    members: tuple[str, ...] = ()
+    """All values, where they can be listed."""
+    path: Literal["", "file", "dir"] = ""
+    """What it names the path of: shells complete it, and a file names it as seen from its own folder."""
+    has_name: bool = False
+    """Its text is NAME=VALUE, so a file may give several as a table."""
+    is_secret: bool = False
+    """A message must not show it."""
 
-    def read(self, value: object) -> str:
-        """The text as it is."""
-        if not isinstance(value, str):
-            raise OptionError(self.right)
-        return value
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """How pydantic reads a value."""
+        if self.make is None:
+            found: CoreSchema = {**handler(source), **self.limits}
+            return found
+        from pydantic_core.core_schema import no_info_plain_validator_function  # noqa: PLC0415 (see the head)
 
+        return no_info_plain_validator_function(self.make)
 
-@dataclass(frozen=True, slots=True)
-class Seconds:
-    """A time that can be waited for, in seconds."""
-
-    metavar: ClassVar[str] = "SECONDS"
-    right: ClassVar[str] = f"a time in seconds, at least {SHORTEST}"
-    schema: ClassVar[Schema] = {"type": "number", "minimum": SHORTEST}
-
-    def read(self, value: object) -> float:
-        """The time; neither nan nor endless."""
-        # True is an int to Python; a person who wrote `timeout = true` meant something else.
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise OptionError(self.right)
-        seconds = float(value)
-        # A chain of comparisons, so that nan, which compares false with anything, is refused too.
-        if not SHORTEST <= seconds < math.inf:
-            raise OptionError(self.right)
-        return seconds
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Count:
-    """A whole number from 1 on."""
-
-    metavar: str = "N"
-    right: ClassVar[str] = "a whole number, at least 1"
-    schema: ClassVar[Schema] = {"type": "integer", "minimum": 1}
-
-    def read(self, value: object) -> int:
-        """The number."""
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise OptionError(self.right)
-        number = int(value)
-        # None of the counts (bytes, slots, jobs) means anything at 0.
-        if number < 1:
-            raise OptionError(self.right)
-        return number
+    def __get_pydantic_json_schema__(self, known: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What editors check a value of a file by."""
+        return dict(self.schema) or handler(known)
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A port of this machine that can be named."""
-
-    metavar: ClassVar[str] = "PORT"
-    right: ClassVar[str] = "a port, from 1 to 65535"
-    schema: ClassVar[Schema] = {"type": "integer", "minimum": 1, "maximum": LAST_PORT}
-
-    def read(self, value: object) -> int:
-        """Its number."""
-        if isinstance(value, bool) or not isinstance(value, str | int) or not 1 <= int(value) <= LAST_PORT:
-            raise OptionError(self.right)
-        return int(value)
+def text(metavar: str) -> Kind:
+    """Any text."""
+    return Kind(metavar=metavar, right="a text")
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """An environment variable with its value."""
+def one_of(members: tuple[StrEnum, ...]) -> Kind:
+    """Some or all members of an enumeration."""
 
-    metavar: ClassVar[str] = "NAME=VALUE"
-    right: ClassVar[str] = "the name of a variable, = and its value"
-    schema: ClassVar[Schema] = {"type": "string", "pattern": "^[^=]+="}
-
-    def read(self, value: object) -> str:
-        """Both, as they were written."""
-        # An empty name cannot be set; an empty value can.
-        if not isinstance(value, str) or not value.partition("=")[0] or "=" not in value:
-            raise OptionError(self.right)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file that exists."""
-
-    metavar: ClassVar[str] = "FILE"
-    right: ClassVar[str] = "a file that exists"
-    schema: ClassVar[Schema] = {"type": "string", "minLength": 1}
-
-    def read(self, value: object) -> Path:
-        """Its path."""
-        # Looked for at once: a run must not be driven to its end for a name that was misspelt.
-        if not isinstance(value, str | os.PathLike) or not Path(value).is_file():
-            raise OptionError(self.right)
-        return Path(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder to write to, which need not exist."""
-
-    metavar: ClassVar[str] = "DIR"
-    right: ClassVar[str] = "a folder, or a name that nothing has yet"
-    schema: ClassVar[Schema] = {"type": "string", "minLength": 1}
-
-    def read(self, value: object) -> Path:
-        """Its path."""
-        if not isinstance(value, str | os.PathLike) or not str(value) or Path(value).is_file():
-            raise OptionError(self.right)
-        return Path(value)
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """A member of an enumeration."""
-
-    members: tuple[StrEnum, ...]
-
-    @property
-    def metavar(self) -> str:
-        """All values."""
-        return "|".join(self.members)
-
-    @property
-    def right(self) -> str:
-        """All values, in words."""
-        return f"one of {', '.join(self.members)}"
-
-    @property
-    def schema(self) -> Schema:
-        """All values."""
-        return {"type": "string", "enum": [str(one) for one in self.members]}
-
-    def read(self, value: object) -> StrEnum:
-        """The member with this value."""
-        # Not `self.members[0].__class__(value)`: the choice may be some members of an enumeration only, as for
-        # `default_mode`.
-        found = next((member for member in self.members if member == value), None)
+    def make(value: object) -> StrEnum:
+        found = next((member for member in members if member == value), None)
         if found is None:
-            raise OptionError(self.right)
+            raise ValueError(value)
         return found
+
+    schema = {"type": "string", "enum": [str(one) for one in members]}
+    return Kind(
+        metavar="|".join(members), right=f"one of {', '.join(members)}", make=make, schema=schema, members=members
+    )
+
+
+FLAG = Kind(metavar="", right="true or false")
+"""On or off: of an option whose type is bool."""
+# None of the counts (bytes, slots, jobs) means anything at 0.
+_FROM_ONE = "a whole number, at least 1"
+Count = Annotated[int, Kind(metavar="N", right=_FROM_ONE, limits={"ge": 1})]
+Bytes = Annotated[int, Kind(metavar="BYTES", right=_FROM_ONE, limits={"ge": 1})]
+Port = Annotated[int, Kind(metavar="PORT", right="a port, from 1 to 65535", limits={"ge": 1, "le": 65535})]
+Seconds = Annotated[
+    float,
+    Kind(
+        metavar="SECONDS",
+        right=f"a time in seconds, at least {SHORTEST}",
+        limits={"ge": SHORTEST, "allow_inf_nan": False},
+    ),
+]
+"""A time that can be waited for."""
+
+
+def _variable(value: object) -> str:
+    # An empty name cannot be set; an empty value can.
+    if not isinstance(value, str) or not value.partition("=")[0] or "=" not in value:
+        raise ValueError(value)
+    return value
+
+
+_NAME_AND_VALUE: Schema = {"type": "string", "pattern": "^[^=]+="}
+Variable = Annotated[
+    str,
+    Kind(
+        metavar="NAME=VALUE", right="the name of a variable, = and its value",
+        make=_variable, schema=_NAME_AND_VALUE, has_name=True,
+    ),
+]  # fmt: skip
+"""An environment variable with its value."""
+
+
+def _file(value: object) -> Path:
+    # Looked for at once: a run must not be driven to its end for a name that was misspelt.
+    if not isinstance(value, str | os.PathLike) or not Path(value).is_file():
+        raise ValueError(value)
+    return Path(value)
+
+
+def _folder(value: object) -> Path:
+    if not isinstance(value, str | os.PathLike) or not str(value) or Path(value).is_file():
+        raise ValueError(value)
+    return Path(value)
+
+
+_PATH: Schema = {"type": "string", "minLength": 1}
+File = Annotated[Path, Kind(metavar="FILE", right="a file that exists", make=_file, schema=_PATH, path="file")]
+Folder = Annotated[
+    Path,
+    Kind(metavar="DIR", right="a folder, or a name that nothing has yet", make=_folder, schema=_PATH, path="dir"),
+]
+"""A folder to write to, which need not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +164,7 @@ class Pair:
 
     def __str__(self) -> str:
         """How reports write it."""
-        return f"{self.name}={self.value if VARIABLE.fullmatch(self.value) else MASK}"
+        return f"{self.name}={self.value if self.is_variable else MASK}"
 
     @property
     def is_variable(self) -> bool:
@@ -231,23 +181,35 @@ class Pair:
         return self.name, self.value if found is None else secret(found[1], f"the value of {self.name}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pairs:
-    """NAME=VALUE, or NAME=env:VAR for a value in the environment."""
+def parameter(value: object) -> Pair:
+    """NAME=VALUE, or NAME=env:VAR for a value in the environment.
 
-    header: bool
-    """Whether it must be a header of HTTP."""
-    metavar: ClassVar[str] = "NAME=VALUE"
-    right: ClassVar[str] = "NAME=VALUE, printable ASCII"
-    schema: ClassVar[Schema] = {"type": "string", "pattern": "^[^=]+="}
+    Raises:
+        ValueError: it is neither, or no HTTP header can carry it.
+    """
+    name, equals, said = value.partition("=") if isinstance(value, str) else ("", "", "")
+    if not (name and equals and is_printable(name) and is_printable(said)):
+        raise ValueError(MASK)
+    return Pair(name, said)
 
-    def read(self, value: object) -> Pair:
-        """The name and the value."""
-        name, equals, said = value.partition("=") if isinstance(value, str) else ("", "", "")
-        fits = _TOKEN.fullmatch(name) if self.header else name
-        if not (fits and equals and is_printable(name) and is_printable(said)):
-            raise OptionError(self.right)
-        return Pair(name, said)
+
+def header(value: object) -> Pair:
+    """The same, of which the name must be that of a header of HTTP."""
+    found = parameter(value)
+    if not _TOKEN.fullmatch(found.name):
+        raise ValueError(MASK)
+    return found
+
+
+def _pairs(make: Callable[[object], Pair]) -> Kind:
+    return Kind(
+        metavar="NAME=VALUE", right="NAME=VALUE, printable ASCII",
+        make=make, schema=_NAME_AND_VALUE, has_name=True, is_secret=True,
+    )  # fmt: skip
+
+
+Header = Annotated[Pair, _pairs(header)]
+Parameter = Annotated[Pair, _pairs(parameter)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,53 +224,21 @@ class Reason:
         return f"{self.name}={self.why}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reasons:
-    """NAME=REASON."""
+def reasons(what: str, names: tuple[str, ...] = ()) -> Kind:
+    """NAME=REASON; `what` the name is of, and the `names` that there are; empty: any, as far as is known here."""
 
-    what: str
-    """What the name is of, for `metavar`."""
-    names: tuple[str, ...] = ()
-    """The names that there are; empty: any, as far as is known here."""
-
-    @property
-    def metavar(self) -> str:
-        """What is named, and the reason."""
-        return f"{self.what}=REASON"
-
-    @property
-    def right(self) -> str:
-        """Both, and the names that there are."""
-        there = f"; there are {', '.join(self.names)}" if self.names else ""
-        return f"{self.what}=REASON{there}"
-
-    @property
-    def schema(self) -> Schema:
-        """A text of both."""
-        return {"type": "string", "pattern": "^[^=]+=.*[^ ]"}
-
-    def read(self, value: object) -> Reason:
-        """The name and the reason."""
+    def make(value: object) -> Reason:
         name, _, why = value.partition("=") if isinstance(value, str) else ("", "", "")
         # A reason of blanks is none.
-        if not name or not why.strip() or (self.names and name not in self.names):
-            raise OptionError(self.right)
+        if not name or not why.strip() or (names and name not in names):
+            raise ValueError(value)
         return Reason(name, why.strip())
 
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """On or off."""
-
-    metavar: ClassVar[str] = ""
-    right: ClassVar[str] = "true or false"
-    schema: ClassVar[Schema] = {"type": "boolean"}
-
-    def read(self, value: object) -> bool:
-        """Whether it is on."""
-        if not isinstance(value, bool):
-            raise OptionError(self.right)
-        return value
+    there = f"; there are {', '.join(names)}" if names else ""
+    return Kind(
+        metavar=f"{what}=REASON", right=f"{what}=REASON{there}",
+        make=make, schema={"type": "string", "pattern": "^[^=]+=.*[^ ]"}, has_name=True,
+    )  # fmt: skip
 
 
 def secret(variable: str, what: str) -> str:

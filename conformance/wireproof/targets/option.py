@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import MISSING, Field, dataclass, field, fields
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, Union, get_args, get_origin
 
 from wireproof.model.target import MASK
-from wireproof.targets.kinds import Flag, OptionError, Pairs, Reasons, Variable
+from wireproof.targets.kinds import FLAG, Kind, OptionError, one_of
 
 if TYPE_CHECKING:
-    from wireproof.targets.kinds import Kind, Schema
+    from pydantic import TypeAdapter
+
+    from wireproof.targets.kinds import Schema
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,7 +32,10 @@ class Option:
     """The field of the dataclass that defines it."""
     name: str
     """Its name without dashes before it, as in `--name`, `--wireproof-name` and the keys of a mapping."""
+    value: Any
+    """The annotation of one value."""
     kind: Kind
+    """What it takes, of that annotation."""
     help: str
     """One sentence or two for a person, for every help text and the manual."""
     repeatable: bool
@@ -42,7 +52,7 @@ class Option:
     @property
     def off(self) -> str:
         """The name that turns a flag off which a target file turns on; "" where the option is no flag."""
-        return f"no-{self.name}" if isinstance(self.kind, Flag) else ""
+        return f"no-{self.name}" if self.kind is FLAG else ""
 
     @property
     def full_help(self) -> str:
@@ -54,14 +64,18 @@ class Option:
         notes += [f"also --{name}" for name in self.also]
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
 
-    def read(self, value: object) -> object:
-        """One value.
+    def read(self, text: object) -> object:
+        """One value, from the text of a command line.
 
         Raises:
             OptionError: it is not of the option's kind.
         """
+        return self._validated(text, strict=False)
+
+    def _validated(self, value: object, *, strict: bool) -> object:
         try:
-            return self.kind.read(value)
+            return _adapter(self.value).validate_python(value, strict=strict)
+        # Also pydantic's, whose own message is of several lines and shows what may be secret.
         except ValueError as error:
             # The name without dashes: it is `--name` on a command line and `--wireproof-name` under pytest.
             raise OptionError(f"{self.name} is {self.shown(value)}; it should be {self.kind.right}") from error
@@ -73,39 +87,30 @@ class Option:
             OptionError: it is not of the option's kind.
         """
         if not self.repeatable:
-            return self._read_typed(value)
-        if isinstance(value, Mapping) and self.named:
+            return self._validated(value, strict=True)
+        if isinstance(value, Mapping) and self.kind.has_name:
             # TOML writes names with values as a table.
             value = [f"{name}={one}" if isinstance(one, str) else one for name, one in value.items()]
         if isinstance(value, str) or not isinstance(value, Sequence):  # a text is a sequence, of its characters
-            table = " or a table" if self.named else ""
+            table = " or a table" if self.kind.has_name else ""
             raise OptionError(f"{self.name} is {self.shown(value)}; it should be a list{table}, each {self.kind.right}")
-        return tuple(self._read_typed(one) for one in value)
-
-    def _read_typed(self, value: object) -> object:
-        if not _is_of(value, self.kind.schema):
-            raise OptionError(f"{self.name} is {self.shown(value)}; it should be {self.kind.right}")
-        return self.read(value)
-
-    @property
-    def named(self) -> bool:
-        """Whether its values are names with values, which a file may give as a table."""
-        return self.repeatable and isinstance(self.kind, Variable | Pairs | Reasons)
+        return tuple(self._validated(one, strict=True) for one in value)
 
     @property
     def schema(self) -> Schema:
         """The JSON Schema of the option in a file."""
         # No default: what was left out may be detected, or be another one on the command line.
         described = {"description": self.full_help}
+        one = _adapter(self.value).json_schema()
         if not self.repeatable:
-            return {**self.kind.schema, **described}
-        many: Schema = {"type": "array", "items": self.kind.schema}
+            return {**one, **described}
+        many: Schema = {"type": "array", "items": one}
         table = {"type": "object", "additionalProperties": {"type": "string"}}
-        return {"anyOf": [many, table], **described} if self.named else {**many, **described}
+        return {"anyOf": [many, table], **described} if self.kind.has_name else {**many, **described}
 
     def shown(self, value: object) -> str:
         """A wrong value as a message may show it."""
-        return MASK if isinstance(self.kind, Pairs) else _short(value)
+        return MASK if self.kind.is_secret else f"{value!r:.100}"  # a value of a file may be of any length
 
     def words(self, value: object) -> Iterator[str]:
         """The words of a command line that give the option this value; none for the default."""
@@ -121,14 +126,13 @@ class Option:
 
 def option(
     *,
-    kind: Kind,
+    default: _Value,
     help: str,  # noqa: A002 (as click and argparse call it)
     name: str = "",
     also: tuple[str, ...] = (),
-    repeatable: bool = False,
-) -> Mapping[str, Any]:
-    """The metadata of a field that is an option; `name` where it is written otherwise than the field."""
-    return {"name": name, "also": also, "kind": kind, "help": help, "repeatable": repeatable}
+) -> _Value:
+    """A field that is an option; `name` where it is written otherwise than the field."""
+    return field(default=default, metadata={"name": name, "also": also, "help": help})
 
 
 class Options:
@@ -159,18 +163,39 @@ class Options:
 
 
 def _option_of(one: Field[Any]) -> Option:
-    facts = one.metadata
     if one.default is MISSING:
         raise TypeError(f"the option {one.name} needs a default: it may be left out")
+    repeatable = get_origin(one.type) is tuple
+    value: Any = one.type
+    if repeatable or isinstance(value, UnionType) or get_origin(value) is Union:
+        # What the tuple holds, or what is not None, which says that the option was left out.
+        value = next(each for each in get_args(value) if each is not NoneType)
+    kind = _kind_of(value)
     return Option(
         field=one.name,
-        name=facts["name"] or one.name.replace("_", "-"),
-        kind=facts["kind"],
-        help=facts["help"],
-        repeatable=facts["repeatable"],
+        name=one.metadata["name"] or one.name.replace("_", "-"),
+        value=value if get_origin(value) is Annotated else Annotated[value, kind],
+        kind=kind,
+        help=one.metadata["help"],
+        repeatable=repeatable,
         default=one.default,
-        also=facts["also"],
+        also=one.metadata["also"],
     )
+
+
+@cache
+def _kind_of(value: Any) -> Kind:  # noqa: ANN401 (an annotation)
+    """What stands beside the type in an annotation; of an enumeration and of a flag it follows from the type."""
+    if get_origin(value) is Annotated:
+        return next(one for one in value.__metadata__ if isinstance(one, Kind))
+    return one_of(tuple(value)) if issubclass(value, StrEnum) else FLAG
+
+
+@cache
+def _adapter(value: Any) -> TypeAdapter[Any]:  # noqa: ANN401 (an annotation)
+    from pydantic import TypeAdapter  # noqa: PLC0415 (not before a value is read; see `kinds`)
+
+    return TypeAdapter(value)
 
 
 def find(name: str, known: Mapping[str, Option]) -> Option:
@@ -185,21 +210,3 @@ def find(name: str, known: Mapping[str, Option]) -> Option:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
     raise OptionError(f"{name!r} is not an option of a target; {hint}")
-
-
-def _is_of(value: object, schema: Schema) -> bool:
-    """Whether a value of a file is of a schema's type; True is an int to Python alone."""
-    types = _TYPES[schema["type"]]
-    return isinstance(value, types) and (bool in types or not isinstance(value, bool))
-
-
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "integer": (int,),
-    "boolean": (bool,),
-}
-
-
-def _short(value: object) -> str:
-    return f"{value!r:.100}"  # a value of a file may be of any length

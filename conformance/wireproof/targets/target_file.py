@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from wireproof.targets.kinds import File, Folder, OptionError, Pair
+from wireproof.targets.kinds import OptionError, Pair
 from wireproof.targets.option import find
 from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from wireproof.targets.option import Option
@@ -62,8 +62,8 @@ def load(path: Path) -> TargetFile:
     for key, value in data.items():
         try:
             option = find(key, OPTIONS)
-            _refuse_secrets(option, value)
             values[option.field] = option.read_data(_beside(path, option, value))
+            _refuse_secret(option, values[option.field])
         except OptionError as error:
             raise _wrong(path, text, key, str(error)) from error
     return TargetFile(path=path, name=name or _called(path), values=values)
@@ -121,31 +121,25 @@ def line_of(text: str, key: str) -> int:
     return len(lines)
 
 
-def _refuse_secrets(option: Option, value: object) -> None:
-    """Refuse keys: a file is shared, and what it holds is printed."""
-    if option.field == "url" and isinstance(value, str) and _has_password(value):
-        raise OptionError("url holds a password; a target file holds no secret: name its variable with api-key-env")
-    if option.field not in {"header", "parameters"}:
-        return
-    given = option.read_data(value)
-    _refuse_literals(option.name, given if isinstance(given, tuple) else ())
-
-
 def check_secrets(options: TargetOptions) -> None:
     """Refuse options that no file may hold.
 
     Raises:
         OptionError: one is a secret.
     """
-    _refuse_secrets(OPTIONS["url"], options.url)
-    for name, pairs in {"header": options.header, "query": options.parameters}.items():
-        _refuse_literals(name, pairs)
+    for option in options.options():
+        _refuse_secret(option, getattr(options, option.field))
 
 
-def _refuse_literals(option: str, pairs: Iterable[object]) -> None:
-    for pair in pairs:
+def _refuse_secret(option: Option, value: object) -> None:
+    """Refuse a key, and a password in a URL: a file is shared, and what it holds is printed."""
+    if option.field == "url" and isinstance(value, str) and _has_password(value):
+        raise OptionError("url holds a password; a target file holds no secret: name its variable with api-key-env")
+    for pair in value if isinstance(value, tuple) else ():
         if isinstance(pair, Pair) and _SECRET.search(pair.name) and not pair.is_variable:
-            raise OptionError(f"{option} {pair.name} holds a value; a target file holds no secret: write env:VARIABLE")
+            raise OptionError(
+                f"{option.name} {pair.name} holds a value; a target file holds no secret: write env:VARIABLE"
+            )
 
 
 def _has_password(url: str) -> bool:
@@ -157,7 +151,7 @@ def _has_password(url: str) -> bool:
 
 def _beside(path: Path, option: Option, value: object) -> object:
     """A path as seen from the folder of the file that names it; any other value as it is."""
-    named = isinstance(option.kind, File | Folder) and isinstance(value, str) and value
+    named = option.kind.path and isinstance(value, str) and value
     return str(path.parent / str(value)) if named else value
 
 

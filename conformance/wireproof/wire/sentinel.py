@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+
+from wireproof.wire.fields import object_of
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 _JSON = json.JSONDecoder()
@@ -97,11 +98,12 @@ def _first_character(text: str, start: int) -> int:
     return found.start() if found else len(text)
 
 
-def _call(value: Any) -> Sentinel | None:  # noqa: ANN401 - whatever JSON there is
-    match value:
+def _call(value: object) -> Sentinel | None:
+    call = object_of(value)
+    match call:
         # The contract takes either word for the id; `id` wins.
         case {"name": str(name), "id": str(id_)} | {"name": str(name), "call_id": str(id_)} if name and id_:
-            arguments = value.get("arguments", {})
+            arguments = call.get("arguments", {})
             text = (
                 arguments
                 if isinstance(arguments, str)

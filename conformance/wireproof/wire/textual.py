@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,13 +90,13 @@ class _Spelled:
     spelling: str
 
 
-def _value(value: Any) -> str:  # noqa: ANN401 (JSON)
+def _value(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else _compact(value)
 
 
-def _compact(value: Any) -> str:  # noqa: ANN401 (JSON)
+def _compact(value: object) -> str:
     match value:
         case _Spelled():
             return value.spelling

@@ -14,12 +14,14 @@ from wireproof_scripts.library import LIBRARY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.steps import Library
 
+    MakeClient = Callable[..., "Client"]
 Message = dict[str, Any]
 
 
-class Heard(list[Message]):
+class Received(list[Message]):
     """Messages of the server, in order."""
 
     @property
@@ -27,28 +29,28 @@ class Heard(list[Message]):
         return [message.get("method", "response") for message in self]
 
     @property
-    def said(self) -> list[str]:
-        return [params["delta"] for params in self.told("item/agentMessage/delta")]
+    def text_deltas(self) -> list[str]:
+        return [params["delta"] for params in self.params_of("item/agentMessage/delta")]
 
     @property
     def deltas(self) -> list[Any]:
-        """What is told in another dialect's deltas."""
-        return [params["delta"] for params in self.told("agentMessageDelta")]
+        """The deltas of text that `agentMessageDelta` carries."""
+        return [params["delta"] for params in self.params_of("agentMessageDelta")]
 
     def events(self, kind: str) -> list[Any]:
         """The messages of one type in the older family."""
-        return [params["msg"] for params in self.told(f"codex/event/{kind}")]
+        return [params["msg"] for params in self.params_of(f"codex/event/{kind}")]
 
-    def told(self, method: str) -> list[Any]:
+    def params_of(self, method: str) -> list[Any]:
         return [message["params"] for message in self if message.get("method") == method]
 
     @property
-    def asked(self) -> list[Message]:
+    def tool_requests(self) -> list[Message]:
         return [message for message in self if message.get("method") == "item/tool/call"]
 
     @property
     def raw(self) -> list[Any]:
-        return [params["item"] for params in self.told("rawResponseItem/completed")]
+        return [params["item"] for params in self.params_of("rawResponseItem/completed")]
 
 
 class CountedIds:
@@ -73,21 +75,32 @@ class Client:
         self.now = 1_800_000_000.0
         ids, clock = CountedIds(), lambda: self.now
         self.server = Server(library, ids=ids, version=VERSIONS[version], clock=clock, **server)
-        self.outputs: list[object] = []
+        self.outputs: list[Garbage | Pieces] = []
         self.notes: list[str] = []
         self.exit: int | None = None
         self._requests = count(1000)
 
-    def send(self, message: object) -> Heard:
+    @property
+    def cuts(self) -> list[tuple[int, ...]]:
+        """The sizes of pieces in which output was to be cut."""
+        return [output.sizes for output in self.outputs if isinstance(output, Pieces)]
+
+    def thread(self, identity: str) -> Thread:
+        """A thread of the server that has not been put away."""
+        thread = self.server.threads.get(identity)
+        assert thread is not None
+        return thread
+
+    def send(self, message: object) -> Received:
         """Send one message; everything the server says until it waits."""
         return self.send_line(json.dumps(message).encode())
 
-    def send_line(self, line: bytes) -> Heard:
+    def send_line(self, line: bytes) -> Received:
         self.server.receive(line)
-        return self.hear()
+        return self.receive()
 
-    def hear(self) -> Heard:
-        heard = Heard()
+    def receive(self) -> Received:
+        received = Received()
         while (output := self.server.output()) is not None:
             match output:
                 case Garbage() | Pieces():
@@ -98,24 +111,24 @@ class Client:
                     self.exit = status
                     break
                 case line:
-                    heard.append(json.loads(line))
-        return heard
+                    received.append(json.loads(line))
+        return received
 
-    def wait(self, seconds: float) -> Heard:
+    def wait(self, seconds: float) -> Received:
         """Let time pass; everything the server says."""
         self.now += seconds
-        return self.hear()
+        return self.receive()
 
-    def ask(self, method: str, params: object) -> tuple[Any, Heard]:
+    def ask(self, method: str, params: object) -> tuple[Any, Received]:
         """Send a request; its result (or error), and everything said."""
         request = next(self._requests)
-        heard = self.send({"id": request, "method": method, "params": params})
-        answer = next(message for message in heard if message.get("id") == request and "method" not in message)
-        return answer.get("result", answer.get("error")), heard
+        received = self.send({"id": request, "method": method, "params": params})
+        answer = next(message for message in received if message.get("id") == request and "method" not in message)
+        return answer.get("result", answer.get("error")), received
 
     def shake_hands(self, **capabilities: object) -> None:
-        told = {"experimentalApi": True, **capabilities}
-        self.ask("initialize", {"clientInfo": {"name": "test", "version": "1"}, "capabilities": told})
+        all_capabilities = {"experimentalApi": True, **capabilities}
+        self.ask("initialize", {"clientInfo": {"name": "test", "version": "1"}, "capabilities": all_capabilities})
 
     def start_thread(self, *tools: str, **params: object) -> str:
         if tools:
@@ -123,28 +136,28 @@ class Client:
         result, _ = self.ask("thread/start", {"ephemeral": True, **params})
         return str(result["thread"]["id"])
 
-    def start_turn(self, thread: str, text: str | None) -> tuple[str, Heard]:
+    def start_turn(self, thread: str, text: str | None) -> tuple[str, Received]:
         given = [] if text is None else [{"type": "text", "text": text}]
-        result, heard = self.ask("turn/start", {"threadId": thread, "input": given})
-        return str(result["turn"]["id"]), heard
+        result, received = self.ask("turn/start", {"threadId": thread, "input": given})
+        return str(result["turn"]["id"]), received
 
-    def play(self, text: str | None, *tools: str, **params: object) -> Heard:
+    def play(self, text: str | None, *tools: str, **params: object) -> Received:
         """A turn on a thread of its own; everything said until it waits."""
         return self.start_turn(self.start_thread(*tools, **params), text)[1]
 
-    def answer(self, request: int, text: str = "result") -> Heard:
+    def answer(self, request: int, text: str = "result") -> Received:
         content = [{"type": "inputText", "text": text}]
         return self.send({"id": request, "result": {"contentItems": content, "success": True}})
 
 
 @pytest.fixture(autouse=True)
-def nobodys_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread of a test is stored in the home of who runs it."""
     monkeypatch.delenv("CODEX_HOME", raising=False)
 
 
 @pytest.fixture
-def make_client() -> Callable[..., Client]:
+def make_client() -> MakeClient:
     """A client of a server with this library; the handshake is done."""
 
     def make(library: Library = LIBRARY, version: str = NEWEST.number, **server: Any) -> Client:
@@ -156,19 +169,19 @@ def make_client() -> Callable[..., Client]:
 
 
 @pytest.fixture
-def client(make_client: Callable[..., Client]) -> Client:
+def client(make_client: MakeClient) -> Client:
     """A client of a server with the library; the handshake is done."""
     return make_client()
 
 
 @pytest.fixture
-def older(make_client: Callable[..., Client]) -> Client:
+def older(make_client: MakeClient) -> Client:
     """A client of a server that speaks as 0.89.0; the handshake is done."""
     return make_client(version="0.89.0")
 
 
 @pytest.fixture
-def stranger_of() -> Callable[..., Client]:
+def stranger_of() -> MakeClient:
     """A client that has not shaken hands with a server of this kind."""
     return lambda **server: Client(LIBRARY, **server)
 

@@ -67,8 +67,8 @@ from wireproof_codex.__main__ import _bundled
 from wireproof_codex.server import Server
 server = Server(_bundled)
 server.receive({hello!r}.encode())
-told = server.output()
-assert told and b'"userAgent"' in told, told
+answer = server.output()
+assert answer and b'"userAgent"' in answer, answer
 needed = set(sys.modules) - before
 server.prepare()
 print(sorted({{"wireproof_codex.turns.turn", "wireproof_scripts.steps", "pathlib", "hashlib"}} & needed))

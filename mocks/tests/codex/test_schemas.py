@@ -14,7 +14,7 @@ from referencing import Registry, Resource
 from wireproof_fidelity.everything import Said, sessions, sort
 from wireproof_fidelity.recorded_model import recorded_model
 from wireproof_fidelity.recording import read_recording
-from wireproof_fidelity.replaying import Replay, told
+from wireproof_fidelity.replaying import Replay, received_lines
 from wireproof_fidelity.table import RECORDINGS, load_replays
 
 from wireproof_codex.methods.table import METHODS
@@ -117,17 +117,17 @@ def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: An
     lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
     earlier = read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
     home = tmp_path if earlier else None
-    replay = Replay(recorded_model([*earlier, *lines]), VERSIONS[row.version], told(earlier), home)
+    replay = Replay(recorded_model([*earlier, *lines]), VERSIONS[row.version], received_lines(earlier), home)
     for line in earlier:
         if line.sent and line.message is not None:
             replay.send(line.message)
-    replay.restart(told(lines))
+    replay.restart(received_lines(lines))
     session: list[tuple[bool, Any]] = []
     for line in lines:
         if line.sent and line.message is not None and replay.exit is None:
-            before = len(replay.heard)
+            before = len(replay.received)
             replay.send(line.message)
-            session += [(True, line.message), *((False, message) for message in replay.heard[before:])]
+            session += [(True, line.message), *((False, message) for message in replay.received[before:])]
     assert _faults(row.version, sort(session)) == []
 
 

@@ -43,7 +43,7 @@ def test_a_chat_answer_has_them_whole_and_streamed_alike(client: openai.OpenAI) 
     assert [one.token for one in whole.content] == TOKENS
     assert [len(one.top_logprobs) for one in whole.content] == [2] * 5
     chunks = list(create(model="m", messages=ASK, logprobs=True, top_logprobs=2, stream=True))
-    assert [one for chunk in chunks if (told := chunk.choices[0].logprobs) for one in told.content] == whole.content
+    assert [one for chunk in chunks if (some := chunk.choices[0].logprobs) for one in some.content] == whole.content
     with client.chat.completions.stream(model="m", messages=ASK, logprobs=True, top_logprobs=2) as stream:
         final = stream.get_final_completion().choices[0].logprobs
     assert final is not None

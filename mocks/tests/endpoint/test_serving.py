@@ -80,14 +80,14 @@ def test_a_client_that_leaves_interrupts_its_turn(served: Any, stream: bool) -> 
     with connected(url) as connection:
         connection.sendall(asked("[[wireproof:leave/first#n]]", stream=stream))
         # It waits until the first turn has begun.
-        assert told(url, "leave/told") == "told"
+        assert answered(url, "leave/told") == "told"
     began = time.monotonic()
-    while '"state": "running"' in (said := told(url, "reflect/turns")):
+    while '"state": "running"' in (said := answered(url, "reflect/turns")):
         assert time.monotonic() - began < 60
     assert '{"script": "leave/first", "part": 0, "state": "interrupted"}' in said
 
 
-def told(url: str, script: str) -> str:
+def answered(url: str, script: str) -> str:
     messages = [{"role": "user", "content": f"[[wireproof:{script}#n]]"}]
     with httpx.Client(trust_env=False, timeout=20) as client:
         answer = client.post(f"{url}/chat/completions", json={"model": "m", "messages": messages})
@@ -100,7 +100,7 @@ def test_a_stream_that_never_waits_ends_with_its_client(served: Any) -> None:
         connection.sendall(asked("endless [[wireproof:endless#n]]", stream=True))
         read(connection, b"abcdefgh")
     began = time.monotonic()
-    while '"state": "running"' in (said := told(url, "reflect/turns")):
+    while '"state": "running"' in (said := answered(url, "reflect/turns")):
         assert time.monotonic() - began < 60
     assert '"state": "interrupted"' in said
 

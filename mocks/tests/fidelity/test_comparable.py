@@ -21,8 +21,8 @@ def test_ids_are_named_in_the_order_in_which_they_appear() -> None:
 
 def test_times_are_compared_by_their_type() -> None:
     said = {"params": {"startedAtMs": 5, "completedAt": None, "create_time": 1.5}, "emittedAtMs": 7}
-    told = {"startedAtMs": "<time>", "completedAt": None, "create_time": "<fraction of a time>"}
-    assert one(said) == {"params": told, "emittedAtMs": "<time>"}
+    params = {"startedAtMs": "<time>", "completedAt": None, "create_time": "<fraction of a time>"}
+    assert one(said) == {"params": params, "emittedAtMs": "<time>"}
 
 
 def test_values_of_the_installation_and_words_of_the_service_are_put_aside() -> None:
@@ -45,12 +45,12 @@ def test_the_order_of_keys_counts() -> None:
 
 def test_notifications_that_are_unsent_and_raw_context_are_passed_over() -> None:
     context = {"type": "message", "role": "developer", "content": []}
-    told = [
+    messages = [
         {"method": "warning", "params": {}},
         {"method": "rawResponseItem/completed", "params": {"item": context}},
         {"method": "rawResponseItem/completed", "params": {"item": {"type": "message", "role": "user"}}},
     ]
-    assert len(comparable(told, unsent={"warning"})) == 1
+    assert len(comparable(messages, unsent={"warning"})) == 1
 
 
 def methods(*messages: dict[str, Any]) -> list[str]:
@@ -75,15 +75,15 @@ def test_counts_may_race_with_calls() -> None:
         {"method": "thread/tokenUsage/updated", "params": {}},
         {"method": "item/agentMessage/delta", "params": {}},
     )
-    told = [counts, call, text, counts]
-    assert comparable(told, counts_race=True) == comparable([call, counts, text, counts])
-    assert comparable(told) != comparable([call, counts, text, counts])
+    messages = [counts, call, text, counts]
+    assert comparable(messages, counts_race=True) == comparable([call, counts, text, counts])
+    assert comparable(messages) != comparable([call, counts, text, counts])
 
 
 def test_threads_can_be_compared_each_for_itself() -> None:
-    def told(thread: str, method: str = "m") -> Any:
+    def message(thread: str, method: str = "m") -> Any:
         return {"method": method, "params": {"threadId": thread} if thread else {}}
 
     started = {"method": "thread/started", "params": {"thread": {"id": "b"}}}
-    heard = [told("a"), started, told(""), {"id": 1, "result": {}}, told("a", "n"), told("b")]
-    assert by_thread(heard) == [heard[3], heard[0], heard[4], heard[1], heard[5], heard[2]]
+    received = [message("a"), started, message(""), {"id": 1, "result": {}}, message("a", "n"), message("b")]
+    assert by_thread(received) == [received[3], received[0], received[4], received[1], received[5], received[2]]

@@ -59,28 +59,28 @@ def test_an_incomplete_answer_has_its_tokens_counted() -> None:
 
 def test_calls_bear_the_recorded_ids_and_the_last_text_follows_their_results() -> None:
     item = {"type": "dynamicToolCall", "id": "call_7"}
-    heard = [
+    received = [
         server("item/started", item=item),
         server("item/tool/call", callId="call_7"),
         *says("m", "Tool said: ", "R"),
     ]
     call = Call(id="call_7", name="search", arguments='{"a":1}')
-    assert played('[[fn:search|{"a":1}]]', *heard) == ((call,), (Say(("Tool said: ", "R")),))
+    assert played('[[fn:search|{"a":1}]]', *received) == ((call,), (Say(("Tool said: ", "R")),))
     unknown = Call(id="call_0_0", name="search", arguments="")
     assert played("[[fn:search|]]") == ((unknown,), ())
 
 
 def test_two_calls_follow_what_was_said_before_them() -> None:
-    heard = [*says("a", "Let me."), server("item/tool/call", callId="call_1"), *says("b", "Tool said")]
+    received = [*says("a", "Let me."), server("item/tool/call", callId="call_1"), *says("b", "Tool said")]
     first, second = (Call(id=f"call_{number}", name="f", arguments="{}") for number in (1, 1))
-    assert played("[[fn2:f|{}]]", *heard)[0][:2] == (Say(("Let me.",)), first)
-    assert played("[[fn2:f|{}]]", *heard)[1] == (Say(("Tool said",)),)
+    assert played("[[fn2:f|{}]]", *received)[0][:2] == (Say(("Let me.",)), first)
+    assert played("[[fn2:f|{}]]", *received)[1] == (Say(("Tool said",)),)
     assert second == first
 
 
 def test_where_no_model_was_reached_the_failure_is_the_recorded_one() -> None:
-    told = server("error", error={"message": "Missing environment variable: `KEY`."})
-    assert played("[[plain]]", told) == ((Fail("missing-key"),),)
+    failure = server("error", error={"message": "Missing environment variable: `KEY`."})
+    assert played("[[plain]]", failure) == ((Fail("missing-key"),),)
 
 
 def test_an_empty_input_asks_what_was_put_before_it() -> None:

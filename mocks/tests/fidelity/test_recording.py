@@ -19,7 +19,7 @@ def says(word: str) -> Line:
 
 
 def test_lines_come_with_their_direction_and_the_rest_is_passed_over(tmp_path: Path) -> None:
-    told: list[dict[str, Any]] = [
+    lines: list[dict[str, Any]] = [
         {"dir": "META", "data": {}},
         {"dir": "C->", "msg": {"id": 1, "method": "initialize"}},
         {"dir": "ERR", "raw": "WARN"},
@@ -28,7 +28,7 @@ def test_lines_come_with_their_direction_and_the_rest_is_passed_over(tmp_path: P
         {"dir": "EOF", "raw": "stdout closed"},
     ]
     path = tmp_path / "one.jsonl"
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told), encoding="utf-8")
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     assert read_recording(path) == [
         Line(sent=True, message={"id": 1, "method": "initialize"}),
         Line(sent=False, message={"id": 1, "result": {"text": "two\u2028lines"}}),

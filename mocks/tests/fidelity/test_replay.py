@@ -68,4 +68,4 @@ def test_bytes_that_are_no_utf8_ended_the_real_server_too() -> None:
     session = Replay({}, NEWEST, [])
     session.send('{"id":62,"method":"thread/loaded/list","params":{"x":"ÿþ"}}')
     assert session.exit == 0
-    assert session.heard == []
+    assert session.received == []

@@ -1,7 +1,7 @@
 """Two recorded WebSocket clients of one real server, played again together.
 
-A line of a client's came after the last notification before it, whose time is told. A client is gone when it has heard
-what the recorded one had heard.
+A line of a client's came after the last notification before it, whose time is noted. A client is gone when it has
+received what the recorded one had.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ LIBRARY = {script.name: script for script in (PLAIN, _ticks(10), _ticks(20))}
 
 
 def _recorded() -> tuple[list[Sent], dict[str, list[Message]]]:
-    """What the clients sent, in its order, and what they heard."""
+    """What the clients sent, in its order, and what they received."""
     sent: list[Sent] = []
-    heard: dict[str, list[Message]] = {name: [] for name in "ab"}
+    received: dict[str, list[Message]] = {name: [] for name in "ab"}
     for name in "ab":
         at = 0.0
         for line in read_recording(RECORDINGS / RECORDED / f"ws_client_{name}.jsonl"):
@@ -48,16 +48,16 @@ def _recorded() -> tuple[list[Sent], dict[str, list[Message]]]:
             if line.sent:
                 sent.append((at, name, line.message))
             else:
-                heard[name].append(line.message)
+                received[name].append(line.message)
                 at = line.message.get("emittedAtMs", at * 1000) / 1000
-    return sorted(sent, key=lambda one: one[:2]), heard
+    return sorted(sent, key=lambda one: one[:2]), received
 
 
 class Together:
-    """Plays the clients to one server; `heard` is what it said to each."""
+    """Plays the clients to one server; `received` is what it sent to each."""
 
     def __init__(self, wanted: dict[str, int]) -> None:
-        self.heard: dict[str, list[Message]] = {name: [] for name in wanted}
+        self.received: dict[str, list[Message]] = {name: [] for name in wanted}
         self._now = 0.0
         self._server = Server(LIBRARY, cwd="/srv/workspace", version=VERSIONS[RECORDED], clock=lambda: self._now)
         self._clients = {name: self._server.connect() for name in wanted}
@@ -82,33 +82,33 @@ class Together:
         while (addressed := self._server.addressed()) is not None:
             names = [name for name, client in self._clients.items() if client is addressed.to]
             if isinstance(addressed.output, bytes) and names:
-                self._hear(names[0], json.loads(addressed.output))
+                self._receive(names[0], json.loads(addressed.output))
 
-    def _hear(self, name: str, message: Message) -> None:
-        self.heard[name].append(message)
-        if len(_told(self.heard[name])) == self._wanted[name]:
+    def _receive(self, name: str, message: Message) -> None:
+        self.received[name].append(message)
+        if len(_notifications(self.received[name])) == self._wanted[name]:
             self._server.disconnect(self._clients.pop(name))
 
     def name_thread(self, theirs: str) -> None:
         [self._ids[theirs]] = self._server.threads.ids() or [theirs]
 
 
-def _told(messages: list[Message]) -> list[Message]:
+def _notifications(messages: list[Message]) -> list[Message]:
     return [message for message in messages if message.get("method") not in UNSENT]
 
 
 @pytest.fixture(scope="module")
 def sides() -> tuple[dict[str, list[Message]], dict[str, list[Message]]]:
-    """What the recorded clients heard, and what they hear of the mock."""
+    """What the recorded clients received, and what they receive of the mock."""
     sent, theirs = _recorded()
     thread = next(message["result"]["thread"]["id"] for message in theirs["a"] if "thread" in message.get("result", ()))
-    together = Together({name: len(_told(messages)) for name, messages in theirs.items()})
+    together = Together({name: len(_notifications(messages)) for name, messages in theirs.items()})
     for at, name, message in sent:
         together.play(at)
         together.name_thread(thread)
         together.send(name, message, at)
     together.play(sent[-1][0] + 60)
-    return theirs, together.heard
+    return theirs, together.received
 
 
 @pytest.mark.parametrize("name", "ab")
@@ -124,8 +124,8 @@ def test_each_client_gets_what_the_recorded_one_received(
 def test_the_server_goes_by_the_name_of_its_first_client(
     sides: tuple[dict[str, list[Message]], dict[str, list[Message]]],
 ) -> None:
-    for heard in sides:
-        agents = [message["result"]["userAgent"] for name in "ab" for message in heard[name] if _is_hello(message)]
+    for received in sides:
+        agents = [message["result"]["userAgent"] for name in "ab" for message in received[name] if _is_hello(message)]
         assert [(agent.partition("/")[0], agent.rpartition("(")[2]) for agent in agents] == [
             ("wsa", "wsa; 1)"),
             ("wsa", "wsb; 1)"),

@@ -21,7 +21,7 @@ from wireproof_mocks.personas.vault.vault import Vault
 if TYPE_CHECKING:
     from wireproof_mocks.personas.line import Line
 
-SPECIFICATION = (Path(__file__).parents[3] / "conformance/tests/sources/002.txt").read_text(encoding="utf-8")
+SPECIFICATION = (Path(__file__).parents[3] / "conformance/tests/sources/chatgpt-md.txt").read_text(encoding="utf-8")
 DECLARED, TODAY, DECLINED = CHATGPT_MD
 CALL = Call(id="call_1", name="vault_search", arguments={"query": "x"}, raw='{"query": "x"}')
 ANSWER = Answer(text="Let me look.", calls=(CALL,))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Json = dict[str, Any]
+    from wireproof_codex.protocol.json_object import Json
 
 _MS = 1000
 

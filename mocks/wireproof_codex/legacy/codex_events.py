@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from wireproof_codex.legacy.approval_events import ACTED, ACTS
+from wireproof_codex.protocol.json_object import Json
 
-Json = dict[str, Any]
 Twins = tuple[Iterable[Json], Iterable[Json]]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.methods.lookup import find_thread
 from wireproof_codex.notifications import messages
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wireproof_codex.methods.request import AdmittedRequest
-
-Json = dict[str, Any]
+    from wireproof_codex.protocol.json_object import Json
 
 # There is no service of a model; nothing listens on port 9 (discard).
 _URL = "http://127.0.0.1:9/v1"

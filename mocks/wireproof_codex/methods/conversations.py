@@ -7,7 +7,7 @@ sent once, whatever their number.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import check_uuid, load_thread
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
 
 
 def _conversation(request: AdmittedRequest) -> Thread:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.methods.lookup import find_stored, find_thread
 from wireproof_codex.methods.turns import cast_for
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
-
 
 # Goals
 

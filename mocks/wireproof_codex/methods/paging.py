@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
 
 _PAGE = 25
 _UNBEGUN = "thread {id} is not materialized yet; thread/turns/list is unavailable before first user message"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import begin_thread, notify_loaded
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_codex.threads.turn_history import Cost
-
-Json = dict[str, Any]
 
 _NONE_FOUND = "no rollout found for conversation id {id}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.goals import goal_notification
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
 
 _NONE_ARCHIVED = "no archived rollout found for thread id {id}"
 _PAGED = "use `excludeTurns: true`, then page with `thread/turns/list` and `thread/items/list`."

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
 
 _PAGE = 25
 
@@ -95,8 +94,7 @@ def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
 
 def _in_list(server: ServerContext, thread: Thread) -> Json:
     listed_thread = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
-    trimmed_thread: Json = trimmed(server.version.messages.hidden, ".thread", listed_thread)
-    return trimmed_thread
+    return trimmed(server.version.messages.hidden, ".thread", listed_thread)
 
 
 def _unread_nothing(thread: Thread) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.methods import goals, stored_threads
 from wireproof_codex.methods.lookup import check_uuid, find_thread, load_thread, notify_loaded
@@ -15,9 +15,8 @@ from wireproof_scripts.steps import Crash
 
 if TYPE_CHECKING:
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
 
 
 def _thread_start(request: AdmittedRequest) -> None:

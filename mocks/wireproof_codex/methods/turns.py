@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import find_thread
@@ -20,9 +20,9 @@ from wireproof_scripts.steps import Overload
 if TYPE_CHECKING:
     from wireproof_codex.context import ServerContext
     from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Running, Thread
 
-Json = dict[str, Any]
 Answer = Callable[[str], None]
 
 

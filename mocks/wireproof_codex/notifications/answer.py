@@ -9,7 +9,7 @@ app-server's own dialect text is one agentMessage item until something else come
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wireproof_codex.notifications import item_messages, raw_items
 from wireproof_codex.notifications.citations import Citations, without_citations
@@ -18,9 +18,8 @@ from wireproof_codex.notifications.joined_text import JoinedText
 if TYPE_CHECKING:
     from wireproof_codex.notifications.counts import Counts
     from wireproof_codex.notifications.sender import Sender
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_scripts.steps import Usage
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.version import Version
     from wireproof_scripts.steps import Command, Patch, Question
-
-Json = dict[str, Any]
 
 _SPLITS = re.compile(r"\s*(?:&&|;)\s*")
 

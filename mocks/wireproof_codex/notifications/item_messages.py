@@ -9,8 +9,7 @@ from wireproof_scripts.steps import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Json = dict[str, Any]
-
+    from wireproof_codex.protocol.json_object import Json
 
 # Items
 

@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 
     from wireproof_codex.context import TurnContext
     from wireproof_codex.notifications.answer import AnswerWriter
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_codex.versions.failures import Cause
     from wireproof_codex.versions.traits import StartStep
     from wireproof_scripts.nonces import State
     from wireproof_scripts.steps import Think
-
-Json = dict[str, Any]
 
 
 class Notifier:

@@ -14,10 +14,9 @@ from wireproof_codex.versions.forms import trimmed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.forms import Forms
     from wireproof_scripts.steps import Think, Usage
-
-Json = dict[str, Any]
 
 
 def response(place: Json, identity: str, counts: Usage) -> Json:
@@ -40,8 +39,7 @@ def response(place: Json, identity: str, counts: Usage) -> Json:
 def passed_through(item: Mapping[str, Any], turn_id: str, forms: Forms, extra: Mapping[str, Any] | None = None) -> Json:
     """A Responses item as rawResponseItem/completed carries it: `extra` beside the turn's id, the fields by `forms`."""
     passed = {**item, "internal_chat_message_metadata_passthrough": {"turn_id": turn_id, **(extra or {})}}
-    shown: Json = trimmed(forms, f"raw {item['role']}" if "role" in item else "raw", passed)
-    return shown
+    return trimmed(forms, f"raw {item['role']}" if "role" in item else "raw", passed)
 
 
 def message(identity: str, text: str) -> Json:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_codex.context import TurnContext
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-
-Json = dict[str, Any]
 
 _KEPT_FOR_REPEATS = 64  # a script repeats a few; a flood of deltas must not stay in memory
 

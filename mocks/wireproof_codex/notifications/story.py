@@ -14,7 +14,7 @@ calls, thoughts and failures.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import raw_items
 from wireproof_codex.notifications.answer import AnswerEnd, Text, raw_response
@@ -22,10 +22,9 @@ from wireproof_codex.notifications.joined_text import JoinedText
 
 if TYPE_CHECKING:
     from wireproof_codex.notifications.sender import Sender
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.steps import Usage
-
-Json = dict[str, Any]
 
 
 def send_delta(sender: Sender, delta: Json | str, choice: int | None) -> None:
@@ -109,7 +108,7 @@ class StoryAnswer:
             before = thread.last
             thread.spend(used)
             counted = {"usage": _usage(before if failed and before else used)}
-        # Sent without counts as well: it is what ends the answer (S4-20).
+        # Sent without counts as well: it is what ends the answer.
         _send(self._sender, "tokenCount", {**counted, **ended})
 
     def _complete(self, choice: int) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.failures import Cause
     from wireproof_scripts.steps import Retry
-
-Json = dict[str, Any]
 
 
 def turn_error(cause: Cause) -> Json:

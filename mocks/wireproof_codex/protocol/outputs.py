@@ -28,7 +28,7 @@ class Garbage:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """From here on the output is written in pieces of so many bytes, over and over; () as it comes."""
+    """From here on the output is written in pieces of these sizes in bytes, over and over; () as it comes."""
 
     sizes: tuple[int, ...]
 

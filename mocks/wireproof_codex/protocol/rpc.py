@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = Any  # a JSON value as `json.loads` gives it
 Id = str | int
 
 _DEEPEST = 127  # serde_json gives up at the 128th level
@@ -38,7 +37,7 @@ class Request:
 
     id: Id
     method: str
-    params: Json
+    params: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Notification:
     """A notification of the client."""
 
     method: str
-    params: Json
+    params: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,8 @@ class Reply:
     """The client's answer to a request of the server; exactly one of the two is meant (`error` None: `result`)."""
 
     id: Id
-    result: Json
-    error: Json
+    result: object
+    error: object
 
 
 Message = Request | Notification | Reply
@@ -107,7 +106,7 @@ def read(line: bytes) -> Message:
     return message
 
 
-def parse(text: str) -> Json:
+def parse(text: str) -> object:
     """The value of a JSON text, read as strictly as the real server's parser does.
 
     Python's own reader takes NaN and Infinity, makes infinity of 1e999, and keeps integers of any length. Here the
@@ -122,7 +121,7 @@ def parse(text: str) -> Json:
         raise ValueError("recursion limit exceeded") from error
 
 
-def _check(data: Json, text: str) -> None:
+def _check(data: object, text: str) -> None:
     """Refuse what Python reads as JSON and the real server does not."""
     if "\\" in text:
         _ENCODER.encode(data).encode()  # an escaped lone surrogate is no text
@@ -135,13 +134,13 @@ def _check(data: Json, text: str) -> None:
             raise ValueError("recursion limit exceeded")
 
 
-def _inner(value: Json) -> Iterable[Json]:
+def _inner(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
 
 
-def _message(data: dict[str, Json]) -> Message | None:
+def _message(data: dict[str, object]) -> Message | None:
     method, identity = data.get("method"), _id(data.get("id"))
     # The order is that of the real server's untagged enum: request, notification, result, error; the first that fits.
     if isinstance(method, str):
@@ -152,13 +151,13 @@ def _message(data: dict[str, Json]) -> Message | None:
     return None
 
 
-def _id(value: Json) -> Id | None:
+def _id(value: object) -> Id | None:
     if isinstance(value, str) or (type(value) is int and value in _I64):  # not isinstance: true is no id
         return value
     return None
 
 
-def _constant(name: str) -> Json:
+def _constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
 
 
@@ -180,7 +179,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separato
 _ASCII: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
-def _write(data: Json) -> bytes:
+def _write(data: object) -> bytes:
     """The line of a message: always one line of JSON, whatever a script made the message hold."""
     try:
         return _ENCODER.encode(data).encode() + b"\n"
@@ -190,7 +189,7 @@ def _write(data: Json) -> bytes:
         return _write(_finite(data))
 
 
-def _finite(value: Json) -> Json:
+def _finite(value: object) -> object:
     """The value with null for every NaN and infinity, as the real server's writer spells them."""
     if isinstance(value, dict):
         return {name: _finite(inner) for name, inner in value.items()}
@@ -199,24 +198,24 @@ def _finite(value: Json) -> Json:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def result(identity: Id, value: Json) -> bytes:
+def result(identity: Id, value: object) -> bytes:
     """The line that answers a request."""
     return _write({"id": identity, "result": value})
 
 
-def error(identity: Id, code: int, message: str, data: Json = None) -> bytes:
+def error(identity: Id, code: int, message: str, data: object = None) -> bytes:
     """The line that refuses a request."""
     known = {} if data is None else {"data": data}  # before `message`, as in the real server
     return _write({"error": {"code": code, **known, "message": message}, "id": identity})
 
 
 # Ids of the two directions share nothing: a client may use the same numbers for its own requests.
-def request(method: str, identity: int, params: Json) -> bytes:
+def request(method: str, identity: int, params: object) -> bytes:
     """The line of a request to the client."""
     return _write({"method": method, "id": identity, "params": params})
 
 
-def notification(method: str, params: Json, emitted_at_ms: int | None) -> bytes:
+def notification(method: str, params: object, emitted_at_ms: int | None) -> bytes:
     """The line of a notification. `emitted_at_ms` is written beside `params`; None leaves it out."""
     if emitted_at_ms is None:
         return _write({"method": method, "params": params})

@@ -31,9 +31,8 @@ from wireproof_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Log
-
-Json = dict[str, Any]
 
 _FOLDERS = {"sessions": "*/*/*/rollout-*{}.jsonl", "archived_sessions": "rollout-*{}.jsonl"}
 _KEPT = ("id", "created", "cwd", "originator", "developer", "base", "tools", "environments", "conversation")

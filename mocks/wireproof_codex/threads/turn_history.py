@@ -16,9 +16,8 @@ from wireproof_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.version import Version
-
-Json = dict[str, Any]
 
 Cost = tuple[Usage, Usage] | None
 

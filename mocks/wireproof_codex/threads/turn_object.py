@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.clock import milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from wireproof_codex.protocol.json_object import Json
 
 
 def turn_object(

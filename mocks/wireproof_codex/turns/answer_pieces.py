@@ -43,7 +43,7 @@ class AnswerPieces:
 
     def begin_call(self, response: Response, call: Call) -> None:
         """Begin a call, of which `call_piece` sends one piece at a time."""
-        # The shapes of S4-20 count calls within their choice: it is the `index` of a fragment in `tool_calls`.
+        # The shapes of the story count calls within their choice: it is the `index` of a fragment in `tool_calls`.
         number = response.calls[call.choice or 0]
         response.calls[call.choice or 0] += 1
         self._call = call, call_shapes.in_shapes(call, number)

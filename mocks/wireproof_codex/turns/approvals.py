@@ -17,10 +17,10 @@ from wireproof_scripts.steps import Command, Patch, Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.versions.traits import ApprovalStep
 
-Json = dict[str, Any]
 Decision = Literal["accept", "declined", "cancel", "failed", "hang"]
 
 _DECISIONS: Mapping[str, Decision] = {

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import item_messages, raw_items
 from wireproof_codex.turns.tools import CANCELLED, Outcome, outcome, parse_arguments
 from wireproof_scripts.steps import Call, Code
 
 if TYPE_CHECKING:
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.results import Output
-
-Json = dict[str, Any]
 
 
 @dataclass(kw_only=True, slots=True)

@@ -12,7 +12,7 @@ answered; thread/compact/start begins a turn that is nothing else.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import item_messages
 from wireproof_codex.notifications.answer import AnswerEnd
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wireproof_codex.context import TurnContext
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.response import Failure, Response
     from wireproof_codex.turns.script_position import ScriptPosition
     from wireproof_scripts.nonces import Record, State
-
-Json = dict[str, Any]
 
 PROMPT = "You are performing a CONTEXT CHECKPOINT COMPACTION."
 """What the model is asked; a script may have it as its `when`."""

@@ -66,6 +66,6 @@ class Response:
 
     def reason(self, scripted: str, choice: int | None = None) -> str:
         """Why the answer, or this choice of it, ends: the scripted reason, unless it has calls, which win."""
-        # chat.whole.finish: any call in the choice makes it `tool_calls`, whatever the script says (S4-4, S4-19).
+        # chat.whole.finish: any call in the choice makes it `tool_calls`, whatever the script says.
         called = self.calls.total() if choice is None else self.calls[choice]
         return "tool_calls" if called else scripted

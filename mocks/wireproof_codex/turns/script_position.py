@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wireproof_codex.context import TurnContext
+    from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.nonces import State
     from wireproof_scripts.steps import Reflect
-
-Json = dict[str, Any]
 
 
 class ScriptPosition:

@@ -9,7 +9,10 @@ into, so that nothing inside the arguments of a call is changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wireproof_codex.protocol.json_object import Json
 
 Forms = Mapping[str, frozenset[str]]
 
@@ -17,19 +20,22 @@ _NONE: frozenset[str] = frozenset()
 _NESTING = (dict, list)
 
 
-def trimmed(forms: Forms, place: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The value at `place` without the fields that the version does not have."""
-    if type(value) is list:
-        return [trimmed(forms, place, item) for item in value]
-    if type(value) is not dict:
-        return value
-    left_out = _left_out(forms, place, value.get("type"))
+def trimmed(forms: Forms, place: str, message: Json) -> Json:
+    """The object at `place` without the fields that the version does not have."""
+    left_out = _left_out(forms, place, message.get("type"))
     return {
         # Only objects and lists have places inside; most values are text, of which nothing is looked up.
-        name: trimmed(forms, f".{name}", inner) if type(inner) in _NESTING and f".{name}" in forms else inner
-        for name, inner in value.items()
+        name: trimmed_value(forms, f".{name}", inner) if type(inner) in _NESTING and f".{name}" in forms else inner
+        for name, inner in message.items()
         if name not in left_out
     }
+
+
+def trimmed_value(forms: Forms, place: str, value: object) -> object:
+    """The same for any value; in a list it is every item that stands at `place`."""
+    if isinstance(value, list):
+        return [trimmed_value(forms, place, item) for item in value]
+    return trimmed(forms, place, value) if isinstance(value, dict) else value
 
 
 def _left_out(forms: Forms, place: str, kind: object) -> frozenset[str]:

@@ -2,6 +2,9 @@
 
 The proxy passes a request on and leaves more to its backend; an endpoint that clients are developed with must be as
 strict as what they will meet. What the API does and this endpoint does not is refused, too: it is never ignored.
+
+Not pydantic: these rules go on where those of `wireproof_surfaces` end, and are made of the same parts. Its types of
+errors would need a table for OpenAI's codes and words, and rules that span fields would still stand beside it.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from wireproof_surfaces.surfaces.responses_request import EFFORTS, SUMMARIES, VE
 from wireproof_surfaces.surfaces.rules import Body, Fault, Rule, where
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from wireproof_surfaces.conversation import Conversation
 
@@ -54,60 +57,62 @@ def table(*fields: Field) -> tuple[Rule, ...]:
     return tuple(where((name,), rule) for name, rule in fields)
 
 
-def array(name: str, *, least: int = 0, most: int) -> Field:
-    """A list of at least `least` and at most `most`, if it is a list."""
+Wrong = tuple[str, Problem] | None
+"""What would be right, and the problem; None of a value that is right."""
+
+
+def about(name: str, wrong: Callable[[Any], Wrong]) -> Field:
+    """A rule about a value, in bodies that have it and where it is not null."""
 
     def rule(body: Body) -> Iterator[Fault]:
         value = body.get(name)
-        if isinstance(value, list):
-            if len(value) < least:
-                yield Fault(name, "absent or a list that is not empty", EMPTY)
-            if len(value) > most:
-                yield Fault(name, f"a list of at most {most}", LONG)
+        if value is not None and (found := wrong(value)) is not None:
+            yield Fault(name, *found)
 
     return name, rule
+
+
+def array(name: str, *, least: int = 0, most: int) -> Field:
+    """A list of at least `least` and at most `most`, if it is a list."""
+
+    def wrong(value: object) -> Wrong:
+        if not isinstance(value, list) or least <= len(value) <= most:
+            return None
+        return (
+            ("absent or a list that is not empty", EMPTY) if len(value) < least else (f"a list of at most {most}", LONG)
+        )
+
+    return about(name, wrong)
 
 
 def decimal(name: str, low: float, high: float) -> Field:
     """A number in a range."""
 
-    def rule(body: Body) -> Iterator[Fault]:
-        value = body.get(name)
+    def wrong(value: object) -> Wrong:
         right = f"a number from {low:g} to {high:g}"
-        if value is None:
-            return
         if isinstance(value, bool) or not isinstance(value, int | float):
-            yield Fault(name, right, TYPE)
-        elif not low <= value <= high:
-            yield Fault(name, right, DECIMAL_BELOW if value < low else DECIMAL_ABOVE)
+            return right, TYPE
+        return None if low <= value <= high else (right, DECIMAL_BELOW if value < low else DECIMAL_ABOVE)
 
-    return name, rule
+    return about(name, wrong)
 
 
 def integer(name: str, low: float, high: float) -> Field:
     """A whole number in a range."""
 
-    def rule(body: Body) -> Iterator[Fault]:
-        value = body.get(name)
-        if value is None:
-            return
+    def wrong(value: object) -> Wrong:
         if isinstance(value, bool) or not isinstance(value, int):
-            yield Fault(name, "an integer", TYPE)
-        elif not low <= value <= high:
-            right = f"an integer, {low:g} or more" if value < low else f"an integer, at most {high:g}"
-            yield Fault(name, right, INTEGER_BELOW if value < low else INTEGER_ABOVE)
+            return "an integer", TYPE
+        if value < low:
+            return f"an integer, {low:g} or more", INTEGER_BELOW
+        return (f"an integer, at most {high:g}", INTEGER_ABOVE) if value > high else None
 
-    return name, rule
+    return about(name, wrong)
 
 
 def typed(name: str, right: str, *types: type) -> Field:
     """A value of one of these types."""
-
-    def rule(body: Body) -> Iterator[Fault]:
-        if body.get(name) is not None and not isinstance(body[name], types):
-            yield Fault(name, right, TYPE)
-
-    return name, rule
+    return about(name, lambda value: None if isinstance(value, types) else (right, TYPE))
 
 
 def boolean(name: str) -> Field:
@@ -141,12 +146,7 @@ def word(*path: str, words: Collection[str]) -> Field:
 
 def not_served(name: str, right: str, served: object = None) -> Field:
     """What the API has and this endpoint does not: anything but `served`."""
-
-    def rule(body: Body) -> Iterator[Fault]:
-        if body.get(name) is not None and body[name] != served:
-            yield Fault(name, right, UNSUPPORTED)
-
-    return name, rule
+    return about(name, lambda value: None if value == served else (right, UNSUPPORTED))
 
 
 def only_with(name: str, *others: str) -> Field:
@@ -162,14 +162,10 @@ def only_with(name: str, *others: str) -> Field:
 # Chat
 
 
-def _stop(body: Body) -> Iterator[Fault]:
-    stop = body.get("stop")
-    if not (stop is None or isinstance(stop, str) or _are_texts(stop)):
-        yield Fault("stop", f"a string or a list of at most {MOST_STOPS} strings", TYPE)
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+def _stop(stop: object) -> Wrong:
+    texts = stop if isinstance(stop, list) else [stop]
+    right = all(isinstance(text, str) for text in texts)
+    return None if right else (f"a string or a list of at most {MOST_STOPS} strings", TYPE)
 
 
 def _one_length(body: Body) -> Iterator[Fault]:
@@ -272,7 +268,7 @@ CHAT = table(
     decimal("frequency_penalty", -2, 2),
     decimal("presence_penalty", -2, 2),
     ("max_tokens", _one_length),
-    ("stop", _stop),
+    about("stop", _stop),
     array("stop", most=MOST_STOPS),
     integer("seed", -(2**63), 2**63 - 1),
     boolean("logprobs"),

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 from wireproof_endpoint.journal.entry import LONG, MASK, SECRET
@@ -14,9 +14,8 @@ from wireproof_endpoint.journal.entry import LONG, MASK, SECRET
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from wireproof_endpoint.journal.calls import Json
     from wireproof_endpoint.journal.entry import Entry, Piece
-
-Json = dict[str, Any]
 
 _IN_QUERY = re.compile(r"key|token|secret|password", re.IGNORECASE)
 """Names in a query that may hold keys."""

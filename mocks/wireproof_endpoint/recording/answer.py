@@ -21,8 +21,6 @@ SILENCE = 0.02
 """Seconds: what comes faster after another piece came at once."""
 _FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
 """Words for how an answer ended that a script has to say; the other ways follow from what it holds."""
-_TEXTS = {"response.output_text.delta": "say", "response.refusal.delta": "refusal"}
-_THOUGHTS = {"response.reasoning_summary_text.delta": "summary", "response.reasoning_text.delta": "raw"}
 _DONE = frozenset({"[DONE]", "response.completed", "response.incomplete"})
 
 
@@ -48,80 +46,100 @@ class Recorded:
 
 
 @dataclass
+class _TextSoFar:
+    """Text, or a refusal, as it comes."""
+
+    refuses: bool
+    pieces: list[str] = field(default_factory=list)
+
+    def step(self) -> Step:
+        return Refusal("".join(self.pieces)) if self.refuses else Say(tuple(self.pieces))
+
+
+@dataclass
+class _ThoughtSoFar:
+    """A thought as it comes; each of an answer has a `key` of its own."""
+
+    key: object
+    summary: list[str] = field(default_factory=list)
+    raw: list[str] = field(default_factory=list)
+    chat: list[str] = field(default_factory=list)
+    """What a chat answer shows."""
+    encrypted: str = ""
+
+    def step(self) -> Step:
+        # Of a chat answer one text is known, and not whether it is a summary: as that it is sent on both surfaces.
+        summary = self.chat or self.summary
+        return Think(
+            "".join(summary),
+            pieces=tuple(summary) if len(summary) > 1 else (),
+            raw=tuple(self.raw),
+            encrypted=self.encrypted,
+            in_chat=bool(self.chat),
+        )
+
+
+@dataclass
+class _CallSoFar:
+    """A call as it comes."""
+
+    id: str = ""
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+
+    def step(self) -> Step:
+        pieces = tuple(self.pieces) if len(self.pieces) > 1 else ()
+        return Call(id=self.id, name=self.name, arguments="".join(self.pieces), pieces=pieces)
+
+
+@dataclass
 class _Answer:
     """What was read so far, in order; the last item goes on as long as more of its kind comes."""
 
     paced: bool
-    items: list[list[Any]] = field(default_factory=list)
-    calls: dict[object, dict[str, Any]] = field(default_factory=dict)
+    items: list[_TextSoFar | _ThoughtSoFar | _CallSoFar | Pause] = field(default_factory=list)
+    calls: dict[object, _CallSoFar] = field(default_factory=dict)
     ends: list[Step] = field(default_factory=list)
     id: str = ""
     """Of the answer, by which a later request may go on from it."""
     _last: float = 0.0
 
-    def say(self, kind: str, text: str, at: float) -> None:
-        """More text (`say`), or more of a refusal."""
+    def say(self, text: str, at: float, *, refuses: bool = False) -> None:
+        """More text, or more of a refusal."""
         self._wait(at)
-        if not self.items or self.items[-1][0] != kind:
-            self.items.append([kind, []])
-        self.items[-1][1].append(text)
+        match self.items:
+            case [*_, _TextSoFar(refuses=same) as speech] if same is refuses:
+                speech.pieces.append(text)
+            case _:
+                self.items.append(_TextSoFar(refuses, [text]))
 
-    def think(self, key: object, at: float, **more: str) -> None:
-        """More of a thought: of its `summary`, of what is `raw`, or of what a chat answer shows; `encrypted` is whole.
-
-        Each thought of an answer has a `key` of its own.
-        """
+    def thought(self, key: object, at: float) -> _ThoughtSoFar:
+        """The thought of this key, of which more has come."""
         self._wait(at)
-        if not (self.items and self.items[-1][0] == "think" and self.items[-1][1]["key"] == key):
-            self.items.append(["think", {"key": key, "summary": [], "raw": [], "chat": [], "encrypted": []}])
-        for name, text in more.items():
-            self.items[-1][1][name] += [text] if text else []
+        match self.items:
+            case [*_, _ThoughtSoFar() as thought] if thought.key == key:
+                pass
+            case _:
+                self.items.append(thought := _ThoughtSoFar(key))
+        return thought
 
     def call(self, key: object, id_: str, name: str, arguments: str, at: float) -> None:
         """A call, or more of its arguments."""
         if key not in self.calls:
             self._wait(at)
-            self.calls[key] = {"id": "", "name": "", "pieces": []}
-            self.items.append(["call", self.calls[key]])
-        known = self.calls[key]
-        known["id"], known["name"] = known["id"] or id_, known["name"] or name
-        known["pieces"] += [arguments] if arguments else []
+            self.items.append(self.calls.setdefault(key, _CallSoFar()))
+        call = self.calls[key]
+        call.id, call.name = call.id or id_, call.name or name
+        call.pieces += [arguments] if arguments else []
 
     def _wait(self, at: float) -> None:
         if self.paced and at - self._last >= SILENCE:
-            self.items.append(["pause", round(at - self._last, 3)])
+            self.items.append(Pause(round(at - self._last, 3)))
         self._last = at
 
     def steps(self) -> tuple[Step, ...]:
         """All of it as steps."""
-        return (*(_step(kind, held) for kind, held in self.items), *self.ends)
-
-
-def _step(kind: str, held: Any) -> Step:  # noqa: ANN401 - what the kind holds
-    match kind:
-        case "say":
-            return Say(tuple(held))
-        case "refusal":
-            return Refusal("".join(held))
-        case "think":
-            return _thought(held)
-        case "pause":
-            return Pause(held)
-    pieces = tuple(held["pieces"])
-    arguments = "".join(pieces)
-    return Call(id=held["id"], name=held["name"], arguments=arguments, pieces=pieces if len(pieces) > 1 else ())
-
-
-def _thought(held: Mapping[str, Any]) -> Think:
-    # Of a chat answer one text is known, and not whether it is a summary: as that it is sent on both surfaces.
-    summary = held["chat"] or held["summary"]
-    return Think(
-        "".join(summary),
-        pieces=tuple(summary) if len(summary) > 1 else (),
-        raw=tuple(held["raw"]),
-        encrypted="".join(held["encrypted"]),
-        in_chat=bool(held["chat"]),
-    )
+        return (*(item if isinstance(item, Pause) else item.step() for item in self.items), *self.ends)
 
 
 def steps_of(recorded: Recorded, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
@@ -205,11 +223,13 @@ def _response_event(value: Json, answer: _Answer, at: float) -> None:
         case "response.created":
             answer.id = value["response"]["id"]
         case "response.output_text.delta" | "response.refusal.delta" as kind:
-            answer.say(_TEXTS[kind], value["delta"], at)
-        case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" as kind:
-            answer.think(value.get("output_index"), at, **{_THOUGHTS[kind]: value["delta"]})
+            answer.say(value["delta"], at, refuses=kind == "response.refusal.delta")
+        case "response.reasoning_summary_text.delta":
+            answer.thought(value.get("output_index"), at).summary += filter(None, [value["delta"]])
+        case "response.reasoning_text.delta":
+            answer.thought(value.get("output_index"), at).raw += filter(None, [value["delta"]])
         case "response.output_item.done" if value["item"]["type"] == "reasoning":
-            answer.think(value["output_index"], at, encrypted=value["item"].get("encrypted_content") or "")
+            answer.thought(value["output_index"], at).encrypted += value["item"].get("encrypted_content") or ""
         case "response.output_item.added" if value["item"]["type"] == "function_call":
             answer.call(value["output_index"], value["item"]["call_id"], value["item"]["name"], "", at)
         case "response.function_call_arguments.delta":
@@ -246,17 +266,16 @@ def _item(index: int, item: Json, answer: _Answer, at: float) -> None:
         case {"type": "message", "content": [*parts]}:
             for part in parts:
                 if part.get("text"):
-                    answer.say("say", part["text"], at)
+                    answer.say(part["text"], at)
                 elif part.get("refusal"):
-                    answer.say("refusal", part["refusal"], at)
+                    answer.say(part["refusal"], at, refuses=True)
         case {"type": "function_call", "call_id": id_, "name": name, "arguments": arguments}:
             answer.call(index, id_, name, arguments, at)
         case {"type": "reasoning", "summary": [*parts]}:
-            answer.think(index, at, encrypted=item.get("encrypted_content") or "")
-            for part in parts:
-                answer.think(index, at, summary=part.get("text", ""))
-            for part in item.get("content") or []:
-                answer.think(index, at, raw=part.get("text", ""))
+            thought = answer.thought(index, at)
+            thought.encrypted = item.get("encrypted_content") or ""
+            thought.summary += filter(None, (part.get("text") for part in parts))
+            thought.raw += filter(None, (part.get("text") for part in item.get("content") or []))
 
 
 # What both have
@@ -270,15 +289,15 @@ def _reasoning(said: Json, answer: _Answer, at: float) -> None:
     """Not OpenAI's, but of many servers: reasoning in a field beside the text."""
     text = said.get("reasoning_content") or said.get("reasoning")
     if isinstance(text, str) and text:
-        answer.think(None, at, chat=text)
+        answer.thought(None, at).chat.append(text)
 
 
 def _text(said: Json, answer: _Answer, at: float) -> None:
     """The content of a chat message, or of a delta, or the refusal in its place."""
     if said.get("content"):
-        answer.say("say", said["content"], at)
+        answer.say(said["content"], at)
     if said.get("refusal"):
-        answer.say("refusal", said["refusal"], at)
+        answer.say(said["refusal"], at, refuses=True)
 
 
 def _finish(reason: str | None, answer: _Answer) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_endpoint.journal.entry import MASK
 from wireproof_scripts.steps import Call, Say, Script, Think
@@ -15,9 +15,9 @@ from wireproof_scripts.steps.http import Refusal, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from wireproof_endpoint.recording.answer import Json
     from wireproof_scripts.steps import Step
 
-Json = dict[str, Any]
 Part = tuple["Step", ...]
 
 _NAME = 40

@@ -19,7 +19,7 @@ from wireproof_proxy.http.capacity import Gate
 from wireproof_proxy.http.limits import Limits
 from wireproof_proxy.http.server import Server
 from wireproof_proxy.http.stop_signals import stop_signals
-from wireproof_proxy.settings import Settings, SettingsError, load
+from wireproof_proxy.settings import ProxySettings, SettingsError, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _serve(settings, backend, names[0] if names else None)
 
 
-def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
+def _serve(settings: ProxySettings, backend: Backend, name: str | None) -> int:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     stop = threading.Event()
     slots = settings.max_concurrency

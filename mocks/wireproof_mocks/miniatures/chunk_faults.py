@@ -254,7 +254,7 @@ def _own_call_ids(chunk: Json) -> Iterable[Frame]:
 
 
 def _as_tool_call(chunk: Json) -> Iterable[Frame]:
-    """What was asked for as a function is called as a tool, as clients of today read it, but not those that ask so."""
+    """Answers `functions` with `tool_calls`, which clients that send `functions` do not read."""
     made = delta_of(chunk).get("function_call")
     if made is None:
         yield chunk

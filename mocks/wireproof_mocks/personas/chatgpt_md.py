@@ -1,4 +1,4 @@
-"""ChatGPT MD: as seed 002 specifies it, as it is today, and with a user who declines.
+"""ChatGPT MD: as its specification has it, as it is today, and with a user who declines.
 
 The seed has the results sent back as messages for tools; the plugin as it was released sends a text of the user and no
 tools. In both it asks its user before a tool sees the vault.
@@ -121,7 +121,7 @@ def _persona(name: str, **how: Any) -> Persona:  # noqa: ANN401 (the fields of P
 CHATGPT_MD = (
     _persona(
         "chatgpt-md",
-        title="ChatGPT MD, as its specification has it (seed 002)",
+        title="ChatGPT MD, as its specification has it",
         does="searches and reads a vault with the user's approval, several calls in order, and sends the results back",
         way=ToolCalls(),
         prompt="Search my vault for the release plan, read what you find, and say what is missing.",

@@ -1,7 +1,7 @@
-"""Obsidian Copilot: as it was before it used native tools, as it is now, and as seed 001 wants it served.
+"""Obsidian Copilot: before it used native tools, as it is now, and as the text obsidian-copilot wants it served.
 
 Versions 3.0 to 3.1.5 describe their tools in the prompt, read `<use_tool>` blocks from the text, take values as they
-stand, and send results back as a text of the user. From 3.2 on it declares tools. Seed 001 has it listen for
+stand, and send results back as a text of the user. From 3.2 on it declares tools. That text has it listen for
 `function_call`.
 """
 
@@ -80,7 +80,7 @@ OBSIDIAN_COPILOT = (
     ),
     Persona(
         name="obsidian-copilot-functions",
-        title="Obsidian Copilot, as seed 001 has it",
+        title="Obsidian Copilot, as the text obsidian-copilot has it",
         does="declares functions, reads function_call, and sends the result under the role function",
         way=FunctionCall(),
         script="persona/obsidian-copilot-functions",

@@ -50,7 +50,7 @@ def _toolbox(wishes: Wishes, print_: Print) -> Canned:
 OPENCODE = (
     Persona(
         name="opencode",
-        title="OpenCode (seed 003)",
+        title="OpenCode, as the text opencode-cursor has it",
         does="declares its tools with every request: reads a file, writes it, gets a text",
         way=ToolCalls(
             more={"max_tokens": 32000, "tool_choice": "auto", "stream_options": {"include_usage": True}},

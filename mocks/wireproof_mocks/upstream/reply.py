@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from wireproof_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
+from wireproof_mocks.upstream.request import Json  # `Output` is made of it when the program runs
 from wireproof_scripts.blocks import cut, is_structured_call
 from wireproof_scripts.call_shapes import Text, in_shapes
 from wireproof_scripts.player import Action, Until, perform
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from wireproof_scripts.nonces import Nonce, Record, State
     from wireproof_scripts.steps import Step
 
-Json = dict[str, Any]
 Output = Json | Refusal | Hangup | Until
 """An event, an HTTP error instead of a stream, the end of the connection in mid-stream, or silence."""
 

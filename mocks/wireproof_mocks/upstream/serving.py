@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_mocks.upstream.failing import Hangup
-    from wireproof_mocks.upstream.reply import Json, Output, Reply
+    from wireproof_mocks.upstream.reply import Output, Reply
+    from wireproof_mocks.upstream.request import Json
     from wireproof_scripts.steps import Library
 
 KEPT = 256

@@ -8,16 +8,15 @@ data.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_scripts.blocks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from wireproof_mocks.upstream.request import Json
     from wireproof_scripts.steps import Call, Think, Usage
-
-Json = dict[str, Any]
 
 # The scripts speak as chat does.
 _REASONS = {"length": "max_output_tokens"}

@@ -17,6 +17,7 @@ from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
 
 if TYPE_CHECKING:
     from flask import Response
+    from reference_proxy.tests.conftest import MakeRunner, ScriptedBackend
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
 
@@ -37,7 +38,7 @@ class Answering:
 
 
 @pytest.fixture
-def make_chat(make_runner: Any) -> Any:
+def make_chat(make_runner: MakeRunner) -> Any:
     def make(**values: Any) -> Answering:
         runner = make_runner(**values)
         return Answering(Chat(settings=runner.settings), runner)
@@ -59,7 +60,7 @@ def leave() -> bool:
     return True
 
 
-def test_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
+def test_a_whole_answer_frees_its_slot(chat: Answering, backend: ScriptedBackend) -> None:
     answer = chat.answer(WHOLE, Client(gone=stay, keep_open=True))
     assert answer.get_json()["choices"][0]["message"]["content"] == "Hello"
     assert answer.headers["x-proxy-output-mode"] == "obsidian-xml"
@@ -67,7 +68,7 @@ def test_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: Any) -> None:
+def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: ScriptedBackend) -> None:
     answer = chat.answer(STREAM, Client(gone=stay, keep_open=True))
     assert chat.runner.gate.taken == 1
     assert b"Hello" in answer.get_data()
@@ -88,7 +89,7 @@ def test_only_http_1_1_is_asked_to_keep_the_connection(chat: Answering, keep_ope
     assert ("Connection" in answer.headers) is keep_open
 
 
-def test_the_default_model_is_the_backends_own(backend: Any, make_chat: Any) -> None:
+def test_the_default_model_is_the_backends_own(backend: ScriptedBackend, make_chat: Any) -> None:
     chat = make_chat(models=("codex", "gpt"))
     for model in ("codex", "gpt"):
         chat.answer(ChatRequest(model=model, items=ITEMS), Client(gone=stay, keep_open=True))
@@ -102,7 +103,7 @@ def test_an_unknown_model_is_refused_before_a_slot_is_taken(chat: Answering) -> 
     assert raised.value.problem.code == "model_not_found"
 
 
-def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Answering, backend: Any) -> None:
+def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Answering, backend: ScriptedBackend) -> None:
     backend.ready = False
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
@@ -110,7 +111,7 @@ def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Answerin
     assert raised.value.problem.status == 429
 
 
-def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend: Any) -> None:
+def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend: ScriptedBackend) -> None:
     backend.ready = False
     with pytest.raises(ApiError) as raised:
         chat.answer(WHOLE, Client(gone=stay, keep_open=True))
@@ -118,7 +119,9 @@ def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend
     assert chat.runner.gate.taken == 0
 
 
-def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: Answering, backend: Any) -> None:
+def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(
+    chat: Answering, backend: ScriptedBackend
+) -> None:
     backend.ready = False
     with pytest.raises(ClientGoneError):
         chat.answer(WHOLE, Client(gone=leave, keep_open=True))
@@ -127,7 +130,7 @@ def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: An
 
 @pytest.mark.parametrize("request_", [WHOLE, STREAM])
 def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
-    chat: Answering, backend: Any, request_: ChatRequest
+    chat: Answering, backend: ScriptedBackend, request_: ChatRequest
 ) -> None:
     backend.events = [Failed(Cause.CONTEXT)]
     with pytest.raises(ApiError) as raised:
@@ -137,7 +140,7 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
+def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events = [Text(text="Hello")]
     with pytest.raises(ClientGoneError):
         chat.answer(WHOLE, Client(gone=leave, keep_open=True))
@@ -145,7 +148,7 @@ def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, bac
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_client_that_leaves_a_stream_ends_it(chat: Answering, backend: Any) -> None:
+def test_a_client_that_leaves_a_stream_ends_it(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events, left = [Text(text="Hello")], iter([False])
     answer = chat.answer(STREAM, Client(gone=lambda: next(left, True), keep_open=True))
     data = answer.get_data()
@@ -212,7 +215,7 @@ def test_what_is_in_effect_is_sent_in_the_headers(
     ],
 )
 def test_so_many_calls_are_sent_as_policy_and_cap_say(
-    backend: Any, make_chat: Any, set_: Any, asked: Any, sent: Any
+    backend: ScriptedBackend, make_chat: Any, set_: Any, asked: Any, sent: Any
 ) -> None:
     backend.events = CALLS
     chat = make_chat(**set_)
@@ -220,7 +223,7 @@ def test_so_many_calls_are_sent_as_policy_and_cap_say(
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_legacy_request_gets_one_call(chat: Answering, backend: Any, stream: Any) -> None:
+def test_a_legacy_request_gets_one_call(chat: Answering, backend: ScriptedBackend, stream: Any) -> None:
     backend.events = CALLS
     data = ask(chat, stream=stream, legacy=True, options=FormatOptions(stop_policy="burst")).get_data(as_text=True)
     assert data.count('"name":"f"') == 1
@@ -228,12 +231,12 @@ def test_a_legacy_request_gets_one_call(chat: Answering, backend: Any, stream: A
     assert "tool_calls" not in data
 
 
-def test_a_whole_answer_waits_for_usage_that_is_sent_after_the_end(chat: Answering, backend: Any) -> None:
+def test_a_whole_answer_waits_for_usage_that_is_sent_after_the_end(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events = [Text(text="a"), Finished(reason="stop"), Usage(prompt=1, completion=2)]
     assert ask(chat).get_json()["usage"]["total_tokens"] == 3
 
 
-def test_several_choices_are_asked_of_the_backend_and_sent(chat: Answering, backend: Any) -> None:
+def test_several_choices_are_asked_of_the_backend_and_sent(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events = [
         Text(choice=1, text="one"),
         Text(text="zero"),
@@ -244,7 +247,7 @@ def test_several_choices_are_asked_of_the_backend_and_sent(chat: Answering, back
     assert [choice["message"]["content"] for choice in sent] == ["zero", "one"]
 
 
-def test_without_calls_a_block_is_text(chat: Answering, backend: Any) -> None:
+def test_without_calls_a_block_is_text(chat: Answering, backend: ScriptedBackend) -> None:
     block = "<use_tool><name>f</name></use_tool>"
     backend.events = [Text(text=block), *call("a"), Finished(reason="stop")]
     (choice,) = ask(chat, calls=False).get_json()["choices"]
@@ -252,7 +255,9 @@ def test_without_calls_a_block_is_text(chat: Answering, backend: Any) -> None:
     assert choice["finish_reason"] == "stop"
 
 
-def test_calls_are_logged_with_their_source(chat: Answering, backend: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_calls_are_logged_with_their_source(
+    chat: Answering, backend: ScriptedBackend, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO")
     backend.events = CALLS
     ask(chat)

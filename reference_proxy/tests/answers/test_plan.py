@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_surfaces.answers.plan import backend_model, choice_rules
 from wireproof_surfaces.errors import ApiError
 
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import MakeSettings
 
-def test_models_that_are_not_served_are_unknown(make_settings: Any) -> None:
+
+def test_models_that_are_not_served_are_unknown(make_settings: MakeSettings) -> None:
     settings = make_settings(models=("codex", "gpt"))
     assert [backend_model(name, settings) for name in settings.models] == [None, "gpt"]
     with pytest.raises(ApiError) as raised:
@@ -16,7 +19,7 @@ def test_models_that_are_not_served_are_unknown(make_settings: Any) -> None:
     assert (raised.value.problem.code, raised.value.param) == ("model_not_found", "model")
 
 
-def test_any_other_model_is_the_default_one_where_that_is_set(make_settings: Any) -> None:
+def test_any_other_model_is_the_default_one_where_that_is_set(make_settings: MakeSettings) -> None:
     settings = make_settings(models=("codex", "gpt"), any_model=True, unknown_models=("x",))
     assert [backend_model(name, settings) for name in ("codex", "gpt", "a/b")] == [None, "gpt", None]
     with pytest.raises(ApiError):
@@ -36,7 +39,7 @@ def test_any_other_model_is_the_default_one_where_that_is_set(make_settings: Any
     ],
 )
 def test_rules_follow_from_the_policy_and_the_settings(
-    make_settings: Any,
+    make_settings: MakeSettings,
     stream: bool,  # noqa: FBT001 - a case
     policy: Any,
     limit: Any,
@@ -47,6 +50,6 @@ def test_rules_follow_from_the_policy_and_the_settings(
     assert (rules.limit, rules.ends_early, rules.errors_win) == (limit, early, not stream)
 
 
-def test_a_single_call_is_the_most_where_there_can_be_but_one(make_settings: Any) -> None:
+def test_a_single_call_is_the_most_where_there_can_be_but_one(make_settings: MakeSettings) -> None:
     rules = choice_rules(make_settings(tool_block_max=3), stream=False, policy="burst", calls=False, single=True)
     assert (rules.limit, rules.calls) == (1, False)

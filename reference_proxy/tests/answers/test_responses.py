@@ -16,6 +16,7 @@ from wireproof_surfaces.surfaces.responses_request import ResponsesRequest, pars
 
 if TYPE_CHECKING:
     from flask import Response
+    from reference_proxy.tests.conftest import MakeRunner, ScriptedBackend
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
 
@@ -39,7 +40,7 @@ class Answering(Responses):
 
 
 @pytest.fixture
-def make_responses(make_runner: Any) -> Any:
+def make_responses(make_runner: MakeRunner) -> Any:
     def make(**values: Any) -> Answering:
         runner = make_runner(**values)
         made = Answering(settings=runner.settings, store=Store(8))
@@ -85,7 +86,9 @@ def alike(response: Any) -> Any:
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-proxy-output-mode": "obsidian-xml"}])
-def test_a_stream_ends_in_the_whole_answer(responses: Answering, backend: Any, headers: dict[str, str]) -> None:
+def test_a_stream_ends_in_the_whole_answer(
+    responses: Answering, backend: ScriptedBackend, headers: dict[str, str]
+) -> None:
     backend.events = CALLED
     whole = answer(responses, headers=headers, tools=[TOOL])
     streamed = answer(responses, headers=headers, tools=[TOOL], stream=True)
@@ -108,7 +111,9 @@ def test_the_headers_say_how_calls_are_sent(responses: Answering) -> None:
     )
 
 
-def test_instructions_are_developer_text_and_the_schema_goes_along(responses: Answering, backend: Any) -> None:
+def test_instructions_are_developer_text_and_the_schema_goes_along(
+    responses: Answering, backend: ScriptedBackend
+) -> None:
     schema = {"type": "object"}
     answer(
         responses,
@@ -120,7 +125,7 @@ def test_instructions_are_developer_text_and_the_schema_goes_along(responses: An
     assert (asked.developer, asked.input, asked.schema) == ("Be brief.\n\ns", (TextPart("hi"),), schema)
 
 
-def test_a_stored_response_is_continued_with_all_that_was_said(responses: Answering, backend: Any) -> None:
+def test_a_stored_response_is_continued_with_all_that_was_said(responses: Answering, backend: ScriptedBackend) -> None:
     backend.events = CALLED
     first = answer(responses, tools=[TOOL], instructions="Be brief.", stream=True)
     backend.events = [Text(text="Done."), Finished(reason="stop")]
@@ -140,7 +145,9 @@ def test_a_stored_response_is_continued_with_all_that_was_said(responses: Answer
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_function_in_a_namespace_is_called_by_both_names(responses: Answering, backend: Any, stream: bool) -> None:  # noqa: FBT001 (a parameter)
+def test_a_function_in_a_namespace_is_called_by_both_names(
+    responses: Answering, backend: ScriptedBackend, *, stream: bool
+) -> None:
     backend.events = [
         CallOpened(id="c", name="crm__f"),
         Arguments(id="c", text="{ }"),
@@ -157,7 +164,7 @@ def test_a_function_in_a_namespace_is_called_by_both_names(responses: Answering,
     assert [tool.name for tool in backend.asked[0].tools] == ["crm__f"]
 
 
-def test_items_of_stored_responses_can_be_referred_to(responses: Answering, backend: Any) -> None:
+def test_items_of_stored_responses_can_be_referred_to(responses: Answering, backend: ScriptedBackend) -> None:
     first = answer(responses)
     listed = responses.input_items(first["id"], {})["data"]
     references = [{"type": "item_reference", "id": item["id"]} for item in (*listed, *first["output"])]
@@ -204,7 +211,7 @@ def test_the_input_of_a_stored_response_is_listed(responses: Answering) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_failure_before_output_is_an_error_and_nothing_is_stored(
     responses: Answering,
-    backend: Any,
+    backend: ScriptedBackend,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     backend.events = [Failed(Cause.CONTEXT)]
@@ -212,21 +219,21 @@ def test_a_failure_before_output_is_an_error_and_nothing_is_stored(
     assert (raised.problem.code, raised.param) == ("context_length_exceeded", "input")
 
 
-def test_a_failure_after_output_ends_a_stream_as_failed(responses: Answering, backend: Any) -> None:
+def test_a_failure_after_output_ends_a_stream_as_failed(responses: Answering, backend: ScriptedBackend) -> None:
     backend.events = [Text(text="a"), Failed(Cause.UNAVAILABLE)]
     made = answer(responses, stream=True)
     assert (made["status"], made["error"]["code"]) == ("failed", "server_error")
     assert responses.retrieve(made["id"]) == made
 
 
-def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: Any, make_responses: Any) -> None:
+def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: ScriptedBackend, make_responses: Any) -> None:
     backend.events = CALLED
     strict = make_responses(tools_strict=True)
     assert answer(strict, tools=[TOOL])["status"] == "completed"
     assert answer(strict, stream=True)["status"] == answer(strict)["status"] == "failed"
 
 
-def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Answering, backend: Any) -> None:
+def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Answering, backend: ScriptedBackend) -> None:
     backend.events = [Text(text="Hello")]
     left = iter([False, True, True])
     request = parse({"model": "codex", "input": "hi", "stream": True}, {})

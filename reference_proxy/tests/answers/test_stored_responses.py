@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from wireproof_surfaces.answers.stored_responses import Store, Stored
+from wireproof_surfaces.answers.stored_responses import Store, StoredResponse
 
 
-def stored(id_: str, size: int = 1) -> Stored:
-    return Stored(response={"id": id_}, conversation=(), given=(), size=size)
+def stored(id_: str, size: int = 1) -> StoredResponse:
+    return StoredResponse(response={"id": id_}, conversation=(), given=(), size=size)
 
 
 def kept(store: Store, *ids: str) -> list[str]:

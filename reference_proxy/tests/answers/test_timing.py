@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.answers.timing import CALM, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
+from wireproof_proxy.answers.timing import (
+    CALM,
+    ClientGoneError,
+    LookSchedule,
+    hold_status_line,
+    keep_alive,
+    read_events,
+)
 from wireproof_proxy.http.client import Client
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
@@ -82,7 +89,7 @@ class Waits:
 def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
     clock, calm = Clock(0), [True]
     turn = Waits(clock)
-    pace = Pace(tick=0.2, attentive=3, calm=lambda: calm[0])
+    pace = LookSchedule(tick=0.2, attentive=3, calm=lambda: calm[0])
     received = read_events(turn, client=Client(), idle=30, clock=clock, pace=pace)
     take(2, received)
     calm[0] = False
@@ -92,7 +99,7 @@ def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
 
 def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -> None:
     clock = Clock(0)
-    pace, turn = Pace(due=7, tick=1, attentive=2.5), Waits(clock)
+    pace, turn = LookSchedule(due=7, tick=1, attentive=2.5), Waits(clock)
     received = read_events(turn, client=Client(), idle=30, clock=clock, pace=pace)
     take(4, received)
     assert turn.waits == [1, 1, 1, 4]

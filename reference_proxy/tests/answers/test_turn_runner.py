@@ -17,6 +17,8 @@ from wireproof_surfaces.events import CallClosed, CallOpened, Cause, Failed, Fin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reference_proxy.tests.conftest import MakeRunner, ScriptedBackend
+
     from wireproof_proxy.answers.turn_runner import TurnRunner
     from wireproof_surfaces.events import TurnEvent
 
@@ -61,7 +63,7 @@ def stay() -> bool:
 
 
 @pytest.fixture
-def runner(make_runner: Any) -> TurnRunner:
+def runner(make_runner: MakeRunner) -> TurnRunner:
     made: TurnRunner = make_runner()
     return made
 
@@ -79,7 +81,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
     assert runner.gate.taken == 0
 
 
-def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, backend: Any) -> None:
+def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, backend: ScriptedBackend) -> None:
     backend.events = [Text(text="a"), Texts(texts=("b", "c")), Finished(reason="stop")]
     response = runner.run(plan(stream=True), Client(gone=stay))
     assert list(response.response) == [b"Text", b"TextText", b"Finished"]
@@ -89,7 +91,7 @@ def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, bac
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_field_that_holds_the_conversation_is_to_blame(
     runner: TurnRunner,
-    backend: Any,
+    backend: ScriptedBackend,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     backend.events = [Failed(Cause.CONTEXT)]
@@ -104,7 +106,7 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
 
 
 def test_a_call_of_a_tool_that_was_not_declared_is_logged(
-    runner: TurnRunner, backend: Any, caplog: pytest.LogCaptureFixture
+    runner: TurnRunner, backend: ScriptedBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
     calls = [CallOpened(id="c", name="f"), CallClosed(id="c"), CallOpened(id="d", name="g"), CallClosed(id="d")]
     backend.events = [Text(text="a"), *calls, Finished(reason="stop")]
@@ -118,7 +120,7 @@ def test_a_call_of_a_tool_that_was_not_declared_is_logged(
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
     runner: TurnRunner,
-    backend: Any,
+    backend: ScriptedBackend,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     demand = Demand(names=("f",))

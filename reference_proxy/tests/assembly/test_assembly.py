@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_surfaces.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
+from wireproof_surfaces.assembly.assembly import USAGE_PATIENCE, Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.events import (
     Arguments,
@@ -38,15 +38,15 @@ def call(id_: str) -> list[Any]:
 
 
 def first(*received: Any, **options: Any) -> list[Any]:
-    return list(assemble(iter(received), Rules(limit=1), **options))
+    return list(Assembly(Rules(limit=1), **options).pull(received))
 
 
 def burst(*received: Any, **options: Any) -> list[Any]:
-    return list(assemble(iter(received), Rules(), **options))
+    return list(Assembly(Rules(), **options).pull(received))
 
 
 def whole(*received: Any, **options: Any) -> list[Any]:
-    return list(assemble(iter(received), Rules(ends_early=False, errors_win=True), **options))
+    return list(Assembly(Rules(ends_early=False, errors_win=True), **options).pull(received))
 
 
 def test_text_passes_to_its_end() -> None:
@@ -201,7 +201,7 @@ EVENTS = st.lists(
 
 @given(EVENTS, st.sampled_from([1, None]), st.booleans())
 def test_whatever_is_received_an_answer_keeps_its_order(received: list[Any], limit: Any, whole: bool) -> None:  # noqa: FBT001
-    said = list(assemble(iter(received), Rules(limit=limit, ends_early=not whole, errors_win=whole)))
+    said = list(Assembly(Rules(limit=limit, ends_early=not whole, errors_win=whole)).pull(received))
     ends = [at for at, event in enumerate(said) if isinstance(event, Finished | Failed)]
     assert len(ends) <= 1
     assert not ends or all(isinstance(event, Usage | Quiet | Working) for event in said[ends[0] + 1 :])

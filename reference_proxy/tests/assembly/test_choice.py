@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_surfaces.assembly.assembly import assemble
+from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Choice, Rules, State
 from wireproof_surfaces.events import (
     Arguments,
@@ -26,9 +26,9 @@ from wireproof_surfaces.events import (
     apart,
 )
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_surfaces.surfaces.chat_stream import Head
+from wireproof_surfaces.surfaces.chat_stream import ChatHead
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
-from wireproof_surfaces.surfaces.writer import whole as body
+from wireproof_surfaces.surfaces.writer import pieces
 
 BLOCK = "<use_tool><name>f</name><q>x</q></use_tool>"
 CALLED = Finished(reason="tool_calls")
@@ -188,10 +188,10 @@ def interleaved(streams: list[list[Any]], draw: Any) -> list[Any]:
 
 def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None) -> Any:
     call_format = CallFormat(dialect=dialect, policy="burst")
-    head = Head(id="x", created=0, model="m", choices=choices, call_format=call_format)
+    head = ChatHead(id="x", created=0, model="m", choices=choices, call_format=call_format)
     rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
-    said = (one for ready in assemble(iter(events), rules, choices=choices, seed="seed") for one in apart(ready))
-    return json.loads(body(said, ChatWhole(head)))["choices"]
+    said = (one for ready in Assembly(rules, choices=choices, seed="seed").pull(events) for one in apart(ready))
+    return json.loads(b"".join(pieces(said, ChatWhole(head))))["choices"]
 
 
 @given(

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_surfaces.assembly.lines import Lines
+from wireproof_surfaces.assembly.lines import LinePosition
 
 
 def fresh(text: str) -> bool:
-    lines = Lines()
+    lines = LinePosition()
     lines.take(text)
     return lines.fresh
 
@@ -40,13 +40,13 @@ def test_only_the_start_of_a_line_outside_a_fence_is_fresh(text: str, expected: 
 
 @given(st.lists(st.sampled_from(["`", "``", "~~~", "\n", "a", " ", "```\n"])))
 def test_the_pieces_of_a_text_do_not_matter(pieces: list[str]) -> None:
-    lines = Lines()
+    lines = LinePosition()
     for piece in pieces:
         lines.take(piece)
     assert lines == _of("".join(pieces))
 
 
-def _of(text: str) -> Lines:
-    lines = Lines()
+def _of(text: str) -> LinePosition:
+    lines = LinePosition()
     lines.take(text)
     return lines

@@ -1,20 +1,23 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from wireproof_proxy.backends.backend import Backend, FailedTurn, Turn
+from wireproof_proxy.backends.backend import Backend, BackendTurn, FailedTurn
 from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_surfaces.conversation import Conversation
 from wireproof_surfaces.events import Cause
+
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import ScriptedBackend
 
 
 def test_the_codex_backend_is_what_the_proxy_asks_for() -> None:
     supervisor = Supervisor(["codex"], {}, restart_limit=0)
     assert isinstance(supervisor, Backend)
-    assert isinstance(supervisor.open(Conversation()), Turn)
-    assert isinstance(FailedTurn(Cause.UNAVAILABLE), Turn)
+    assert isinstance(supervisor.open(Conversation()), BackendTurn)
+    assert isinstance(FailedTurn(Cause.UNAVAILABLE), BackendTurn)
 
 
-def test_so_is_the_one_that_tests_put_in_its_place(backend: Any) -> None:
+def test_so_is_the_one_that_tests_put_in_its_place(backend: ScriptedBackend) -> None:
     assert isinstance(backend, Backend)
-    assert isinstance(backend.open(Conversation()), Turn)
+    assert isinstance(backend.open(Conversation()), BackendTurn)

@@ -13,11 +13,13 @@ import pytest
 from wireproof_proxy.__main__ import main
 from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_proxy.backends.table import BACKENDS, make_backend
-from wireproof_proxy.settings import Settings, SettingsError
+from wireproof_proxy.settings import ProxySettings, SettingsError
 from wireproof_surfaces.conversation import TextPart
 from wireproof_surfaces.events import Finished, Text, TurnOver
 
 if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import Until
+
     from wireproof_surfaces.conversation import Conversation
     from wireproof_surfaces.events import Event
 
@@ -78,7 +80,7 @@ def asked(connection: http.client.HTTPConnection, method: str, path: str, body: 
 
 
 def test_a_backend_is_a_line_of_the_table(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], until: Any
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], until: Until
 ) -> None:
     echo, seen, printed = EchoBackend(), dict[str, Any](), list[str]()
     monkeypatch.setitem(BACKENDS, "echo", lambda _settings: echo)
@@ -117,7 +119,7 @@ def test_a_backend_is_a_line_of_the_table(
 
 
 def test_the_default_is_codex() -> None:
-    assert isinstance(make_backend(Settings()), Supervisor)
+    assert isinstance(make_backend(ProxySettings()), Supervisor)
 
 
 def test_an_unknown_backend_is_one_line_that_names_the_known_ones(
@@ -130,4 +132,4 @@ def test_an_unknown_backend_is_one_line_that_names_the_known_ones(
         == "wireproof-proxy: PROXY_BACKEND: there is no backend 'copilot'; known: codex, cursor\n"
     )
     with pytest.raises(SettingsError, match=r"^PROXY_BACKEND: "):
-        make_backend(Settings(backend=""))
+        make_backend(ProxySettings(backend=""))

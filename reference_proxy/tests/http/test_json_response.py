@@ -5,7 +5,7 @@ from flask import Flask
 from wireproof_proxy.http.json_response import WireJson, request_id
 
 
-def sent(value: dict[str, str | int]) -> bytes:
+def sent(value: dict[str, object]) -> bytes:
     app = Flask(__name__)
     app.json = WireJson(app)
     app.add_url_rule("/", view_func=lambda: value)

@@ -17,16 +17,16 @@ from wireproof_surfaces.events import (
     Working,
 )
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_surfaces.surfaces.chat_stream import ChatStream, Head
+from wireproof_surfaces.surfaces.chat_stream import ChatHead, ChatStream
 from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools import use_tool
 
-HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
-ASKED = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40, include_usage=True)
+HEAD = ChatHead(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
+ASKED = ChatHead(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40, include_usage=True)
 STOP = Finished(reason="stop")
 
 
-def payloads(*said: Any, head: Head = HEAD) -> list[Any]:
+def payloads(*said: Any, head: ChatHead = HEAD) -> list[Any]:
     """The frames' objects; the last frame must be [DONE]."""
     *frames, done, rest = b"".join(pieces(said, ChatStream(head))).decode().split("\n\n")
     assert (done, rest) == ("data: [DONE]", "")
@@ -128,7 +128,7 @@ def test_choices_have_their_own_roles_and_call_numbers() -> None:
 
 
 def sent(call_format: CallFormat, *said: Any) -> list[Any]:
-    head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
+    head = ChatHead(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     return [payload["choices"][0]["delta"] for payload in payloads(*said, head=head)][1:]
 
 
@@ -185,7 +185,7 @@ def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
         {"function_call": {"arguments": '"x"}'}},
         {},
     ]
-    head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
+    head = ChatHead(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     finishes = [payloads(end, head=head)[-1]["choices"][0]["finish_reason"] for end in (CALLED, STOP)]
     assert finishes == ["function_call", "stop"]
 

@@ -20,20 +20,20 @@ from wireproof_surfaces.events import (
     Usage,
 )
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_surfaces.surfaces.chat_stream import Head
+from wireproof_surfaces.surfaces.chat_stream import ChatHead
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
-from wireproof_surfaces.surfaces.writer import whole
+from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools import use_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
+HEAD = ChatHead(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
 
 
-def collect(said: Iterable[TurnEvent], head: Head) -> Any:
+def collect(said: Iterable[TurnEvent], head: ChatHead) -> Any:
     """The whole answer of these events."""
-    return json.loads(whole(said, ChatWhole(head)))
+    return json.loads(b"".join(pieces(said, ChatWhole(head))))
 
 
 def test_a_text_is_one_message() -> None:
@@ -103,7 +103,7 @@ def calls(*ids: str) -> list[Any]:
 
 
 def message(call_format: CallFormat, *said: Any) -> Any:
-    head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
+    head = ChatHead(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     return collect([*said, Finished(reason="tool_calls")], head)["choices"][0]["message"]
 
 
@@ -130,7 +130,7 @@ def test_the_function_call_dialect_shows_one_call_without_an_id() -> None:
     assert sent["function_call"] == {"name": "f", "arguments": '{"q":"a"}'}
     assert sent["content"] is None
     assert "tool_calls" not in sent
-    head = Head(id="chatcmpl-1", created=7, model="m", call_format=CallFormat(dialect=Dialect.FUNCTION_CALL))
+    head = ChatHead(id="chatcmpl-1", created=7, model="m", call_format=CallFormat(dialect=Dialect.FUNCTION_CALL))
     assert collect([*calls("a"), Finished(reason="tool_calls")], head)["choices"][0]["finish_reason"] == "function_call"
 
 
@@ -147,7 +147,7 @@ def test_choices_stand_in_order_and_each_says_its_own() -> None:
         Finished(choice=1, reason="length"),
         Finished(reason="stop"),
     ]
-    sent = collect(said, Head(id="chatcmpl-1", created=7, model="m", choices=3))["choices"]
+    sent = collect(said, ChatHead(id="chatcmpl-1", created=7, model="m", choices=3))["choices"]
     assert [(one["index"], one["message"]["content"], one["finish_reason"]) for one in sent] == [
         (0, "zero", "stop"),
         (1, "one", "length"),

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireproof_surfaces.assembly.assembly import assemble
+from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
 from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
-from wireproof_surfaces.surfaces.responses_object import Head
-from wireproof_surfaces.surfaces.writer import pieces, whole
+from wireproof_surfaces.surfaces.responses_object import ResponseHead
+from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from wireproof_surfaces.events import TurnEvent
 
-HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=lambda: 40)
+HEAD = ResponseHead(token="t" * 48, created=7, model="m", prompt_bytes=lambda: 40)
 XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")
 STOP = Finished(reason="stop")
 CALLED = Finished(reason="tool_calls")
@@ -34,21 +34,21 @@ def forget(_response: Any) -> None:
     """It is not kept."""
 
 
-def write(said: Iterable[TurnEvent], head: Head, keep: Callable[[Any], None]) -> Iterator[bytes]:
+def write(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any], None]) -> Iterator[bytes]:
     """The pieces of a stream."""
     return pieces(said, ResponsesStream(head, keep))
 
 
-def collect(said: Iterable[TurnEvent], head: Head, keep: Callable[[Any], None]) -> Any:
+def collect(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any], None]) -> Any:
     """The whole response."""
-    return json.loads(whole(said, ResponsesWhole(head, keep)))
+    return json.loads(b"".join(pieces(said, ResponsesWhole(head, keep))))
 
 
 def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:
     return [CallOpened(id=id_, name=name), Arguments(id=id_, text=arguments), CallClosed(id=id_)]
 
 
-def frames(*said: Any, head: Head = HEAD) -> list[Any]:
+def frames(*said: Any, head: ResponseHead = HEAD) -> list[Any]:
     """The payloads of a stream, after looking at their form."""
     data = b"".join(write(said, head, forget)).decode()
     sent = []
@@ -60,11 +60,11 @@ def frames(*said: Any, head: Head = HEAD) -> list[Any]:
     return sent
 
 
-def kinds(*said: Any, head: Head = HEAD) -> list[str]:
+def kinds(*said: Any, head: ResponseHead = HEAD) -> list[str]:
     return [payload["type"].removeprefix("response.") for payload in frames(*said, head=head)]
 
 
-def last(*said: Any, head: Head = HEAD) -> Any:
+def last(*said: Any, head: ResponseHead = HEAD) -> Any:
     payload = frames(*said, head=head)[-1]
     assert payload["type"] == f"response.{payload['response']['status']}"
     return payload["response"]
@@ -243,7 +243,7 @@ def test_any_script_in_any_cut_is_sent_alike_whole_and_streamed(
 
     def said(*, all_at_once: bool) -> Any:
         rules = Rules(ends_early=False, tails=tails, errors_win=all_at_once)
-        return assemble([*events, STOP], rules, seed="s")
+        return Assembly(rules, seed="s").pull([*events, STOP])
 
     sent = frames(*said(all_at_once=False))
     response = sent[-1]["response"]

@@ -7,9 +7,9 @@ import pytest
 
 from wireproof_surfaces.errors import FAILURES
 from wireproof_surfaces.events import Usage
-from wireproof_surfaces.surfaces.responses_object import CODES, Head, response, response_of, usage_object
+from wireproof_surfaces.surfaces.responses_object import CODES, ResponseHead, response, response_of, usage_object
 
-HEAD = Head(token="t" * 48, created=7, model="m", echo={"metadata": {"a": "b"}, "tools": []})
+HEAD = ResponseHead(token="t" * 48, created=7, model="m", echo={"metadata": {"a": "b"}, "tools": []})
 
 
 def test_a_response_in_progress_has_neither_output_nor_usage() -> None:

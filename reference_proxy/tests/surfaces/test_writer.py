@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.surfaces.writer import Writer
 
-CHAT = chat_stream.Head(id="chatcmpl-1", created=7, model='m "delta":null', include_usage=True)
-RESPONSE = responses_object.Head(token="t" * 48, created=7, model="m")
+CHAT = chat_stream.ChatHead(id="chatcmpl-1", created=7, model='m "delta":null', include_usage=True)
+RESPONSE = responses_object.ResponseHead(token="t" * 48, created=7, model="m")
 
 
 def forget(_response: Any) -> None:

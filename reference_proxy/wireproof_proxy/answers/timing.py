@@ -12,7 +12,7 @@ from wireproof_surfaces.errors import failure
 from wireproof_surfaces.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.backend import Turn
+    from wireproof_proxy.backends.backend import BackendTurn
     from wireproof_proxy.http.client import Client
 
 TICK = 0.2
@@ -38,7 +38,7 @@ class ClientGoneError(Exception):
 
 
 @dataclass
-class Pace:
+class LookSchedule:
     """When a silent turn is to be looked at, whatever it says: set by whoever has something to do then."""
 
     due: float = math.inf
@@ -50,7 +50,9 @@ class Pace:
     """Whether nothing is held back that a silence would release: every `CALM` seconds will do then."""
 
 
-def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None) -> Iterator[Ready]:
+def read_events(
+    turn: BackendTurn, *, client: Client, idle: float, clock: Clock, pace: LookSchedule | None = None
+) -> Iterator[Ready]:
     """The turn's events as they arrive, and a Quiet for each look at a silent one.
 
     It is looked at when `pace` says. A turn that is silent for `idle` seconds fails, as does one whose client takes
@@ -60,7 +62,7 @@ def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: 
         ClientGoneError: the client has left. It is asked after each event and each look; whoever knows of the departure
             closes the turn, which ends the wait.
     """
-    pace = pace or Pace()
+    pace = pace or LookSchedule()
     last_event = now = clock()
     while True:
         tick = max(pace.tick, CALM) if pace.calm() else pace.tick
@@ -82,7 +84,7 @@ def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: 
 
 
 def hold_status_line(
-    events: Iterator[Ready], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
+    events: Iterator[Ready], *, commit: float, clock: Clock, param: str = "messages", pace: LookSchedule | None = None
 ) -> Iterator[Ready]:
     """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
 
@@ -115,7 +117,7 @@ def hold_status_line(
 
 
 def keep_alive(
-    pieces: Iterable[bytes], *, comment: bytes, every: float, clock: Clock, pace: Pace | None = None
+    pieces: Iterable[bytes], *, comment: bytes, every: float, clock: Clock, pace: LookSchedule | None = None
 ) -> Iterator[bytes]:
     """The pieces, and a comment whenever `every` seconds have passed without one.
 

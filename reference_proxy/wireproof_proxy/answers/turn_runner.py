@@ -20,7 +20,7 @@ from wireproof_proxy.answers.timing import (
     ATTENTIVE,
     TICK,
     ClientGoneError,
-    Pace,
+    LookSchedule,
     hold_status_line,
     keep_alive,
     read_events,
@@ -29,18 +29,19 @@ from wireproof_proxy.http.json_response import JSON
 from wireproof_surfaces.answers.demand import hold_for_call
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import failure
-from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready, Texts
+from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready
 from wireproof_surfaces.surfaces import sse
-from wireproof_surfaces.tools.registry import Registry
+from wireproof_surfaces.surfaces.writer import pieces
+from wireproof_surfaces.tools.declared_tools import DeclaredTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof_proxy.answers.timing import Clock
-    from wireproof_proxy.backends.backend import Backend, Turn
+    from wireproof_proxy.backends.backend import Backend, BackendTurn
     from wireproof_proxy.http.capacity import Gate
     from wireproof_proxy.http.client import Client
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.plan import AnswerPlan
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ log = logging.getLogger(__name__)
 class TurnRunner:
     """Runs turns of `backend`, at most as many at once as `gate` admits."""
 
-    settings: Settings
+    settings: ProxySettings
     backend: Backend
     gate: Gate
     clock: Clock = time.monotonic
@@ -90,7 +91,7 @@ class TurnRunner:
             response.headers.add(name, value)
         return response
 
-    def _open(self, plan: AnswerPlan, client: Client) -> Turn:
+    def _open(self, plan: AnswerPlan, client: Client) -> BackendTurn:
         deadline = self.clock() + self.settings.ready_wait_ms / 1000
         # Tick by tick, so that a client that leaves meanwhile frees its slot.
         while not self.backend.await_ready(TICK):
@@ -100,26 +101,26 @@ class TurnRunner:
                 raise failure(Failed(Cause.UNAVAILABLE))
         return self.backend.open(plan.conversation, plan.choices)
 
-    def _respond(self, plan: AnswerPlan, turn: Turn, client: Client) -> Response:
+    def _respond(self, plan: AnswerPlan, turn: BackendTurn, client: Client) -> Response:
         idle = self.settings.idle_timeout_ms / 1000
         assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         # Longer than a backend waits for the results of calls.
-        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
+        pace = LookSchedule(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
         events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
         events = hold_for_call(events, plan.demand, choices=plan.choices)
         if not plan.stream:
-            return Response(b"".join(_written(events, plan)), content_type=JSON)
+            return Response(b"".join(pieces(_logged(events, plan), plan.writer)), content_type=JSON)
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
         return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
-    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
+    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: LookSchedule) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
-        written = _written(events, plan)
+        written = pieces(_logged(events, plan), plan.writer)
         try:
             yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
@@ -127,21 +128,19 @@ class TurnRunner:
             log.info("client of %s left", plan.id)
 
 
-def _written(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[bytes]:
-    """The body: one piece for whatever was ready together and one for the end; one may be empty."""
-    writer = plan.writer
+def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
+    """The events; each call is logged on its way."""
     for event in events:
         if isinstance(event, CallOpened):
             _log(event, plan)
-        yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
-    yield writer.end()
+        yield event
 
 
 def _log(call: CallOpened, plan: AnswerPlan) -> None:
     # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
     log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
     # Logged and passed on all the same ("Obsidian tool calling", line 178).
-    if call.name not in Registry(plan.conversation.tools):
+    if call.name not in DeclaredTools(plan.conversation.tools):
         log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 
 
@@ -149,7 +148,7 @@ def _log(call: CallOpened, plan: AnswerPlan) -> None:
 class _Closing:
     """Ends a turn and frees its slot, once: servers may close a response twice."""
 
-    turn: Turn
+    turn: BackendTurn
     gate: Gate
     done: bool = False
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class Turn(Protocol):
+class BackendTurn(Protocol):
     """One turn under way, read by one thread."""
 
     def next(self, timeout: float) -> Event | Texts | None:
@@ -26,7 +26,7 @@ class Turn(Protocol):
         """Stop reading: interrupt the turn if it still runs. Never blocks; may be called again."""
 
 
-class Count(NamedTuple):
+class BackendCount(NamedTuple):
     """A number that only grows, shown by `/metrics` as `wireproof_proxy_backend_<name>`."""
 
     name: str
@@ -48,14 +48,14 @@ class Backend(Protocol):
     def alive(self) -> bool:
         """False once the backend has given up on its agent: only a request, or a repair, will bring it back."""
 
-    def counts(self) -> Iterable[Count]:
+    def counts(self) -> Iterable[BackendCount]:
         """What `/metrics` shows besides; a backend with nothing to count returns ()."""
 
     def await_ready(self, timeout: float) -> bool:
         """Whether turns can be opened, waiting for it up to `timeout` seconds."""
 
     # All choices at once, not a call for each: they share a mailbox and start in order (`choices`).
-    def open(self, conversation: Conversation, choices: int = 1) -> Turn:
+    def open(self, conversation: Conversation, choices: int = 1) -> BackendTurn:
         """Start a turn that answers `choices` times, each in a session of its own.
 
         Never blocks; whatever goes wrong arrives as a Failed event.

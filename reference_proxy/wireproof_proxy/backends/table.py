@@ -10,15 +10,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.codex.from_settings import codex_backend
-from wireproof_proxy.settings import Settings, SettingsError
+from wireproof_proxy.settings import ProxySettings, SettingsError
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import Backend
 
-Make = Callable[[Settings], "Backend"]
+Make = Callable[[ProxySettings], "Backend"]
 
 
-def _cursor_backend(settings: Settings) -> Backend:
+def _cursor_backend(settings: ProxySettings) -> Backend:
     try:
         from wireproof_proxy.backends.cursor.from_settings import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
             cursor_backend,
@@ -36,7 +36,7 @@ BACKENDS: dict[str, Make] = {
 }
 
 
-def make_backend(settings: Settings) -> Backend:
+def make_backend(settings: ProxySettings) -> Backend:
     """The backend that the settings select, not started yet.
 
     Raises:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from flask import Response
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.chat import Chat
 
 
-def chat_blueprint(settings: Settings, chat: Chat, runner: TurnRunner) -> Blueprint:
+def chat_blueprint(settings: ProxySettings, chat: Chat, runner: TurnRunner) -> Blueprint:
     """`/v1/chat/completions`."""
     blueprint = Blueprint("chat", __name__)
 

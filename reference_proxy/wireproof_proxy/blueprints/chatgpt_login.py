@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.responses import Responses
 
 
-def chatgpt_blueprint(settings: Settings, responses: Responses, runner: TurnRunner) -> Blueprint:
+def chatgpt_blueprint(settings: ProxySettings, responses: Responses, runner: TurnRunner) -> Blueprint:
     """`/backend-api/codex/responses`."""
     blueprint = Blueprint("chatgpt", __name__)
 

@@ -11,11 +11,11 @@ from wireproof_surfaces.answers.plan import serves
 from wireproof_surfaces.errors import UNKNOWN_MODEL, ApiError
 
 if TYPE_CHECKING:
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.asked_models import AskedModels
 
 
-def models_blueprint(settings: Settings, asked: AskedModels) -> Blueprint:
+def models_blueprint(settings: ProxySettings, asked: AskedModels) -> Blueprint:
     """`/v1/models` and `/v1/models/NAME`."""
     blueprint = Blueprint("models", __name__)
     # The type requires `created`, and no better date is known; read once, so that every answer says the same.

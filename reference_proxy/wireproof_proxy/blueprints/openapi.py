@@ -5,11 +5,12 @@ What a request may hold is said as far as a request is refused for it; for the r
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from flask import Blueprint
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from wireproof_surfaces.surfaces.json_text import Json
 
 _ERROR: Json = {
     "type": "object",

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.responses import Responses
 
 
-def responses_blueprint(settings: Settings, responses: Responses, runner: TurnRunner) -> Blueprint:
+def responses_blueprint(settings: ProxySettings, responses: Responses, runner: TurnRunner) -> Blueprint:
     """`/v1/responses`, and `/v1/responses/ID` with its input items."""
     blueprint = Blueprint("responses", __name__)
 

@@ -13,7 +13,7 @@ from wireproof_surfaces.conversation import converse
 from wireproof_surfaces.events import Cause
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
-from wireproof_surfaces.surfaces.chat_stream import ChatStream, Head
+from wireproof_surfaces.surfaces.chat_stream import ChatHead, ChatStream
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.proxy_headers import echoed
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Form:
+class _AnswerForm:
     """What answers have in common that write their calls alike."""
 
     calls: CallFormat
@@ -44,7 +44,7 @@ class Chat:
     asked: AskedModels = field(default_factory=AskedModels)
     service: Mapping[str, Any] = field(default_factory=dict)
     """Members of every answer in which the service says what it is."""
-    _forms: dict[tuple[bool, FormatOptions, bool], _Form] = field(default_factory=dict, repr=False, compare=False)
+    _forms: dict[tuple[bool, FormatOptions, bool], _AnswerForm] = field(default_factory=dict, repr=False, compare=False)
     """Made once: of the ways in which requests want their calls written there are a few dozen."""
 
     def plan(self, request: ChatRequest, logprobs: Logprobs | None = None) -> AnswerPlan:
@@ -60,7 +60,7 @@ class Chat:
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)
         form = self._form(request)
-        head = Head(
+        head = ChatHead(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
             id=f"chatcmpl-{random_hex(12)}",
             created=int(time.time()),
@@ -86,7 +86,7 @@ class Chat:
             headers=form.headers,
         )
 
-    def _form(self, request: ChatRequest) -> _Form:
+    def _form(self, request: ChatRequest) -> _AnswerForm:
         """How the answer is written."""
         key = request.legacy, request.options, request.stream
         found = self._forms.get(key)
@@ -95,7 +95,7 @@ class Chat:
             # `function_call` is one member of a message, not a list.
             single = calls.dialect is Dialect.FUNCTION_CALL
             rules = choice_rules(self.settings, stream=request.stream, policy=calls.policy, calls=True, single=single)
-            found = self._forms[key] = _Form(calls=calls, rules=rules, headers=echoed(calls))
+            found = self._forms[key] = _AnswerForm(calls=calls, rules=rules, headers=echoed(calls))
         return found
 
     def _call_format(self, request: ChatRequest) -> CallFormat:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
-from wireproof_surfaces.answers.stored_responses import Stored
+from wireproof_surfaces.answers.stored_responses import StoredResponse
 from wireproof_surfaces.conversation import Call, Message, TextPart, converse
 from wireproof_surfaces.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex
@@ -19,7 +19,7 @@ from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
 from wireproof_surfaces.surfaces.namespaces import called
 from wireproof_surfaces.surfaces.proxy_headers import echoed
 from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
-from wireproof_surfaces.surfaces.responses_object import TOKEN_BYTES, Head, response_of
+from wireproof_surfaces.surfaces.responses_object import TOKEN_BYTES, ResponseHead, response_of
 from wireproof_surfaces.surfaces.rules import refuse
 
 if TYPE_CHECKING:
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from wireproof_surfaces.answers.plan import AnswerSettings
     from wireproof_surfaces.answers.stored_responses import Store
     from wireproof_surfaces.conversation import Conversation, Item
+    from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.responses_input import Given
     from wireproof_surfaces.surfaces.responses_output import Logprobs
     from wireproof_surfaces.surfaces.responses_request import ResponsesRequest
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +68,7 @@ class Responses:
         """
         return input_items.page(self._stored(id_).given, query)
 
-    def _stored(self, id_: str) -> Stored:
+    def _stored(self, id_: str) -> StoredResponse:
         stored = self.store.get(id_)
         if stored is None:
             raise _unknown(id_)
@@ -134,9 +133,9 @@ class Responses:
         items = (*stored.response["output"], *stored.given) if stored else ()
         return next((item for item in items if item["id"] == id_), None)
 
-    def _head(self, request: ResponsesRequest, conversation: Conversation) -> Head:
+    def _head(self, request: ResponsesRequest, conversation: Conversation) -> ResponseHead:
         settings, options = self.settings, request.options
-        return Head(
+        return ResponseHead(
             token=random_hex(TOKEN_BYTES),
             created=int(time.time()),
             now=time.time,
@@ -168,7 +167,7 @@ def _instructions(request: ResponsesRequest) -> tuple[Item, ...]:
     return (Message(role="developer", parts=(TextPart(request.instructions),)),)
 
 
-def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
+def _store(response: Json, before: tuple[Item, ...], given: Given) -> StoredResponse:
     """The response as it is stored, with the conversation `before` it and its input as `input_items` lists it."""
     listed = tuple(input_items.listed(given, response["id"]))
     # As of the input: a backend takes no other's reasoning.
@@ -176,7 +175,7 @@ def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
     conversation = (*before, *map(_conversation_item, said))
     # An upper bound: the responses of one conversation share its items.
     size = converse(conversation).size() + len(json.dumps([response, listed]))
-    return Stored(response=response, conversation=conversation, given=listed, size=size)
+    return StoredResponse(response=response, conversation=conversation, given=listed, size=size)
 
 
 def _conversation_item(item: Mapping[str, Any]) -> Item:

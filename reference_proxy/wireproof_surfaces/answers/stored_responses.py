@@ -22,7 +22,7 @@ SIZE = 64 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stored:
+class StoredResponse:
     """One stored response."""
 
     response: Mapping[str, Any]
@@ -40,11 +40,11 @@ class Store:
 
     limit: int
     size: int = SIZE
-    _kept: OrderedDict[str, Stored] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[str, StoredResponse] = field(default_factory=OrderedDict)
     _weight: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def put(self, stored: Stored) -> None:
+    def put(self, stored: StoredResponse) -> None:
         """Keep it, as the one that was used last."""
         with self._lock:
             # Nothing is replaced: no id is used twice.
@@ -54,7 +54,7 @@ class Store:
             while self._kept and (len(self._kept) > self.limit or self._weight > self.size):
                 self._weight -= self._kept.popitem(last=False)[1].size
 
-    def get(self, id_: str) -> Stored | None:
+    def get(self, id_: str) -> StoredResponse | None:
         """The response with this id, None if it is not there; looking it up counts as a use."""
         with self._lock:
             stored = self._kept.get(id_)

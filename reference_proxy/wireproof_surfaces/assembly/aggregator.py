@@ -25,7 +25,7 @@ class ToolCall:
 
 
 @dataclass
-class _Gathered:
+class _PartialCall:
     opened: CallOpened
     index: int
     pieces: list[str] = field(default_factory=list)
@@ -42,14 +42,14 @@ class _Gathered:
 class Aggregator:
     """Takes the events of a choice's calls; pieces of a call that was not opened, or is closed, are dropped."""
 
-    _calls: dict[str, _Gathered] = field(default_factory=dict)
+    _calls: dict[str, _PartialCall] = field(default_factory=dict)
 
     def feed(self, event: CallOpened | Arguments | CallClosed) -> bool:
         """Take an event; whether it changed anything."""
         call = self._calls.get(event.id)
         match event:
             case CallOpened() if call is None:
-                self._calls[event.id] = _Gathered(event, len(self._calls))
+                self._calls[event.id] = _PartialCall(event, len(self._calls))
             # Nothing changes by an empty fragment: no delta is sent (chat.stream.call-delta-on-change).
             case Arguments() if call and not call.closed and event.text:
                 call.pieces.append(event.text)

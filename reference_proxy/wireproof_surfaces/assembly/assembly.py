@@ -32,16 +32,6 @@ USAGE_PATIENCE = 2.0
 """Seconds."""
 
 
-def assemble(
-    events: Iterable[Ready], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
-) -> Iterator[Ready]:
-    """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
-
-    The arguments are those of `Assembly`, which this pulls events through.
-    """
-    return Assembly(rules, choices=choices, await_usage=await_usage, seed=seed).pull(events)
-
-
 class Assembly:
     """What an answer says, event by event: the backend's are fed, what passes of them comes back.
 
@@ -77,7 +67,7 @@ class Assembly:
         return passed
 
     def pull(self, events: Iterable[Ready]) -> Iterator[Ready]:
-        """What passes of all events, to the end of the answer."""
+        """What passes of all events, up to the last choice's Finished, or Failed, then perhaps Usage."""
         choices = len(self._choices)
         for event in events:
             match event:

@@ -47,6 +47,9 @@ class Joiner:
 
 
 def whole(text: str) -> str:
-    """The text with halves joined, and U+FFFD for those that stand alone."""
+    """The text with halves joined, and U+FFFD for those that stand alone: so UTF-8 has all of it."""
+    # The short way of most texts.
+    if text.isascii():
+        return text
     # UTF-16 is where two halves side by side are one character (chat.stream.utf8).
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

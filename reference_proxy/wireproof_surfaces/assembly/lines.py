@@ -12,7 +12,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
 @dataclass(slots=True)
-class Lines:
+class LinePosition:
     """The text so far, as far as it is needed to know where it stands."""
 
     _line: str = ""

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from wireproof_surfaces.assembly.lines import Lines
+from wireproof_surfaces.assembly.lines import LinePosition
 from wireproof_surfaces.tools import sentinel, use_tool
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Separator:
 
     _held: str = ""
     _block: _UseTool | _Sentinel | None = None
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LinePosition = field(default_factory=LinePosition)
 
     def feed(self, piece: str) -> Iterator[str | TextCall]:
         """The texts and calls that the piece completes, in order; no text is empty."""

@@ -32,7 +32,7 @@ Logprobs = Callable[[Sequence[str]], list[dict[str, Any]]]
 
 
 @value(frozen=True, kw_only=True, slots=True)
-class Head:
+class ChatHead:
     """What every chunk repeats, and what is known of the whole answer."""
 
     id: str
@@ -51,7 +51,7 @@ class Head:
 
 
 @dataclass
-class _Choice:
+class _StreamedChoice:
     """What a choice has said so far."""
 
     call_format: CallFormat
@@ -107,7 +107,7 @@ class _Frame:
     after: str
 
     @staticmethod
-    def of(head: Head, index: int) -> _Frame:
+    def of(head: ChatHead, index: int) -> _Frame:
         # As OpenAI does: null elsewhere, if it was asked for (chat.stream.usage).
         usage = ',"usage":null' if head.include_usage else ""
         return _Frame(
@@ -128,10 +128,10 @@ class _Frame:
 class ChatStream:
     """Writes the body of a stream."""
 
-    def __init__(self, head: Head) -> None:
+    def __init__(self, head: ChatHead) -> None:
         self._head = head
         self._meter = Meter(head.prompt_bytes)
-        self._choices: dict[int, tuple[_Choice, _Frame]] = {}
+        self._choices: dict[int, tuple[_StreamedChoice, _Frame]] = {}
         self._failed = False
 
     def feed(self, event: TurnEvent) -> bytes:
@@ -174,9 +174,9 @@ class ChatStream:
         usage = usage_text(self._meter.usage())
         return f'data: {_envelope(self._head)},"choices":[],"usage":{usage}}}\n\n'.encode(errors="replace") + DONE
 
-    def _choice(self, index: int) -> tuple[_Choice, _Frame]:
+    def _choice(self, index: int) -> tuple[_StreamedChoice, _Frame]:
         if index not in self._choices:
-            self._choices[index] = _Choice(self._head.call_format), _Frame.of(self._head, index)
+            self._choices[index] = _StreamedChoice(self._head.call_format), _Frame.of(self._head, index)
         return self._choices[index]
 
 
@@ -188,7 +188,7 @@ def reasoning(thought: Thought) -> tuple[str, ...]:
     return tuple(piece for piece in thought.raw or thought.summary if piece) if thought.in_chat else ()
 
 
-def _envelope(head: Head) -> str:
+def _envelope(head: ChatHead) -> str:
     """What every chunk begins with."""
     return (
         f'{{"id":{string(head.id)},"object":"chat.completion.chunk","created":{head.created},'

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wireproof_surfaces.surfaces.chat_dialect import CallFormat
-    from wireproof_surfaces.surfaces.chat_stream import Head, Logprobs
+    from wireproof_surfaces.surfaces.chat_stream import ChatHead, Logprobs
 
 
 @dataclass(slots=True)
-class _Choice:
+class _WholeChoice:
     """What a choice says."""
 
     call_format: CallFormat
@@ -90,10 +90,10 @@ _SAID = (Text, Thought, CallOpened, Arguments, CallClosed, Finished)
 class ChatWhole:
     """Writes a whole answer, with as many choices as the head says."""
 
-    def __init__(self, head: Head) -> None:
+    def __init__(self, head: ChatHead) -> None:
         self._head = head
         self._meter = Meter(head.prompt_bytes)
-        self._choices = [_Choice(head.call_format) for _ in range(head.choices)]
+        self._choices = [_WholeChoice(head.call_format) for _ in range(head.choices)]
 
     def feed(self, event: TurnEvent) -> bytes:
         """Take an event.

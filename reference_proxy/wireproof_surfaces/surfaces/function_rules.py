@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.surfaces.rules import Body, Fault
-from wireproof_surfaces.tools.registry import NAME
+from wireproof_surfaces.tools.declared_tools import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

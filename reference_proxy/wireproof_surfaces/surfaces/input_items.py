@@ -9,9 +9,9 @@ from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.responses_input import Given
 
-Json = dict[str, Any]
 
 # OpenAI's own limits of a page.
 MOST = 100

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+Json = dict[str, Any]
+"""An object, as JSON has it."""
+
 # One encoder: `json.dumps` makes a new one for each value whose options are not the usual ones.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # What it makes for each value itself, in C, made once: half the cost of most. Not every Python has it.

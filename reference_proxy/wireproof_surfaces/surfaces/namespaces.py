@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import function_rules
 from wireproof_surfaces.surfaces.rules import Fault
-from wireproof_surfaces.tools.registry import LONGEST_NAME, NAME
+from wireproof_surfaces.tools.declared_tools import LONGEST_NAME, NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from wireproof_surfaces.surfaces.json_text import Json
+
 Spaces = Mapping[str, tuple[str, str]]
 """Namespace and name of functions, by the names by which a backend knows them."""
 

@@ -9,13 +9,13 @@ is written as the text of its `<use_tool>` block, and there are no function call
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
 from wireproof_surfaces.errors import failure, failure_message
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
-from wireproof_surfaces.surfaces.json_text import encoded
-from wireproof_surfaces.surfaces.responses_object import CODES, INCOMPLETE, Head, response
+from wireproof_surfaces.surfaces.json_text import Json, encoded
+from wireproof_surfaces.surfaces.responses_object import CODES, INCOMPLETE, ResponseHead, response
 from wireproof_surfaces.surfaces.responses_output import Output
 from wireproof_surfaces.surfaces.sse import named_frame
 from wireproof_surfaces.surfaces.usage import Meter
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from wireproof_surfaces.events import FinishReason
     from wireproof_surfaces.surfaces.responses_object import Status
 
-Json = dict[str, Any]
-
 
 @dataclass
-class Answer:
+class ResponseEvents:
     """One response under way."""
 
-    head: Head
+    head: ResponseHead
     _output: Output = field(init=False)
     _meter: Meter = field(init=False)
     _calls: Aggregator = field(default_factory=Aggregator)
@@ -130,8 +128,8 @@ class Answer:
 class ResponsesStream:
     """Writes the body of a stream; `keep` is given the whole response before its client is."""
 
-    def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
-        self._answer = Answer(head)
+    def __init__(self, head: ResponseHead, keep: Callable[[Json], None]) -> None:
+        self._answer = ResponseEvents(head)
         self._head = head
         self.keep = keep
         """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
@@ -168,8 +166,8 @@ class ResponsesStream:
 class ResponsesWhole:
     """Writes a whole response; `keep` is given it too."""
 
-    def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
-        self._answer = Answer(head)
+    def __init__(self, head: ResponseHead, keep: Callable[[Json], None]) -> None:
+        self._answer = ResponseEvents(head)
         self._head = head
         self.keep = keep
         """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""

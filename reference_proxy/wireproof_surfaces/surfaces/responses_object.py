@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wireproof_surfaces.events import FinishReason, Usage
+    from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
-Json = dict[str, Any]
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
 
 TOKEN_BYTES = 24
@@ -39,7 +39,7 @@ CODES: Mapping[Cause, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class ResponseHead:
     """What is the same in a response's stream and its whole form."""
 
     token: str
@@ -78,7 +78,7 @@ def response_of(item_id: str) -> str:
 
 
 def response(
-    head: Head,
+    head: ResponseHead,
     status: Status,
     *,
     output: Sequence[Json] = (),

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Text, Thought
-from wireproof_surfaces.surfaces.json_text import listed, string, written
+from wireproof_surfaces.surfaces.json_text import Json, listed, string, written
 from wireproof_surfaces.surfaces.responses_reasoning import Reasoning
 
 if TYPE_CHECKING:
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
-Json = dict[str, Any]
 Logprobs = Callable[[Sequence[str]], list[Json]]
 Status = Literal["in_progress", "completed", "incomplete"]
 OutputEvent = Text | Thought | CallOpened | Arguments | CallClosed
 
 
 @dataclass
-class _Message:
+class _MessageItem:
     """A message of one part; `logprobs` gives what is reported of its tokens, each of its pieces a token."""
 
     id: str
@@ -94,7 +93,7 @@ def _without_bytes(token: Json) -> Json:
 
 
 @dataclass
-class _Call:
+class _CallItem:
     """A function call; its arguments are the backend's own characters. `name` has its namespace, if it is in one."""
 
     id: str
@@ -145,22 +144,22 @@ class Output:
     spaces: Spaces = field(default_factory=dict)
     logprobs: Logprobs | None = None
     _done: list[Json] = field(default_factory=list)
-    _open: _Message | _Call | Reasoning | None = None
+    _open: _MessageItem | _CallItem | Reasoning | None = None
     _waiting: list[OutputEvent] = field(default_factory=list)
 
     def feed(self, event: OutputEvent) -> Iterator[Json]:
         """The events to send for one of the turn's; none when it has to wait, or changes nothing."""
-        if isinstance(self._open, _Call):
+        if isinstance(self._open, _CallItem):
             yield from self._calling(self._open, event)
             return
         match event:
             case Text():
                 if self._open is None:
-                    yield from self._begin(_Message(self._id("msg"), len(self._done), self.logprobs))
-                yield from self._open.said(event.text) if isinstance(self._open, _Message) else ()
+                    yield from self._begin(_MessageItem(self._id("msg"), len(self._done), self.logprobs))
+                yield from self._open.said(event.text) if isinstance(self._open, _MessageItem) else ()
             case CallOpened():
                 yield from self._close("completed")
-                yield from self._begin(_Call(self._id("fc"), len(self._done), event, self._name(event.name)))
+                yield from self._begin(_CallItem(self._id("fc"), len(self._done), event, self._name(event.name)))
             case Thought():
                 yield from self._close("completed")
                 yield from self._begin(Reasoning(self._id("rs"), len(self._done), event))
@@ -168,7 +167,7 @@ class Output:
             case _:
                 return
 
-    def _calling(self, call: _Call, event: OutputEvent) -> Iterator[Json]:
+    def _calling(self, call: _CallItem, event: OutputEvent) -> Iterator[Json]:
         """The events to send for one of the turn's while a call is open."""
         match event:
             case Arguments(id=call.event.id):
@@ -182,20 +181,20 @@ class Output:
 
     def more(self, texts: Sequence[str]) -> list[str]:
         """The frames of more text of the open message, but for numbers and ends; none when no message is open."""
-        return self._open.more(texts) if isinstance(self._open, _Message) else []
+        return self._open.more(texts) if isinstance(self._open, _MessageItem) else []
 
     def end(self, status: Status) -> Iterator[Json]:
         """Close what is open: nothing more is said, and the last message has this status. There is always an item."""
-        while isinstance(self._open, _Call):
+        while isinstance(self._open, _CallItem):
             yield from self._close("completed")
             yield from self._resume()
         if not self._done and self._open is None:
-            yield from self._begin(_Message(self._id("msg"), 0, self.logprobs))
+            yield from self._begin(_MessageItem(self._id("msg"), 0, self.logprobs))
         yield from self._close(status)
 
     def fail(self) -> Iterator[Json]:
         """Close what can be closed: an open call is not complete, so it never becomes done."""
-        if isinstance(self._open, _Message):
+        if isinstance(self._open, _MessageItem):
             yield from self._close("incomplete")
 
     @property
@@ -210,7 +209,7 @@ class Output:
     def _id(self, prefix: str) -> str:
         return f"{prefix}_{self.token}{len(self._done):04x}"
 
-    def _begin(self, item: _Message | _Call | Reasoning) -> Iterator[Json]:
+    def _begin(self, item: _MessageItem | _CallItem | Reasoning) -> Iterator[Json]:
         self._open = item
         added = item.item("in_progress")
         yield {"type": "response.output_item.added", "output_index": item.index, "item": added}

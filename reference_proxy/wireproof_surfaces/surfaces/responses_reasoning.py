@@ -11,14 +11,13 @@ the reasoning itself is what open models send, in events that OpenAI has publish
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wireproof_surfaces.events import Thought
-
-Json = dict[str, Any]
+    from wireproof_surfaces.surfaces.json_text import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,11 +216,11 @@ def _text_config(value: Mapping[str, Any]) -> dict[str, Any]:
     return {"format": value.get("format") or {"type": "text"}, **known}
 
 
-def _if(kind: type, value: object) -> Any:  # noqa: ANN401 - whatever kind it is
+def _if(kind: type, value: object) -> object:
     """The value, if it is of that kind."""
     # Python counts a bool as an int.
     return value if isinstance(value, kind) and not isinstance(value, bool) else None
 
 
-def _or(default: float, value: object) -> Any:  # noqa: ANN401 - a number that was checked
+def _or(default: float, value: object) -> object:
     return default if value is None else value

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wireproof_surfaces.conversation import Tool
+    from wireproof_surfaces.surfaces.json_text import Json
 
-Json = dict[str, Any]
 
 HOSTED = frozenset(
     {
@@ -119,7 +119,7 @@ def echoed_tools(body: Body) -> list[Json]:
     return [_flat(tool) if tool["type"] == "function" else tool for tool in body.get("tools") or []]
 
 
-def echoed_choice(body: Body) -> Any:  # noqa: ANN401 - a word or an object
+def echoed_choice(body: Body) -> object:
     """`tool_choice` as the response repeats it: a function flat, all else as it was said."""
     match body.get("tool_choice"):
         case None:
@@ -167,12 +167,12 @@ def _kinds(body: Body) -> set[str]:
     return {tool["type"] for tool in body.get("tools") or []}
 
 
-def _chosen(choice: Any, body: Body) -> list[str] | None:  # noqa: ANN401 - whatever a client sends
+def _chosen(choice: object, body: Body) -> list[str] | None:
     """The names of the functions that were chosen; None where the choice names none."""
     match choice:
         case {"type": "function", "function": {"name": str(name)}}:
             return [name]
-        case {"type": "function", "name": str()}:
+        case {"type": "function", "name": str()} if isinstance(choice, dict):
             return [namespaces.called(choice)]
         case {"type": "namespace", "name": str(name)}:
             return [called for called, names in spaces(body).items() if names[0] == name]

@@ -1,17 +1,19 @@
 """What writes an answer: events are pushed in, bytes come out. It does no I/O and never waits.
 
-Whoever has the events drives it: the proxy's threads pull them from a backend (`pieces`, `whole`), an event loop feeds
-them as they come.
+Whoever has the events drives it: the proxy's threads pull them from a backend (`pieces`), an event loop feeds them as
+they come.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from wireproof_surfaces.events import Texts
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from wireproof_surfaces.events import TurnEvent
+    from wireproof_surfaces.events import Ready, TurnEvent
 
 
 class Writer(Protocol):
@@ -39,17 +41,12 @@ class Keeping(Protocol):
     """Takes it, before its client has its end."""
 
 
-def pieces(events: Iterable[TurnEvent], writer: Writer) -> Iterator[bytes]:
-    """The body, one piece per event and one for the end; a piece is empty when there is nothing to send."""
-    for event in events:
-        yield writer.feed(event)
-    yield writer.end()
-
-
-def whole(events: Iterable[TurnEvent], writer: Writer) -> bytes:
-    """The body of all events.
+def pieces(events: Iterable[Ready], writer: Writer) -> Iterator[bytes]:
+    """The body: one piece for whatever was ready together and one for the end; one with nothing to send is empty.
 
     Raises:
         ApiError: as by `Writer.feed`.
     """
-    return b"".join(pieces(events, writer))
+    for event in events:
+        yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
+    yield writer.end()

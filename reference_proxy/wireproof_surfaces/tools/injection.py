@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.tools.registry import Registry
+from wireproof_surfaces.tools.declared_tools import DeclaredTools
 from wireproof_surfaces.tools.sentinel import CLOSE, OPEN
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def in_text(conversation: Conversation) -> Conversation:
     """
     if not conversation.tools:
         return conversation
-    block = BLOCK + Registry(conversation.tools).schema
+    block = BLOCK + DeclaredTools(conversation.tools).schema
     # Never into the base instructions, which are the backend's own (turn.system-prompt).
     texts = [conversation.developer, block] if conversation.developer else [block]
     return replace(conversation, developer="\n\n".join(texts), tools_in_text=True)

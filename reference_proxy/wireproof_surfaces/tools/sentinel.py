@@ -8,8 +8,6 @@ becomes compact JSON.
 
 from __future__ import annotations
 
-from typing import Any
-
 from wireproof_surfaces.tools import spelled_json
 from wireproof_surfaces.tools.use_tool import TextCall
 
@@ -24,16 +22,17 @@ def read(text: str) -> TextCall | None:
         return None
     match value:
         # A number is a `str` here, by its spelling, and no name.
-        case {"name": str(name)} if name and not isinstance(name, spelled_json.Number):
+        case {"name": str(name), **rest} if name and not isinstance(name, spelled_json.Number):
             # A block may say either; what a client sees is the `call_id` (contract §1).
-            id_ = value.get("id") or value.get("call_id")
-            valid = isinstance(id_, str) and not isinstance(id_, spelled_json.Number)
-            return TextCall(id=id_, name=name, arguments=_arguments(value.get("arguments", {}))) if valid else None
+            id_ = rest.get("id") or rest.get("call_id")
+            if not isinstance(id_, str) or isinstance(id_, spelled_json.Number):
+                return None
+            return TextCall(id=id_, name=name, arguments=_arguments(rest.get("arguments", {})))
         case _:
             return None
 
 
-def _arguments(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
+def _arguments(value: object) -> str:
     if isinstance(value, str) and not isinstance(value, spelled_json.Number):
         return value
     # responses.sentinel.arguments.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import NoReturn
 
 
 class Number(str):
@@ -12,7 +12,7 @@ class Number(str):
     __slots__ = ()
 
 
-def loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+def loads(text: str) -> object:
     """The value, its numbers as `Number`.
 
     Raises:
@@ -20,12 +20,13 @@ def loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
     """
     try:
         # parse_constant: Python would take NaN and Infinity, which are no JSON.
-        return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
+        value: object = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    return value
 
 
-def compact(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
+def compact(value: object) -> str:
     """The value without spaces, its numbers as they were spelled."""
     match value:
         case Number():
@@ -42,12 +43,12 @@ def same(one: str, other: str) -> bool:
     """Whether two texts are the same JSON value; texts that are no JSON are the same when they are equal."""
     try:
         # As Python's own numbers, so 1 and 1.0 are the same: two spellings of one call are one call.
-        return bool(_comparable(json.loads(one)) == _comparable(json.loads(other)))
+        return _comparable(json.loads(one)) == _comparable(json.loads(other))
     except (ValueError, RecursionError):
         return one == other
 
 
-def _comparable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON there is
+def _comparable(value: object) -> object:
     """The value with its booleans marked: Python takes True for equal to 1."""
     match value:
         case bool():

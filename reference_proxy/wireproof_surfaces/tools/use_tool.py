@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_surfaces.tools import spelled_json
 
@@ -87,7 +87,7 @@ def _children(name: str, arguments: str) -> Iterator[tuple[str, str]]:
         yield "args", spelled_json.compact(odd)
 
 
-def _value(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
+def _value(value: object) -> str:
     match value:
         case None:
             return ""

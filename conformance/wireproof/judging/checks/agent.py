@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import same_data
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 """The checks of this module."""
@@ -40,7 +41,7 @@ def _declared(exchange: Exchange, name: str) -> set[str]:
     return {one for function in functions if function["name"] == name for one in function["parameters"]["properties"]}
 
 
-def _wrong(came: str, wanted: dict[str, Any], declared: set[str]) -> str:
+def _wrong(came: str, wanted: JsonObject, declared: set[str]) -> str:
     """What is wrong with the arguments that came; "" if nothing is."""
     if not is_object(came):
         return "they are no JSON object"

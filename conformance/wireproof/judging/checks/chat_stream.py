@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, is_object, torn
 from wireproof.judging.checks.places import (
@@ -96,12 +96,12 @@ def _is_empty(payload: JsonObject) -> bool:
     return payload.get("choices") == [] and payload.get("usage") is None and payload.get("object") == ""
 
 
-def _shape(value: Any) -> str:  # noqa: ANN401 (JSON)
+def _shape(value: object) -> str:
     """A chunk with its texts emptied: chunks of one shape are valid together."""
     return json.dumps(_without_texts(value), sort_keys=True)
 
 
-def _without_texts(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def _without_texts(value: object) -> object:
     match value:
         case dict():
             return {

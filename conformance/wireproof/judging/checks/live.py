@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import REPLACEMENT
 from wireproof.judging.checks.places import place_of, reading_of
@@ -405,7 +405,7 @@ def _sent(exchange: Exchange) -> str:
     return "\n".join(_texts_in([sent.get("messages"), sent.get("input"), sent.get("instructions")]))
 
 
-def _texts_in(value: Any) -> Iterable[str]:  # noqa: ANN401 (JSON)
+def _texts_in(value: object) -> Iterable[str]:
     match value:
         case str():
             yield value

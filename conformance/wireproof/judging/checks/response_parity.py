@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import counts, reading_of
 from wireproof.judging.registry import Checks, Seen
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
+    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 """The checks of this module."""
@@ -43,7 +44,7 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             return
 
 
-def _comparable(response: dict[str, Any], stream: Exchange) -> dict[str, Any]:
+def _comparable(response: JsonObject, stream: Exchange) -> JsonObject:
     output = [_lasting(item) for item in response.get("output") or ()]
     if not stream.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
@@ -55,7 +56,7 @@ def _comparable(response: dict[str, Any], stream: Exchange) -> dict[str, Any]:
     return lasting
 
 
-def _lasting(value: dict[str, Any]) -> dict[str, Any]:
+def _lasting(value: JsonObject) -> JsonObject:
     return {name: inner for name, inner in value.items() if name not in PASSING}
 
 

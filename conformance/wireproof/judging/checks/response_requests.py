@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answered import asked
 from wireproof.judging.checks.diff import is_object
@@ -12,7 +12,7 @@ from wireproof.reading.schemas import faults
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
 
@@ -58,7 +58,7 @@ def _reflected(exchange: Exchange) -> str:
     return "".join(str(_dig(part, "text") or "") for part in parts)
 
 
-def _json(exchange: Exchange) -> Any:  # noqa: ANN401 (JSON)
+def _json(exchange: Exchange) -> object:
     """The body; None where it is not JSON. What is wrong with it is for the schemas to say."""
     try:
         return json.loads(exchange.transcript.body)
@@ -70,7 +70,7 @@ def _dig(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _list(value: object) -> list[Any]:
+def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
@@ -88,8 +88,8 @@ def _wrongly_stored(exchange: Exchange) -> Seen | None:
     return Seen(seen, place) if seen else None
 
 
-def _misnamed(exchange: Exchange, body: Mapping[str, Any]) -> str:
+def _misnamed(exchange: Exchange, body: object) -> str:
     """What is wrong with how a response names the one that it continues; '' if nothing is."""
     sent = json.loads(exchange.transcript.request_body or b"{}").get("previous_response_id")
-    named = body.get("previous_response_id")
+    named = _dig(body, "previous_response_id")
     return "" if sent in {None, named} else f"previous_response_id is {quoted(named)}, the request set {quoted(sent)}"

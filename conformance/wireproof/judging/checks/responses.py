@@ -7,7 +7,7 @@ are registered for both.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_ends import failure_of
 from wireproof.judging.checks.chat_stream import gate_was_late
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice
+    from wireproof.wire.fields import JsonObject
     from wireproof.wire.violation import Place
 
 check = Checks()
@@ -88,7 +89,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
                 return
 
 
-def _shape(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def _shape(value: object) -> object:
     """An event with its texts emptied and its numbers set to 0: events of one shape are valid together."""
     match value:
         case dict():
@@ -99,7 +100,7 @@ def _shape(value: Any) -> Any:  # noqa: ANN401 (JSON)
             return value
 
 
-def _member(name: str, value: Any) -> Any:  # noqa: ANN401 (JSON)
+def _member(name: str, value: object) -> object:
     if name in _OPAQUE and isinstance(value, str):
         return ""
     # Not `isinstance`: true would become a number, and pass.
@@ -148,7 +149,7 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
             yield from _usage(exchange, member_place(exchange, "usage"))
 
 
-def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
+def _values(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     """(member, what is wrong with it) of a response."""
     if not str(body["id"]).startswith("resp_"):
         yield "id", f"is {quoted(body['id'])}, it should begin with resp_"
@@ -158,7 +159,7 @@ def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str
         yield "model", f"is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
 
 
-def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
+def _repeats(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     """(member, what is wrong with it) of what a response does not repeat of its request."""
     asked = exchange.added
     for name in sorted(_REPEATED & asked.keys()):
@@ -169,7 +170,7 @@ def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, st
         yield "tools", f"are {quoted(named)}, the request declared {quoted(declared)}"
 
 
-def _named(tools: list[dict[str, Any]]) -> list[Any]:
+def _named(tools: list[JsonObject]) -> list[object]:
     return [tool.get("name") for tool in tools]
 
 

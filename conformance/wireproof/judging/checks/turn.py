@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import said_place, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
+from wireproof.wire.fields import JsonObject
 from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
 
@@ -27,7 +28,7 @@ check = Checks()
 """The checks of this module."""
 
 
-Received = dict[str, Any]
+Received = JsonObject
 
 
 def received_by(exchange: Exchange) -> Received:
@@ -77,11 +78,11 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
             yield Seen(seen)
 
 
-def _calls_of(exchange: Exchange) -> list[dict[str, Any]]:
+def _calls_of(exchange: Exchange) -> list[JsonObject]:
     return [call for message in exchange.conversation.history for call in message.get("tool_calls", ())]
 
 
-def _history(received: Received, kind: str) -> list[dict[str, Any]]:
+def _history(received: Received, kind: str) -> list[JsonObject]:
     """The items of one type in the backend's history."""
     return [item for item in objects_of(received, "history") if item.get("type") == kind]
 
@@ -101,7 +102,7 @@ def texts_of(received: Received) -> Iterable[tuple[str | None, str]]:
         yield "user", str(item.get("text", ""))
 
 
-def objects_of(received: Received, member: str) -> list[dict[str, Any]]:
+def objects_of(received: Received, member: str) -> list[JsonObject]:
     """The objects of a list. A proxy may have sent anything there; what is no object is passed over."""
     return [item for item in received.get(member) or () if isinstance(item, dict)]
 
@@ -238,7 +239,7 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
             yield Seen(seen, exchange.body_place)
 
 
-def _functions(body: dict[str, Any]) -> list[dict[str, Any]]:
+def _functions(body: JsonObject) -> list[JsonObject]:
     """The functions that a request declares, in the spelling of any surface."""
     tools = [tool.get("function", tool) for tool in objects_of(body, "tools")]
     return [*tools, *objects_of(body, "functions")]
@@ -285,5 +286,5 @@ def _images_before(exchange: Exchange) -> Iterable[str]:
         yield from (part["image_url"]["url"] for part in parts if part["type"] == "image_url")
 
 
-def _without_texts(item: dict[str, Any]) -> dict[str, Any]:
+def _without_texts(item: JsonObject) -> JsonObject:
     return {key: value for key, value in item.items() if key != "text"}

@@ -7,7 +7,7 @@ other text, so a text counts as arrived wherever it stands whole.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference
 from wireproof.judging.checks.turn import objects_of, received_by, text_of, texts_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 """The checks of this module."""
@@ -101,7 +102,7 @@ def _piece(text: str, whole: str, at: int, *, ends: bool) -> str:
     return whole[start : start + len(text)]
 
 
-def _tools(exchange: Exchange, received: dict[str, Any]) -> Iterator[str]:
+def _tools(exchange: Exchange, received: JsonObject) -> Iterator[str]:
     """What became of the declared tools. A backend that takes text alone has them in its instructions."""
     came = {str(tool.get("name")): tool for tool in objects_of(received, "tools")}
     developer = str(received.get("developer") or "")
@@ -114,7 +115,7 @@ def _tools(exchange: Exchange, received: dict[str, Any]) -> Iterator[str]:
             yield f"tool {number} of {len(exchange.conversation.tools)}, {name}, did not reach the backend"
 
 
-def _tool(exchange: Exchange, function: dict[str, Any], came: dict[str, Any]) -> Iterator[str]:
+def _tool(exchange: Exchange, function: JsonObject, came: JsonObject) -> Iterator[str]:
     name, said = function["name"], came.get("description")
     if said != function["description"]:
         yield f"the description of {name} reached the backend changed: {difference(function['description'], str(said))}"

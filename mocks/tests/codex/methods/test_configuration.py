@@ -7,8 +7,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mocks.tests.codex.conftest import Client
 
-def test_models_are_listed_in_pages(client: Any) -> None:
+
+def test_models_are_listed_in_pages(client: Client) -> None:
     everything, _ = client.ask("model/list", {})
     assert [model["id"] for model in everything["data"]] == ["mock-model", "mock-model-small"]
     assert [model["isDefault"] for model in everything["data"]] == [True, False]
@@ -20,7 +22,7 @@ def test_models_are_listed_in_pages(client: Any) -> None:
 @pytest.mark.parametrize(
     ("cursor", "message"), [("x", "invalid cursor: x"), ("99", "cursor 99 exceeds total models 2")]
 )
-def test_a_cursor_of_models_is_a_number(client: Any, cursor: str, message: str) -> None:
+def test_a_cursor_of_models_is_a_number(client: Client, cursor: str, message: str) -> None:
     assert client.ask("model/list", {"cursor": cursor})[0]["message"] == message
 
 
@@ -36,16 +38,16 @@ def test_a_cursor_of_models_is_a_number(client: Any, cursor: str, message: str) 
         ("configRequirements/read", {"supportsIndependentSpeedModes": True, "requirements": None}),
     ],
 )
-def test_a_client_that_begins_is_answered(client: Any, method: str, result: object) -> None:
+def test_a_client_that_begins_is_answered(client: Client, method: str, result: object) -> None:
     assert client.ask(method, {})[0] == result
 
 
-def test_skills_are_listed_for_the_folders_that_are_named(client: Any) -> None:
+def test_skills_are_listed_for_the_folders_that_are_named(client: Client) -> None:
     listed, _ = client.ask("skills/list", {"cwds": ["/a", "/b"]})
     assert [entry["cwd"] for entry in listed["data"]] == ["/a", "/b"]
 
 
-def test_the_configuration_names_the_model_and_its_provider(client: Any) -> None:
+def test_the_configuration_names_the_model_and_its_provider(client: Client) -> None:
     read, _ = client.ask("config/read", {})
     config = read["config"]
     assert (config["model"], config["model_provider"], config["sandbox_mode"]) == ("mock-model", "mock", "read-only")
@@ -56,19 +58,19 @@ def test_the_configuration_names_the_model_and_its_provider(client: Any) -> None
     assert [provider["id"] for provider in providers["data"]] == ["openai", "mock"]
 
 
-def test_permissions_are_listed_in_pages(client: Any) -> None:
+def test_permissions_are_listed_in_pages(client: Client) -> None:
     page, _ = client.ask("permissionProfile/list", {"limit": 2})
     assert ([profile["id"] for profile in page["data"]], page["nextCursor"]) == ([":read-only", ":workspace"], "2")
 
 
-def test_modes_are_listed_where_they_have_no_instructions(client: Any, older: Any) -> None:
+def test_modes_are_listed_where_they_have_no_instructions(client: Client, older: Client) -> None:
     modes, _ = client.ask("collaborationMode/list", {})
     assert [(mode["name"], mode["mode"]) for mode in modes["data"]] == [("Plan", "plan"), ("Default", "default")]
     error, _ = older.ask("collaborationMode/list", {})
     assert error["message"] == "wireproof-codex does not play collaborationMode/list"
 
 
-def test_usage_needs_an_account(client: Any) -> None:
+def test_usage_needs_an_account(client: Client) -> None:
     error, _ = client.ask("account/usage/read", None)
     assert error["message"] == "codex account authentication required to read token usage"
 
@@ -76,8 +78,8 @@ def test_usage_needs_an_account(client: Any) -> None:
 def test_settings_change_without_a_turn(make_client: Callable[..., Any]) -> None:
     client = make_client()
     thread = client.start_thread()
-    _, heard = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
-    assert heard.methods == ["response", "thread/settings/updated"]
-    assert heard.told("thread/settings/updated")[0]["threadSettings"]["model"] == "m"
-    _, heard = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
-    assert heard.methods == ["response"]
+    _, received = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
+    assert received.methods == ["response", "thread/settings/updated"]
+    assert received.params_of("thread/settings/updated")[0]["threadSettings"]["model"] == "m"
+    _, received = client.ask("thread/settings/update", {"threadId": thread, "model": "m"})
+    assert received.methods == ["response"]

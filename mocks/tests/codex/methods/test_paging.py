@@ -10,12 +10,14 @@ from wireproof_codex.versions.version import NEWEST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mocks.tests.codex.conftest import Client
+
 NOWHERE = "00000000-0000-7000-8000-999999999999"
 HELLO = "[[wireproof:text/hello#a]]"
 VERSIONS = ["0.134.0", NEWEST.number]
 
 
-def _begin(client: Any, turns: int = 3) -> tuple[str, list[str]]:
+def _begin(client: Client, turns: int = 3) -> tuple[str, list[str]]:
     thread = client.start_thread(ephemeral=False)
     return thread, [client.start_turn(thread, "[[wireproof:text/thinking#a]]")[0] for _ in range(turns)]
 
@@ -45,20 +47,20 @@ def test_turns_are_listed_in_pages_the_newest_first(make_client: Callable[..., A
         ("notLoaded", []),
     ],
 )
-def test_turns_are_listed_with_as_many_items_as_are_wanted(client: Any, view: str, items: list[str]) -> None:
+def test_turns_are_listed_with_as_many_items_as_are_wanted(client: Client, view: str, items: list[str]) -> None:
     thread, _ = _begin(client, 1)
     [turn] = client.ask("thread/turns/list", {"threadId": thread, "itemsView": view})[0]["data"]
     assert ([item["type"] for item in turn["items"]], turn["itemsView"]) == (items, view)
 
 
-def test_a_page_of_turns_can_come_with_a_resumed_thread(client: Any) -> None:
+def test_a_page_of_turns_can_come_with_a_resumed_thread(client: Client) -> None:
     thread, turns = _begin(client)
     params = {"threadId": thread, "excludeTurns": True, "initialTurnsPage": {"limit": 1}}
     resumed, _ = client.ask("thread/resume", params)
     assert _ids(resumed["initialTurnsPage"]) == [turns[2]]
 
 
-def test_items_are_listed_in_pages_the_oldest_first(client: Any) -> None:
+def test_items_are_listed_in_pages_the_oldest_first(client: Client) -> None:
     thread, turns = _begin(client, 2)
     page, _ = client.ask("thread/items/list", {"threadId": thread, "limit": 2})
     assert [(it["turnId"], it["item"]["type"]) for it in page["data"]] == [
@@ -73,13 +75,13 @@ def test_items_are_listed_in_pages_the_oldest_first(client: Any) -> None:
 
 @pytest.mark.parametrize("method", ["thread/turns/list", "thread/items/list"])
 @pytest.mark.parametrize("cursor", ["nonsense", "[]", "{}"])
-def test_a_cursor_must_be_one(client: Any, method: str, cursor: str) -> None:
+def test_a_cursor_must_be_one(client: Client, method: str, cursor: str) -> None:
     thread, _ = _begin(client, 1)
     error, _ = client.ask(method, {"threadId": thread, "cursor": cursor})
     assert error == {"code": -32600, "message": f"invalid cursor: {cursor}"}
 
 
-def test_there_must_be_turns_to_list(client: Any) -> None:
+def test_there_must_be_turns_to_list(client: Client) -> None:
     def refused(method: str, thread: str) -> Any:
         return client.ask(method, {"threadId": thread})[0]
 
@@ -94,28 +96,28 @@ def test_there_must_be_turns_to_list(client: Any) -> None:
     assert items == [{"code": -32601, "message": "thread/items/list is not supported yet"}] * 3
 
 
-def test_a_thread_goes_back_to_where_it_was_before_a_turn(client: Any) -> None:
+def test_a_thread_goes_back_to_where_it_was_before_a_turn(client: Client) -> None:
     thread, turns = _begin(client)
-    result, heard = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
-    assert heard.methods == [
+    result, received = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
+    assert received.methods == [
         "thread/status/changed", "thread/status/changed", "response", "thread/reverted",
     ]  # fmt: skip
     assert (result["thread"]["turns"], result["turnsBackwardsCursor"] is None) == ([], False)
     assert _ids(client.ask("thread/turns/list", {"threadId": thread})[0]) == turns[:1]
-    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].text_deltas[0])
     assert len([item for item in reflected["history"] if item.get("role") == "user"]) == 1
     error, _ = client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[1]})
     assert error["message"] == f"turn not found: {turns[1]}"
 
 
-def test_what_was_spent_on_turns_that_are_gone_is_not_counted(client: Any) -> None:
+def test_what_was_spent_on_turns_that_are_gone_is_not_counted(client: Client) -> None:
     thread = client.start_thread(ephemeral=False)
     usage = "[[wireproof:text/usage#a]]"
     turns = [client.start_turn(thread, usage) for _ in range(2)]
-    first = turns[0][1].told("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"]
+    first = turns[0][1].params_of("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"]
     client.ask("thread/revert", {"threadId": thread, "beforeTurnId": turns[0][0]})
-    _, heard = client.start_turn(thread, usage)
-    assert heard.told("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"] == first
+    _, received = client.start_turn(thread, usage)
+    assert received.params_of("thread/tokenUsage/updated")[-1]["tokenUsage"]["total"] == first
 
 
 def test_older_versions_have_no_pages_to_go_back_in(make_client: Callable[..., Any]) -> None:

@@ -9,20 +9,22 @@ from wireproof_codex.versions.version import NEWEST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mocks.tests.codex.conftest import Client
+
 NOWHERE = "00000000-0000-7000-8000-999999999999"
 HELLO = "[[wireproof:text/hello#a]]"
 NONE_FOUND = f"no rollout found for thread id {NOWHERE}"
 
 
 @pytest.fixture
-def thread(client: Any) -> str:
+def thread(client: Client) -> str:
     """A thread in which something was said."""
     identity: str = client.start_thread(ephemeral=False)
     client.start_turn(identity, HELLO)
     return identity
 
 
-def _turns(client: Any, thread: str) -> Any:
+def _turns(client: Client, thread: str) -> Any:
     return client.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]["thread"]["turns"]
 
 
@@ -38,7 +40,7 @@ def _turns(client: Any, thread: str) -> Any:
         ("thread/name/set", {"name": "N"}, NONE_FOUND),
     ],
 )
-def test_a_thread_must_be_known(client: Any, method: str, params: dict[str, Any], message: str) -> None:
+def test_a_thread_must_be_known(client: Client, method: str, params: dict[str, Any], message: str) -> None:
     error, _ = client.ask(method, {"threadId": NOWHERE, **params})
     assert error == {"code": -32600, "message": message}
 
@@ -55,7 +57,7 @@ def test_a_thread_must_be_known(client: Any, method: str, params: dict[str, Any]
     ],
 )
 def test_what_is_kept_in_memory_alone_is_not_stored(
-    client: Any, method: str, params: dict[str, Any], message: str
+    client: Client, method: str, params: dict[str, Any], message: str
 ) -> None:
     thread = client.start_thread()
     error, _ = client.ask(method, {"threadId": thread, **params})
@@ -63,19 +65,19 @@ def test_what_is_kept_in_memory_alone_is_not_stored(
     assert client.ask("thread/read", {"threadId": thread})[0]["thread"]["ephemeral"] is True
 
 
-def test_a_thread_is_read_and_resumed_with_its_turns(client: Any, thread: str) -> None:
-    read, heard = client.ask("thread/read", {"threadId": thread, "includeTurns": True})
-    assert heard.methods == ["deprecationNotice", "response"]
+def test_a_thread_is_read_and_resumed_with_its_turns(client: Client, thread: str) -> None:
+    read, received = client.ask("thread/read", {"threadId": thread, "includeTurns": True})
+    assert received.methods == ["deprecationNotice", "response"]
     [turn] = read["thread"]["turns"]
     assert [item["type"] for item in turn["items"]] == ["userMessage", "agentMessage"]
     assert (turn["itemsView"], turn["status"]) == ("full", "completed")
-    resumed, heard = client.ask("thread/resume", {"threadId": thread})
+    resumed, received = client.ask("thread/resume", {"threadId": thread})
     assert resumed["thread"]["turns"] == [turn]
-    assert heard.methods == [
+    assert received.methods == [
         "deprecationNotice", "response", "thread/tokenUsage/updated", "thread/goal/cleared",
     ]  # fmt: skip
-    resumed, heard = client.ask("thread/resume", {"threadId": thread, "excludeTurns": True})
-    assert (resumed["thread"]["turns"], heard.methods) == ([], ["response", "thread/goal/cleared"])
+    resumed, received = client.ask("thread/resume", {"threadId": thread, "excludeTurns": True})
+    assert (resumed["thread"]["turns"], received.methods) == ([], ["response", "thread/goal/cleared"])
 
 
 def test_how_a_turn_failed_is_found_again_by_newer_versions(make_client: Callable[..., Any]) -> None:
@@ -101,38 +103,38 @@ def test_turns_without_words_of_the_model_are_sent_only_where_there_are_any(make
     assert texts[2] == "list_turns is not supported yet"
 
 
-def test_older_versions_start_a_thread_anew_when_it_is_resumed(older: Any) -> None:
+def test_older_versions_start_a_thread_anew_when_it_is_resumed(older: Client) -> None:
     thread = older.start_thread()
     for _ in range(2):
         older.start_turn(thread, HELLO)
-    resumed, heard = older.ask("thread/resume", {"threadId": thread})
-    assert heard.methods == ["codex/event/mcp_startup_complete", "response"]
+    resumed, received = older.ask("thread/resume", {"threadId": thread})
+    assert received.methods == ["codex/event/mcp_startup_complete", "response"]
     assert [turn["id"] for turn in resumed["thread"]["turns"]] == ["turn-1", "turn-2"]
     assert older.start_turn(thread, HELLO)[0] == "0"
     assert [turn["id"] for turn in _turns(older, thread)] == ["turn-1", "turn-2", "turn-3"]
     assert [item["id"] for turn in _turns(older, thread) for item in turn["items"]][-1] == "item-6"
 
 
-def test_a_fork_goes_on_from_where_its_thread_is(client: Any, thread: str) -> None:
+def test_a_fork_goes_on_from_where_its_thread_is(client: Client, thread: str) -> None:
     params = {"threadId": thread, "model": "m", "sandbox": "danger-full-access", "cwd": "/y"}
-    forked, heard = client.ask("thread/fork", params)
+    forked, received = client.ask("thread/fork", params)
     fork = forked["thread"]["id"]
-    assert heard.methods == ["deprecationNotice", "response", "thread/tokenUsage/updated", "thread/started"]
+    assert received.methods == ["deprecationNotice", "response", "thread/tokenUsage/updated", "thread/started"]
     assert (forked["model"], forked["sandbox"], forked["cwd"]) == ("m", {"type": "dangerFullAccess"}, "/y")
     assert (forked["thread"]["forkedFromId"], forked["thread"]["turns"]) == (thread, _turns(client, thread))
-    assert heard.told("thread/started")[0]["thread"]["turns"] == []
+    assert received.params_of("thread/started")[0]["thread"]["turns"] == []
     client.start_turn(fork, HELLO)
     assert (len(_turns(client, fork)), len(_turns(client, thread))) == (2, 1)
     listed = client.ask("thread/list", {})[0]["data"]
     assert [(it["id"], it["forkedFromId"]) for it in listed] == [(fork, None), (thread, None)]
 
 
-def test_a_fork_in_memory_alone_leaves_its_turns_out(client: Any, thread: str) -> None:
+def test_a_fork_in_memory_alone_leaves_its_turns_out(client: Client, thread: str) -> None:
     error, _ = client.ask("thread/fork", {"threadId": thread, "ephemeral": True})
     assert error["message"] == "ephemeral paginated thread/fork requires `excludeTurns: true`"
-    forked, heard = client.ask("thread/fork", {"threadId": thread, "ephemeral": True, "excludeTurns": True})
+    forked, received = client.ask("thread/fork", {"threadId": thread, "ephemeral": True, "excludeTurns": True})
     assert (forked["thread"]["ephemeral"], forked["thread"]["turns"]) == (True, [])
-    assert heard.methods == ["response", "thread/started"]
+    assert received.methods == ["response", "thread/started"]
 
 
 def test_forks_of_older_versions_are_stored_and_tell_their_turns(make_client: Callable[..., Any]) -> None:
@@ -141,15 +143,15 @@ def test_forks_of_older_versions_are_stored_and_tell_their_turns(make_client: Ca
     error, _ = client.ask("thread/fork", {"threadId": thread})
     assert error["message"] == f"no rollout found for thread id {thread}"
     client.start_turn(thread, HELLO)
-    forked, heard = client.ask("thread/fork", {"threadId": thread, "ephemeral": True})
-    assert heard.methods == [
+    forked, received = client.ask("thread/fork", {"threadId": thread, "ephemeral": True})
+    assert received.methods == [
         "codex/event/mcp_startup_complete", "thread/status/changed", "response", "thread/started",
     ]  # fmt: skip
     assert forked["thread"]["path"]
-    assert len(heard.told("thread/started")[0]["thread"]["turns"]) == 1
+    assert len(received.params_of("thread/started")[0]["thread"]["turns"]) == 1
 
 
-def test_what_was_put_away_is_brought_back(client: Any, thread: str) -> None:
+def test_what_was_put_away_is_brought_back(client: Client, thread: str) -> None:
     client.ask("thread/archive", {"threadId": thread})
     archived = client.ask("thread/read", {"threadId": thread})[0]["thread"]
     assert (archived["status"], archived["environments"]) == ({"type": "notLoaded"}, None)
@@ -158,21 +160,21 @@ def test_what_was_put_away_is_brought_back(client: Any, thread: str) -> None:
     assert client.ask("thread/archive", {"threadId": thread})[0]["message"].startswith("no rollout found")
     assert client.ask("thread/list", {})[0]["data"] == []
     assert [it["id"] for it in client.ask("thread/list", {"archived": True})[0]["data"]] == [thread]
-    brought, heard = client.ask("thread/unarchive", {"threadId": thread})
+    brought, received = client.ask("thread/unarchive", {"threadId": thread})
     assert brought["thread"]["path"] != archived["path"]
-    assert heard.told("thread/unarchived") == [{"threadId": thread}]
+    assert received.params_of("thread/unarchived") == [{"threadId": thread}]
     error, _ = client.ask("thread/unarchive", {"threadId": thread})
     assert error["message"] == f"no archived rollout found for thread id {thread}"
-    _, heard = client.ask("thread/resume", {"threadId": thread})
-    assert heard.told("thread/status/changed") == [{"threadId": thread, "status": {"type": "idle"}}]
-    assert client.start_turn(thread, HELLO)[1].said
+    _, received = client.ask("thread/resume", {"threadId": thread})
+    assert received.params_of("thread/status/changed") == [{"threadId": thread, "status": {"type": "idle"}}]
+    assert client.start_turn(thread, HELLO)[1].text_deltas
 
 
-def test_older_versions_do_not_read_what_was_put_away(older: Any) -> None:
+def test_older_versions_do_not_read_what_was_put_away(older: Client) -> None:
     thread = older.start_thread()
     older.start_turn(thread, HELLO)
-    _, heard = older.ask("thread/archive", {"threadId": thread})
-    assert heard.methods == ["response"]
+    _, received = older.ask("thread/archive", {"threadId": thread})
+    assert received.methods == ["response"]
     error, _ = older.ask("thread/read", {"threadId": thread})
     assert error["message"] == f"no rollout found for thread id {thread}"
 
@@ -181,25 +183,25 @@ def test_the_older_family_reports_that_a_thread_has_ended(make_client: Callable[
     client = make_client(version="0.105.0")
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, HELLO)
-    _, heard = client.ask("thread/archive", {"threadId": thread})
-    assert heard.methods == [
+    _, received = client.ask("thread/archive", {"threadId": thread})
+    assert received.methods == [
         "codex/event/shutdown_complete", "thread/status/changed", "response", "thread/archived",
     ]  # fmt: skip
 
 
-def test_a_thread_with_a_fork_is_not_deleted(client: Any, thread: str) -> None:
+def test_a_thread_with_a_fork_is_not_deleted(client: Client, thread: str) -> None:
     fork = client.ask("thread/fork", {"threadId": thread})[0]["thread"]["id"]
-    error, heard = client.ask("thread/delete", {"threadId": thread})
+    error, received = client.ask("thread/delete", {"threadId": thread})
     assert error["message"] == f"cannot delete thread {thread}: forked history still references it"
-    assert heard.methods == ["thread/status/changed", "response"]
+    assert received.methods == ["thread/status/changed", "response"]
     client.ask("thread/delete", {"threadId": fork})
     assert client.ask("thread/delete", {"threadId": thread})[0] == {}
     assert client.ask("thread/delete", {"threadId": thread})[0]["message"].startswith("no rollout found")
 
 
-def test_a_thread_can_be_named(client: Any, thread: str) -> None:
-    _, heard = client.ask("thread/name/set", {"threadId": thread, "name": " N "})
-    assert heard.told("thread/name/updated") == [{"threadId": thread, "threadName": "N"}]
+def test_a_thread_can_be_named(client: Client, thread: str) -> None:
+    _, received = client.ask("thread/name/set", {"threadId": thread, "name": " N "})
+    assert received.params_of("thread/name/updated") == [{"threadId": thread, "threadName": "N"}]
     assert client.ask("thread/read", {"threadId": thread})[0]["thread"]["name"] == "N"
     error, _ = client.ask("thread/name/set", {"threadId": thread, "name": "  "})
     assert error["message"] == "thread name must not be empty"
@@ -208,9 +210,9 @@ def test_a_thread_can_be_named(client: Any, thread: str) -> None:
 def test_the_older_family_sends_a_name_too(make_client: Callable[..., Any]) -> None:
     client = make_client(version="0.99.0")
     thread = client.start_thread(ephemeral=False)
-    _, heard = client.ask("thread/name/set", {"threadId": thread, "name": "N"})
-    assert heard.methods == ["response", "codex/event/thread_name_updated", "thread/name/updated"]
-    assert heard.events("thread_name_updated")[0]["thread_name"] == "N"
+    _, received = client.ask("thread/name/set", {"threadId": thread, "name": "N"})
+    assert received.methods == ["response", "codex/event/thread_name_updated", "thread/name/updated"]
+    assert received.events("thread_name_updated")[0]["thread_name"] == "N"
     error, _ = client.ask("thread/name/set", {"threadId": NOWHERE, "name": "N"})
     assert error["message"] == f"thread not found: {NOWHERE}"
 
@@ -220,12 +222,12 @@ def test_the_last_turns_can_be_rolled_back(make_client: Callable[..., Any]) -> N
     thread = client.start_thread(ephemeral=False)
     for _ in range(3):
         client.start_turn(thread, HELLO)
-    result, heard = client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})
-    assert heard.methods == [
+    result, received = client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})
+    assert received.methods == [
         "deprecationNotice", "thread/tokenUsage/updated", "account/rateLimits/updated", "response",
     ]  # fmt: skip
     assert len(result["thread"]["turns"]) == 2
-    assert heard.told("thread/tokenUsage/updated")[0]["tokenUsage"]["last"]["totalTokens"] > 0
+    assert received.params_of("thread/tokenUsage/updated")[0]["tokenUsage"]["last"]["totalTokens"] > 0
     assert client.ask("thread/rollback", {"threadId": thread, "numTurns": 9})[0]["thread"]["turns"] == []
     assert client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})[0]["thread"]["turns"] == []
     error, _ = client.ask("thread/rollback", {"threadId": thread, "numTurns": 0})
@@ -239,8 +241,8 @@ def test_the_older_family_sends_a_rollback_too(make_client: Callable[..., Any]) 
     client = make_client(version="0.99.0")
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, HELLO)
-    _, heard = client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})
-    assert heard.events("thread_rolled_back") == [{"type": "thread_rolled_back", "num_turns": 1}]
+    _, received = client.ask("thread/rollback", {"threadId": thread, "numTurns": 1})
+    assert received.events("thread_rolled_back") == [{"type": "thread_rolled_back", "num_turns": 1}]
 
 
 def test_who_resumes_a_thread_that_nobody_was_left_in_finds_it(make_client: Callable[..., Any]) -> None:
@@ -251,4 +253,4 @@ def test_who_resumes_a_thread_that_nobody_was_left_in_finds_it(make_client: Call
     assert client.ask("thread/loaded/list", {})[0]["data"] == []
     client.ask("thread/resume", {"threadId": thread})
     assert client.ask("thread/loaded/list", {})[0]["data"] == [thread]
-    assert client.start_turn(thread, HELLO)[1].said
+    assert client.start_turn(thread, HELLO)[1].text_deltas

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from wireproof_scripts.steps import Gate, Hang, Overload, Say, Script
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
 QUEUED = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),), (Say(("again",)),)))}
@@ -15,38 +18,38 @@ def _given(text: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text}]
 
 
-def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
+def test_input_for_a_busy_thread_joins_its_turn(make_client: MakeClient) -> None:
     client = make_client(HANGS)
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
-    again, heard = client.start_turn(thread, "more")
+    again, received = client.start_turn(thread, "more")
     assert again == turn
-    assert "turn/started" not in heard.methods
+    assert "turn/started" not in received.methods
 
 
-def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: Any) -> None:
+def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: MakeClient) -> None:
     client = make_client(QUEUED, version="0.89.0")
     thread = client.start_thread()
     assert client.start_turn(thread, "[[wireproof:a#1]]")[0] == "0"
-    turn, heard = client.start_turn(thread, "more")
-    assert (turn, heard.told("turn/started")[0]["turn"]["id"]) == ("1", "1")
-    heard = client.wait(1.0)
-    assert heard.said == ["late", "again"]
-    assert [told["turn"]["id"] for told in heard.told("turn/completed")] == ["0"]
+    turn, received = client.start_turn(thread, "more")
+    assert (turn, received.params_of("turn/started")[0]["turn"]["id"]) == ("1", "1")
+    received = client.wait(1.0)
+    assert received.text_deltas == ["late", "again"]
+    assert [params["turn"]["id"] for params in received.params_of("turn/completed")] == ["0"]
 
 
-@pytest.mark.parametrize(("version", "told"), [("0.96.0", 0), ("0.98.0", 1), ("0.142.0", 1), ("0.150.0", 1)])
+@pytest.mark.parametrize(("version", "items"), [("0.96.0", 0), ("0.98.0", 1), ("0.142.0", 1), ("0.150.0", 1)])
 def test_input_that_waits_for_the_answer_is_sent_as_an_item_where_the_version_does(
-    make_client: Any, version: str, told: int
+    make_client: MakeClient, version: str, items: int
 ) -> None:
     client = make_client(QUEUED, version=version)
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
-    again, heard = client.start_turn(thread, "more")
+    again, received = client.start_turn(thread, "more")
     assert (again == turn) is (version == "0.150.0")
-    assert heard.told("item/started") == []
-    types = [item["item"]["type"] for item in client.wait(1.0).told("item/started")]
-    assert types == ["agentMessage", *["userMessage"] * told, "agentMessage"]
+    assert received.params_of("item/started") == []
+    types = [item["item"]["type"] for item in client.wait(1.0).params_of("item/started")]
+    assert types == ["agentMessage", *["userMessage"] * items, "agentMessage"]
 
 
 @pytest.mark.parametrize(
@@ -57,24 +60,24 @@ def test_input_that_waits_for_the_answer_is_sent_as_an_item_where_the_version_do
         ("0.118.0", ["thread/status/changed", "error"]),
     ],
 )
-def test_a_turn_without_input_may_never_end(make_client: Any, version: str, methods: list[str]) -> None:
+def test_a_turn_without_input_may_never_end(make_client: MakeClient, version: str, methods: list[str]) -> None:
     client = make_client(version=version)
-    _, heard = client.start_turn(client.start_thread(), None)
-    assert heard.methods == ["response", *methods]
+    _, received = client.start_turn(client.start_thread(), None)
+    assert received.methods == ["response", *methods]
 
 
-def test_later_a_turn_without_input_asks_the_model(make_client: Any) -> None:
+def test_later_a_turn_without_input_asks_the_model(make_client: MakeClient) -> None:
     client = make_client(version="0.134.0")
     assert "turn/completed" in client.start_turn(client.start_thread(), None)[1].methods
 
 
-def test_in_older_versions_a_turn_without_input_ends_at_once(older: Any) -> None:
-    turn, heard = older.start_turn(older.start_thread(), None)
+def test_in_older_versions_a_turn_without_input_ends_at_once(older: Client) -> None:
+    turn, received = older.start_turn(older.start_thread(), None)
     assert turn == "0"
-    assert heard.methods == ["response", "turn/started", "codex/event/task_complete", "turn/completed"]
+    assert received.methods == ["response", "turn/started", "codex/event/task_complete", "turn/completed"]
 
 
-def test_an_interrupt_must_name_the_running_turn(make_client: Any) -> None:
+def test_an_interrupt_must_name_the_running_turn(make_client: MakeClient) -> None:
     client = make_client(HANGS)
     thread = client.start_thread()
     asked = {"threadId": thread, "turnId": "x"}
@@ -83,25 +86,27 @@ def test_an_interrupt_must_name_the_running_turn(make_client: Any) -> None:
     assert client.ask("turn/interrupt", asked)[0]["message"] == f"expected active turn id x but found {turn}"
 
 
-def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(make_client: Any) -> None:
+def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(
+    make_client: MakeClient,
+) -> None:
     client = make_client(HANGS, version="0.89.0")
     thread = client.start_thread()
     asked = {"threadId": thread, "turnId": "x"}
     assert client.send({"id": "early", "method": "turn/interrupt", "params": asked}) == []
     client.start_turn(thread, "[[wireproof:a#1]]")
-    heard = client.send({"id": "now", "method": "turn/interrupt", "params": asked})
-    assert [message["id"] for message in heard if "result" in message] == ["early", "now"]
-    assert heard.told("turn/completed")[0]["turn"]["status"] == "interrupted"
+    received = client.send({"id": "now", "method": "turn/interrupt", "params": asked})
+    assert [message["id"] for message in received if "result" in message] == ["early", "now"]
+    assert received.params_of("turn/completed")[0]["turn"]["status"] == "interrupted"
     assert client.start_turn(thread, "[[wireproof:a#1]]")[0] == "3"
 
 
-def test_overrides_are_counted_where_turns_are(older: Any) -> None:
+def test_overrides_are_counted_where_turns_are(older: Client) -> None:
     thread = older.start_thread()
     params = {"threadId": thread, "input": _given("hi"), "model": "other"}
     assert older.ask("turn/start", params)[0]["turn"]["id"] == "1"
 
 
-def test_a_long_input_is_refused_where_there_is_a_limit(client: Any, older: Any) -> None:
+def test_a_long_input_is_refused_where_there_is_a_limit(client: Client, older: Client) -> None:
     for who, refused in ((client, True), (older, False)):
         thread = who.start_thread()
         answer, _ = who.ask("turn/start", {"threadId": thread, "input": _given("x" * 1_048_577)})
@@ -109,25 +114,25 @@ def test_a_long_input_is_refused_where_there_is_a_limit(client: Any, older: Any)
 
 
 @pytest.mark.parametrize("item", [{"type": "audio"}, {"type": "mention", "name": "a", "path": "b"}])
-def test_older_versions_know_fewer_kinds_of_input(older: Any, item: dict[str, str]) -> None:
+def test_older_versions_know_fewer_kinds_of_input(older: Client, item: dict[str, str]) -> None:
     answer, _ = older.ask("turn/start", {"threadId": older.start_thread(), "input": [item]})
     assert answer["message"].endswith("expected one of `text`, `image`, `localImage`, `skill`")
 
 
-def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_client: Any) -> None:
+def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_client: MakeClient) -> None:
     part = (Overload(times=2), Say(("x",)))
     client = make_client({"a": Script(name="a", title="", parts=(part,))})
     params = {"threadId": client.start_thread(), "input": _given("[[wireproof:a#1]]")}
     for _ in range(2):
-        error, heard = client.ask("turn/start", params)
+        error, received = client.ask("turn/start", params)
         assert error == {"code": -32001, "message": "Server overloaded; retry later."}
-        assert heard.methods == ["response"]
-    assert client.ask("turn/start", params)[1].said == ["x"]
+        assert received.methods == ["response"]
+    assert client.ask("turn/start", params)[1].text_deltas == ["x"]
 
 
-def test_other_nonces_are_refused_anew(client: Any) -> None:
+def test_other_nonces_are_refused_anew(client: Client) -> None:
     thread = client.start_thread()
     for nonce in ("1", "2"):
         params = {"threadId": thread, "input": _given(f"[[wireproof:act/overload#{nonce}]]")}
         assert client.ask("turn/start", params)[0]["code"] == -32001
-        assert client.ask("turn/start", params)[1].said == ["Do", "ne."]
+        assert client.ask("turn/start", params)[1].text_deltas == ["Do", "ne."]

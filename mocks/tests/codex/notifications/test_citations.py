@@ -4,7 +4,7 @@ import pytest
 
 from wireproof_codex.notifications.citations import Citations, without_citations
 
-# The pieces of a text, and what 0.169.0 told of them, the last what it held back.
+# The pieces of a text, and what 0.169.0 sent of them, the last what it held back.
 CASES = [
     (("a <", "oa", "i-mem", " b", "c <oai"), ("a ", "", "", "<oai-mem b", "c ", "<oai")),
     (("a ", "<", "<", "oai", "é"), ("a ", "", "<", "", "<oaié", "")),
@@ -22,11 +22,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("pieces", "told"), CASES)
-def test_a_text_is_held_back_where_a_citation_may_begin(pieces: tuple[str, ...], told: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("pieces", "sent"), CASES)
+def test_a_text_is_held_back_where_a_citation_may_begin(pieces: tuple[str, ...], sent: tuple[str, ...]) -> None:
     citations = Citations()
-    assert (*map(citations.take, pieces), citations.rest()) == told
-    assert without_citations("".join(pieces)) == "".join(told)
+    assert (*map(citations.take, pieces), citations.rest()) == sent
+    assert without_citations("".join(pieces)) == "".join(sent)
 
 
 def test_other_text_comes_as_it_is() -> None:

@@ -5,8 +5,8 @@ from wireproof_scripts.steps import Usage
 
 
 def test_a_total_is_input_and_output() -> None:
-    told = usage(Usage(input=10, output=5, cached=4, reasoning=3))
-    assert (told["totalTokens"], told["cachedInputTokens"], told["reasoningOutputTokens"]) == (15, 4, 3)
+    counts = usage(Usage(input=10, output=5, cached=4, reasoning=3))
+    assert (counts["totalTokens"], counts["cachedInputTokens"], counts["reasoningOutputTokens"]) == (15, 4, 3)
     assert estimated(1000)["totalTokens"] == 1000
 
 
@@ -16,9 +16,9 @@ def test_a_call_is_in_progress_until_it_has_an_outcome() -> None:
 
 
 def test_an_item_is_sent_with_its_times() -> None:
-    _, told = completed(timed({"id": "i"}, 5, 7), {"threadId": "t", "turnId": "u"})
-    assert told["item"] == {"id": "i", "startedAtMs": 5, "completedAtMs": 7}
-    assert (told["threadId"], told["completedAtMs"]) == ("t", 7)
+    _, params = completed(timed({"id": "i"}, 5, 7), {"threadId": "t", "turnId": "u"})
+    assert params["item"] == {"id": "i", "startedAtMs": 5, "completedAtMs": 7}
+    assert (params["threadId"], params["completedAtMs"]) == ("t", 7)
 
 
 def test_every_kind_of_input_is_sent_back() -> None:

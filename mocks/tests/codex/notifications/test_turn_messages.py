@@ -6,10 +6,10 @@ from wireproof_codex.versions.version import NEWEST
 
 
 def test_a_turn_lasts_from_its_start_to_its_end() -> None:
-    told = turn_object("t", "completed", items=[{"type": "agentMessage"}], started=10.25, completed=12.5)
-    assert (told["startedAt"], told["completedAt"], told["durationMs"], told["itemsView"]) == (10, 12, 2250, "summary")
-    told = turn_object("t", "inProgress")
-    assert (told["startedAt"], told["durationMs"], told["itemsView"]) == (None, None, "notLoaded")
+    turn = turn_object("t", "completed", items=[{"type": "agentMessage"}], started=10.25, completed=12.5)
+    assert (turn["startedAt"], turn["completedAt"], turn["durationMs"], turn["itemsView"]) == (10, 12, 2250, "summary")
+    turn = turn_object("t", "inProgress")
+    assert (turn["startedAt"], turn["durationMs"], turn["itemsView"]) == (None, None, "notLoaded")
 
 
 def test_an_error_is_sent_with_its_cause() -> None:

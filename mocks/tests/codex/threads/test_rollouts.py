@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from mocks.tests.codex.conftest import Client
+
 HELLO = "[[wireproof:text/hello#a]]"
 TOOL = "localSearch"
 
@@ -37,7 +39,7 @@ def _files(home: Path) -> list[str]:
     return sorted(str(path.relative_to(home)) for path in home.rglob("*.jsonl"))
 
 
-def _turns(client: Any, thread: str) -> list[Any]:
+def _turns(client: Client, thread: str) -> list[Any]:
     read = client.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]
     return [(turn["status"], [item["type"] for item in turn["items"]]) for turn in read["thread"]["turns"]]
 
@@ -50,23 +52,23 @@ def test_a_thread_is_found_by_the_processes_that_come_after(start: Callable[...,
     first.ask("thread/name/set", {"threadId": thread, "name": "N"})
     text = {"type": "text", "text": HELLO}
     first.ask("turn/start", {"threadId": thread, "input": [text], "effort": "high"})
-    told = first.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]
+    found = first.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]
     assert _files(tmp_path) == [f"sessions/2027/01/15/rollout-2027-01-15T08-00-00-{thread}.jsonl"]
     second = start()
     assert second.ask("thread/read", {"threadId": thread, "includeTurns": True})[0] == {
-        **told,
+        **found,
         "thread": {
-            **told["thread"],
+            **found["thread"],
             "status": {"type": "notLoaded"},
             "environments": None,
             "canAcceptDirectInput": None,
         },
     }
-    resumed, heard = second.ask("thread/resume", {"threadId": thread})
+    resumed, received = second.ask("thread/resume", {"threadId": thread})
     assert (resumed["model"], resumed["cwd"], resumed["reasoningEffort"]) == ("m", "/x", "high")
-    assert (resumed["thread"]["name"], resumed["thread"]["turns"]) == ("N", told["thread"]["turns"])
-    assert heard.told("thread/tokenUsage/updated")[0]["turnId"] == told["thread"]["turns"][-1]["id"]
-    reflected = json.loads(second.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].said[0])
+    assert (resumed["thread"]["name"], resumed["thread"]["turns"]) == ("N", found["thread"]["turns"])
+    assert received.params_of("thread/tokenUsage/updated")[0]["turnId"] == found["thread"]["turns"][-1]["id"]
+    reflected = json.loads(second.start_turn(thread, "[[wireproof:reflect/received#b]]")[1].text_deltas[0])
     assert [tool["name"] for tool in reflected["tools"]] == [TOOL]
     assert (reflected["developer"], len(reflected["history"])) == ("dev", 4)
     assert len(_turns(start(), thread)) == 3
@@ -156,7 +158,7 @@ def test_a_home_that_cannot_be_written_stores_nothing_and_says_so_once(
     (tmp_path / "sessions").write_text("in the way")
     client = start()
     for thread in [client.start_thread(ephemeral=False) for _ in range(2)]:
-        assert client.start_turn(thread, HELLO)[1].said
+        assert client.start_turn(thread, HELLO)[1].text_deltas
     assert len(client.notes) == 1
     assert client.notes[0].startswith("threads are not stored: ")
     assert _turns(client, thread) == [("completed", ["userMessage", "agentMessage"])]
@@ -207,10 +209,10 @@ def test_a_fork_has_a_file_of_its_own(start: Callable[..., Any], tmp_path: Path)
     assert len(_files(tmp_path)) == 2
     client = start()
     assert (len(_turns(client, thread)), len(_turns(client, fork))) == (1, 2)
-    resumed, heard = client.ask("thread/resume", {"threadId": fork})
+    resumed, received = client.ask("thread/resume", {"threadId": fork})
     assert resumed["thread"]["forkedFromId"] == thread
-    assert heard.told("thread/tokenUsage/updated") == []
-    assert client.start_turn(fork, HELLO)[1].told("thread/tokenUsage/updated")[0]["tokenUsage"]["total"] != {}
+    assert received.params_of("thread/tokenUsage/updated") == []
+    assert client.start_turn(fork, HELLO)[1].params_of("thread/tokenUsage/updated")[0]["tokenUsage"]["total"] != {}
 
 
 def test_a_fork_of_a_thread_that_has_cost_nothing_has_cost_nothing(start: Callable[..., Any]) -> None:
@@ -218,7 +220,7 @@ def test_a_fork_of_a_thread_that_has_cost_nothing_has_cost_nothing(start: Callab
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, "[[wireproof:no-counts#a]]")
     fork = client.ask("thread/fork", {"threadId": thread})[0]["thread"]["id"]
-    assert start().ask("thread/resume", {"threadId": fork})[1].told("thread/tokenUsage/updated") == []
+    assert start().ask("thread/resume", {"threadId": fork})[1].params_of("thread/tokenUsage/updated") == []
 
 
 def test_turns_that_were_rolled_back_are_gone_afterwards(start: Callable[..., Any]) -> None:
@@ -230,7 +232,7 @@ def test_turns_that_were_rolled_back_are_gone_afterwards(start: Callable[..., An
     client = start("0.150.0")
     client.ask("thread/resume", {"threadId": thread})
     assert len(_turns(client, thread)) == 1
-    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#c]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#c]]")[1].text_deltas[0])
     assert [item["role"] for item in reflected["history"]] == ["user", "assistant"]
 
 
@@ -243,5 +245,5 @@ def test_what_is_put_before_the_first_turn_is_stored_too(start: Callable[..., An
     client = start()
     assert [it["preview"] for it in client.ask("thread/list", {})[0]["data"]] == [HELLO]
     client.ask("thread/resume", {"threadId": thread})
-    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#c]]")[1].said[0])
+    reflected = json.loads(client.start_turn(thread, "[[wireproof:reflect/received#c]]")[1].text_deltas[0])
     assert reflected["history"][0] == item

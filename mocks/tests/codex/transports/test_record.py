@@ -49,11 +49,11 @@ def test_a_session_is_passed_on_and_written_down(tmp_path: Path) -> None:
     done = _record(file, MOCK, hello + b"no json\n" + b'{"method":"initialized"}\n')
     assert done.returncode == 0
     assert b"Failed to deserialize JSONRPCMessage" in done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines()]
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
     lines = read_recording(file)
-    masked = json.loads(json.dumps(told[0]).replace(str(tmp_path / "home" / ".codex"), "/srv/codex-home"))
+    masked = json.loads(json.dumps(printed[0]).replace(str(tmp_path / "home" / ".codex"), "/srv/codex-home"))
     assert masked["result"]["codexHome"] == "/srv/codex-home"
-    assert [line.message for line in lines if not line.sent] == [masked, *told[1:]]
+    assert [line.message for line in lines if not line.sent] == [masked, *printed[1:]]
     assert [(line.message or {}).get("method", line.raw) for line in lines if line.sent] == [
         "initialize",
         "no json\n",

@@ -45,7 +45,7 @@ class Process:
     def send(self, message: object) -> None:
         self.write(json.dumps(message).encode() + b"\n")
 
-    def hear(self) -> Any:
+    def receive(self) -> Any:
         """The next message; None at the end."""
         assert self.process.stdout is not None
         while b"\n" not in self._unread:
@@ -58,30 +58,30 @@ class Process:
         line, self._unread = self._unread.split(b"\n", 1)
         return json.loads(line)
 
-    def hear_until(self, met: Callable[[Any], bool]) -> list[Any]:
-        heard = [self.hear()]
-        while heard[-1] is not None and not met(heard[-1]):
-            heard.append(self.hear())
-        return heard
+    def receive_until(self, met: Callable[[Any], bool]) -> list[Any]:
+        received = [self.receive()]
+        while received[-1] is not None and not met(received[-1]):
+            received.append(self.receive())
+        return received
 
     def shake_hands(self) -> None:
         self.send({**HELLO, "params": {**HELLO["params"], "capabilities": {"experimentalApi": True}}})  # type: ignore[dict-item]
-        assert "userAgent" in self.hear()["result"]
+        assert "userAgent" in self.receive()["result"]
 
     def start_turn(self, text: str, **params: object) -> tuple[str, str]:
         self._threads += 1
         self.send({"id": f"thread-{self._threads}", "method": "thread/start", "params": {"ephemeral": True, **params}})
-        answer = self.hear_until(lambda message: message.get("id") == f"thread-{self._threads}")[-1]
+        answer = self.receive_until(lambda message: message.get("id") == f"thread-{self._threads}")[-1]
         thread = answer["result"]["thread"]["id"]
         given = [{"type": "text", "text": text}]
         self.send(
             {"id": f"turn-{self._threads}", "method": "turn/start", "params": {"threadId": thread, "input": given}}
         )
-        answer = self.hear_until(lambda message: message.get("id") == f"turn-{self._threads}")[-1]
+        answer = self.receive_until(lambda message: message.get("id") == f"turn-{self._threads}")[-1]
         return thread, answer["result"]["turn"]["id"]
 
     def forget_what_came(self) -> None:
-        """Drop what was read and not yet heard, as a client does that has not subscribed to it."""
+        """Drop what was read and not yet returned, as a client does that has not subscribed to it."""
         self._unread = b""
 
     def discard(self) -> None:
@@ -96,8 +96,8 @@ class Process:
 
     def ticks(self) -> int:
         """What it has used of the processor, in hundredths of a second."""
-        told = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return int(told[11]) + int(told[12])
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
 
     def close_input(self) -> None:
         assert self.process.stdin is not None
@@ -108,8 +108,10 @@ def _ends(method: str) -> Callable[[Any], bool]:
     return lambda message: message.get("method") == method
 
 
-def _said(heard: list[Any]) -> str:
-    deltas = (message["params"] for message in heard if message and message.get("method") == "item/agentMessage/delta")
+def _said(received: list[Any]) -> str:
+    deltas = (
+        message["params"] for message in received if message and message.get("method") == "item/agentMessage/delta"
+    )
     return "".join(params["delta"] for params in deltas)
 
 
@@ -135,32 +137,32 @@ def process(start: Callable[..., Process]) -> Process:
 
 def test_a_text_turn_over_pipes(process: Process) -> None:
     process.start_turn("[[wireproof:text/hello#a]]")
-    assert _said(process.hear_until(_ends("turn/completed"))) == "Hello, world!"
+    assert _said(process.receive_until(_ends("turn/completed"))) == "Hello, world!"
 
 
 def test_a_tool_turn_over_pipes(process: Process) -> None:
     tool = {"name": "localSearch", "description": "", "inputSchema": {}}
     process.start_turn("[[wireproof:call/then-text#a]]", dynamicTools=[tool])
-    asked = process.hear_until(_ends("item/tool/call"))[-1]
+    asked = process.receive_until(_ends("item/tool/call"))[-1]
     content = [{"type": "inputText", "text": "found"}]
     process.send({"id": asked["id"], "result": {"contentItems": content, "success": True}})
-    assert _said(process.hear_until(_ends("turn/completed"))) == "All clear."
+    assert _said(process.receive_until(_ends("turn/completed"))) == "All clear."
 
 
 def test_an_interrupt_over_pipes(process: Process) -> None:
     thread, turn = process.start_turn("[[wireproof:text/hang#a]]")
-    process.hear_until(_ends("item/agentMessage/delta"))
+    process.receive_until(_ends("item/agentMessage/delta"))
     process.send({"id": "i", "method": "turn/interrupt", "params": {"threadId": thread, "turnId": turn}})
-    ended = process.hear_until(_ends("turn/completed"))[-1]
+    ended = process.receive_until(_ends("turn/completed"))[-1]
     assert ended["params"]["turn"]["status"] == "interrupted"
 
 
 def test_a_gate_opened_from_another_thread_over_pipes(process: Process) -> None:
     process.start_turn("[[wireproof:text/gate#a]]")
-    process.hear_until(_ends("item/agentMessage/delta"))
+    process.receive_until(_ends("item/agentMessage/delta"))
     process.start_turn("[[wireproof:open/gate#a]]")
-    heard = process.hear_until(_ends("turn/completed"))
-    assert _said([*heard, *process.hear_until(_ends("turn/completed"))]) in {"secondopened", "openedsecond"}
+    received = process.receive_until(_ends("turn/completed"))
+    assert _said([*received, *process.receive_until(_ends("turn/completed"))]) in {"secondopened", "openedsecond"}
 
 
 def test_time_passes_over_pipes(start: Callable[..., Process], tmp_path: Path) -> None:
@@ -169,17 +171,17 @@ def test_time_passes_over_pipes(start: Callable[..., Process], tmp_path: Path) -
     process = start("--scripts", str(scripts))
     process.shake_hands()
     process.start_turn("[[wireproof:slow#a]]")
-    assert _said(process.hear_until(_ends("turn/completed"))) == "ab"
+    assert _said(process.receive_until(_ends("turn/completed"))) == "ab"
 
 
 def test_a_reader_sees_each_cut_of_the_output(process: Process) -> None:
     process.start_turn("[[wireproof:text/cut-bytes#a]]")
-    text = _said(process.hear_until(_ends("turn/completed")))
+    text = _said(process.receive_until(_ends("turn/completed")))
     assert text == "\U0001f600" * 16 + "\u65e5\u672c\u8a9e" * 8 + " \u00e9nd"
     continued = [piece for piece in process.pieces if 0x80 <= piece[0] < 0xC0]
     assert len(continued) > 3
     process.start_turn("[[wireproof:text/hello#a]]")
-    assert _said(process.hear_until(_ends("turn/completed"))) == "Hello, world!"
+    assert _said(process.receive_until(_ends("turn/completed"))) == "Hello, world!"
     process.close_input()
     assert process.end() == 0
 
@@ -190,8 +192,8 @@ def test_garbage_reaches_the_reader_and_the_journal(start: Callable[..., Process
     process.shake_hands()
     process.start_turn("[[wireproof:fail/garbled#a]]")
     with pytest.raises(UnicodeDecodeError):
-        process.hear_until(_ends("turn/completed"))
-    process.hear_until(_ends("turn/completed"))
+        process.receive_until(_ends("turn/completed"))
+    process.receive_until(_ends("turn/completed"))
     entries = [json.loads(line) for line in journal.read_text().splitlines()]
     assert [entry["direction"] for entry in entries if "raw" in entry] == ["sent"]
     process.close_input()
@@ -201,7 +203,7 @@ def test_garbage_reaches_the_reader_and_the_journal(start: Callable[..., Process
 def test_it_dies_where_the_environment_says(start: Callable[..., Process]) -> None:
     process = start(WIREPROOF_CRASH_AT="initialize")
     process.send(HELLO)
-    assert process.hear() is None
+    assert process.receive() is None
     assert process.end() == 101
 
 
@@ -209,15 +211,15 @@ def test_an_older_version_over_pipes(start: Callable[..., Process]) -> None:
     process = start("--codex-version", "0.89.0")
     process.shake_hands()
     process.start_turn("[[wireproof:text/hello#a]]")
-    heard = process.hear_until(_ends("turn/completed"))
-    assert _said(heard) == "Hello, world!"
-    assert any(message["method"] == "codex/event/agent_message" for message in heard)
+    received = process.receive_until(_ends("turn/completed"))
+    assert _said(received) == "Hello, world!"
+    assert any(message["method"] == "codex/event/agent_message" for message in received)
 
 
 def test_reflect_over_pipes(process: Process) -> None:
     process.start_turn("[[wireproof:reflect/received#a]]", developerInstructions="é 😀")
-    told = json.loads(_said(process.hear_until(_ends("turn/completed"))))
-    assert (told["developer"], told["history"]) == ("é 😀", [])
+    reflected = json.loads(_said(process.receive_until(_ends("turn/completed"))))
+    assert (reflected["developer"], reflected["history"]) == ("é 😀", [])
 
 
 def test_a_client_that_subscribes_after_the_response_gets_the_end_of_the_turn(start: Callable[..., Process]) -> None:
@@ -225,14 +227,14 @@ def test_a_client_that_subscribes_after_the_response_gets_the_end_of_the_turn(st
     process.shake_hands()
     process.start_turn("[[wireproof:text/hello#a]]")
     process.forget_what_came()
-    heard = process.hear_until(_ends("turn/completed"))
-    assert heard[-1]["params"]["turn"]["status"] == "completed"
-    assert _said(heard)
+    received = process.receive_until(_ends("turn/completed"))
+    assert received[-1]["params"]["turn"]["status"] == "completed"
+    assert _said(received)
 
 
 def test_a_crash_ends_the_process_after_what_was_said(process: Process) -> None:
     process.start_turn("[[wireproof:fail/crash-text#a]]")
-    assert _said(process.hear_until(lambda _: False)) == "Last words"
+    assert _said(process.receive_until(lambda _: False)) == "Last words"
     assert process.end() == 101
 
 
@@ -250,7 +252,7 @@ def test_a_crash_ends_a_process_that_gets_little_time_after_what_was_said(start:
     process = start(command=["-c", SLOW])
     process.shake_hands()
     process.start_turn("[[wireproof:fail/crash-text#a]]")
-    assert _said(process.hear_until(lambda _: False)) == "Last words"
+    assert _said(process.receive_until(lambda _: False)) == "Last words"
     assert process.end() == 101
 
 
@@ -269,10 +271,10 @@ def test_a_turn_that_asks_for_approval_outlives_the_input_of_an_old_version(
     process = start("--codex-version", version)
     process.shake_hands()
     process.start_turn("[[wireproof:act/command#a]]", approvalPolicy="untrusted")
-    process.hear_until(_ends("item/commandExecution/requestApproval"))
+    process.receive_until(_ends("item/commandExecution/requestApproval"))
     process.write(b'{"id": "last", "method": "thread/loaded/list", "params": {}}')
     process.close_input()
-    process.hear_until(lambda message: message.get("id") == "last")
+    process.receive_until(lambda message: message.get("id") == "last")
     if version == "0.89.0":
         before = process.ticks()
         with pytest.raises(subprocess.TimeoutExpired):
@@ -285,7 +287,7 @@ def test_a_turn_that_asks_for_approval_outlives_the_input_of_an_old_version(
 def test_a_last_line_without_an_end_is_answered(process: Process) -> None:
     process.write(b'{"id":"last","method":"thread/loaded/list","params":{}}')
     process.close_input()
-    assert process.hear_until(lambda message: message.get("id") == "last")[-1] is not None
+    assert process.receive_until(lambda message: message.get("id") == "last")[-1] is not None
     assert process.end() == 0
 
 
@@ -324,8 +326,8 @@ def test_bytes_that_are_no_utf8_end_the_process_and_are_mentioned(process: Proce
 
 def test_5000_requests_in_one_write_are_answered_in_order(process: Process) -> None:
     process.write(b"".join(b'{"id":%d,"method":"thread/loaded/list","params":{}}\n' % number for number in range(5000)))
-    heard = process.hear_until(lambda message: message.get("id") == 4999)
-    assert [message["id"] for message in heard if "id" in message] == list(range(5000))
+    received = process.receive_until(lambda message: message.get("id") == 4999)
+    assert [message["id"] for message in received if "id" in message] == list(range(5000))
 
 
 def test_40_turns_run_at_once_and_all_end(process: Process) -> None:
@@ -333,7 +335,7 @@ def test_40_turns_run_at_once_and_all_end(process: Process) -> None:
     process.start_turn("[[wireproof:open/gate#many]]")
     ended: dict[str, str] = {}
     while not running <= ended.keys():
-        params = process.hear_until(_ends("turn/completed"))[-1]["params"]
+        params = process.receive_until(_ends("turn/completed"))[-1]["params"]
         ended[params["threadId"]] = params["turn"]["status"]
     assert {ended[thread] for thread in running} == {"completed"}
 
@@ -346,18 +348,18 @@ def test_100000_deltas_of_a_turn_all_come_and_cost_no_memory(start: Callable[...
     process.shake_hands()
     process.start_turn("[[wireproof:flood#a]]")
     before = _memory(process)
-    assert _said(process.hear_until(_ends("turn/completed"))) == "word" * 100_000
+    assert _said(process.receive_until(_ends("turn/completed"))) == "word" * 100_000
     assert _memory(process) - before < 20_000
 
 
 def test_a_line_of_many_pieces_and_one_of_a_mebibyte(process: Process) -> None:
     for byte in b'{"id":"slow","method":"thread/loaded/list","params":{}}\r\n':
         process.write(bytes([byte]))
-    process.hear_until(lambda message: message.get("id") == "slow")
+    process.receive_until(lambda message: message.get("id") == "slow")
     text = "[[wireproof:reflect/received#a]]" + "é" * 1_000_000
     process.start_turn(text)
-    told = json.loads(_said(process.hear_until(_ends("turn/completed"))))
-    assert told["input"] == [{"type": "text", "text": text}]
+    reflected = json.loads(_said(process.receive_until(_ends("turn/completed"))))
+    assert reflected["input"] == [{"type": "text", "text": text}]
 
 
 def _memory(process: Process) -> int:
@@ -382,7 +384,7 @@ def test_a_client_that_does_not_read_costs_no_memory_and_is_still_served(flood: 
     thread, turn = flood.start_turn("[[wireproof:flood#a]]")
     before = _memory(flood)
     flood.send({"id": "i", "method": "turn/interrupt", "params": {"threadId": thread, "turnId": turn}})
-    ended = flood.hear_until(_ends("turn/completed"))[-1]
+    ended = flood.receive_until(_ends("turn/completed"))[-1]
     assert ended["params"]["turn"]["status"] == "interrupted"
     assert _memory(flood) - before < 20_000
 
@@ -419,7 +421,7 @@ def test_the_journal_holds_both_directions(start: Callable[..., Process], tmp_pa
     process.shake_hands()
     process.write(b"no json\n")
     process.start_turn("[[wireproof:text/hello#a]]")
-    process.hear_until(_ends("turn/completed"))
+    process.receive_until(_ends("turn/completed"))
     process.close_input()
     assert process.end() == 0
     entries = [json.loads(line) for line in path.read_text().splitlines()]
@@ -444,9 +446,9 @@ def _begin_conversation(process: Process) -> str:
     """A v1 conversation that this client listens to, begun as its first requests."""
     process.send(HELLO)
     process.send({"id": 1, "method": "newConversation", "params": {}})
-    conversation = process.hear_until(lambda message: message.get("id") == 1)[-1]["result"]["conversationId"]
+    conversation = process.receive_until(lambda message: message.get("id") == 1)[-1]["result"]["conversationId"]
     process.send({"id": 2, "method": "addConversationListener", "params": {"conversationId": conversation}})
-    assert "subscriptionId" in process.hear_until(lambda message: message.get("id") == 2)[-1]["result"]
+    assert "subscriptionId" in process.receive_until(lambda message: message.get("id") == 2)[-1]["result"]
     return str(conversation)
 
 
@@ -455,7 +457,7 @@ def test_a_client_that_begins_with_v1_is_played_v1_although_no_version_was_named
     conversation = _begin_conversation(process)
     item = {"type": "text", "data": {"text": "[[wireproof:reflect/backend#a]]"}}
     process.send({"id": 3, "method": "sendUserMessage", "params": {"conversationId": conversation, "items": [item]}})
-    said = process.hear_until(lambda message: message.get("method") == "codex/event/agent_message")[-1]
+    said = process.receive_until(lambda message: message.get("method") == "codex/event/agent_message")[-1]
     report = json.loads(said["params"]["msg"]["message"])
     assert report == {"codex": "0.107.0", "protocol": "v1"}
 
@@ -464,7 +466,7 @@ def test_a_version_that_was_named_has_no_methods_but_its_own(start: Any) -> None
     process = start(WIREPROOF_CODEX_VERSION=NEWEST.number)
     process.send(HELLO)
     process.send({"id": 1, "method": "newConversation", "params": {}})
-    error = process.hear_until(lambda message: message.get("id") == 1)[-1]["error"]
+    error = process.receive_until(lambda message: message.get("id") == 1)[-1]["error"]
     assert error["message"].startswith("Invalid request: unknown variant `newConversation`")
 
 
@@ -472,5 +474,5 @@ def test_a_client_that_begins_with_v2_is_played_the_newest(start: Any) -> None:
     process = start(WIREPROOF_CODEX_VERSION="")
     process.shake_hands()
     process.start_turn("[[wireproof:reflect/backend#a]]")
-    said = process.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")[-1]
+    said = process.receive_until(lambda message: message.get("method") == "item/agentMessage/delta")[-1]
     assert json.loads(said["params"]["delta"]) == {"codex": NEWEST.number, "protocol": "v2"}

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_scripts.steps import Call, Code, Finish, Hang, Pause, Say, Script, Usage
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
 READ = Call(id="call_2", name="read", arguments="{}")
@@ -14,36 +17,38 @@ def _library(*parts: Any) -> dict[str, Script]:
     return {"a": Script(name="a", title="", parts=parts)}
 
 
-def test_a_call_is_awaited_unless_it_came_late(make_client: Any) -> None:
+def test_a_call_is_awaited_unless_it_came_late(make_client: MakeClient) -> None:
     client = make_client(_library((SEARCH, Finish(), READ), (Say(("Done",)),)))
-    heard = client.play("[[wireproof:a#1]]", "search", "read")
-    assert [asked["params"]["callId"] for asked in heard.asked] == ["call_1", "call_2"]
-    assert client.answer(0).said == ["Done"]
+    received = client.play("[[wireproof:a#1]]", "search", "read")
+    assert [asked["params"]["callId"] for asked in received.tool_requests] == ["call_1", "call_2"]
+    assert client.answer(0).text_deltas == ["Done"]
 
 
-def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: Any) -> None:
+def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: MakeClient) -> None:
     client = make_client(_library((SEARCH, Hang())))
     thread = client.start_thread("search", experimentalRawEvents=True)
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
-    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
-    assert heard.told("item/completed")[0]["item"]["status"] == "failed"
-    assert heard.raw[0]["output"] == "dynamic tool call was cancelled before receiving a response"
+    _, received = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert received.params_of("item/completed")[0]["item"]["status"] == "failed"
+    assert received.raw[0]["output"] == "dynamic tool call was cancelled before receiving a response"
 
 
 @pytest.mark.parametrize("version", ["0.113.0", "0.162.0"])
 def test_versions_between_inform_the_model_alone_of_calls_that_an_interrupt_cancels(
-    make_client: Any, version: Any
+    make_client: MakeClient, version: Any
 ) -> None:
     client = make_client(_library((SEARCH, Finish())), version=version)
     thread = client.start_thread("search", experimentalRawEvents=True)
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     client.wait(1.5)
-    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
-    assert heard.told("item/completed") == []
-    assert heard.raw[0]["output"] == "aborted by user after 1.5s"
+    _, received = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert received.params_of("item/completed") == []
+    assert received.raw[0]["output"] == "aborted by user after 1.5s"
 
 
-def test_results_are_given_to_the_model_in_the_order_of_its_calls_when_its_answer_is_over(make_client: Any) -> None:
+def test_results_are_given_to_the_model_in_the_order_of_its_calls_when_its_answer_is_over(
+    make_client: MakeClient,
+) -> None:
     client = make_client(_library((SEARCH, READ, Pause(10.0)), (Say(("Done",)),)))
     thread = client.start_thread("search", "read", experimentalRawEvents=True)
     client.start_turn(thread, "[[wireproof:a#1]]")
@@ -52,45 +57,45 @@ def test_results_are_given_to_the_model_in_the_order_of_its_calls_when_its_answe
     assert [item["call_id"] for item in client.answer(0).raw[:2]] == ["call_1", "call_2"]
 
 
-def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_client: Any) -> None:
+def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_client: MakeClient) -> None:
     client = make_client(_library((Call(id="c", name="f", arguments="{}", shape="delta-tool-calls"),)))
     thread = client.start_thread("f", experimentalRawEvents=True)
-    _, heard = client.start_turn(thread, "[[wireproof:a#1]]")
-    assert heard.asked == []
-    assert heard.methods[-1] == "turn/completed"
-    assert [item["type"] for item in heard.raw] == ["message"]
-    assert client.server.threads.get(thread).history[-1]["call_id"] == "c"
+    _, received = client.start_turn(thread, "[[wireproof:a#1]]")
+    assert received.tool_requests == []
+    assert received.methods[-1] == "turn/completed"
+    assert [item["type"] for item in received.raw] == ["message"]
+    assert client.thread(thread).history[-1]["call_id"] == "c"
 
 
-def test_a_call_sent_twice_is_asked_once(client: Any) -> None:
-    heard = client.play("[[wireproof:textual/structured-wins#a]]", "localSearch", experimentalRawEvents=True)
-    assert len(heard.asked) == 1
-    assert [item["type"] for item in heard.raw] == ["message", "message", "function_call"]
-    assert "".join(heard.said).startswith("<use_tool>")
+def test_a_call_sent_twice_is_asked_once(client: Client) -> None:
+    received = client.play("[[wireproof:textual/structured-wins#a]]", "localSearch", experimentalRawEvents=True)
+    assert len(received.tool_requests) == 1
+    assert [item["type"] for item in received.raw] == ["message", "message", "function_call"]
+    assert "".join(received.text_deltas).startswith("<use_tool>")
 
 
 PROGRAM = Code(id="call_1", source="text(await tools.search({n: 1}))", tool="search", arguments='{"n": 1}')
 
 
-def test_a_program_of_the_models_calls_a_tool(make_client: Any) -> None:
+def test_a_program_of_the_models_calls_a_tool(make_client: MakeClient) -> None:
     client = make_client(_library((PROGRAM,), (Say(("Done",)),)))
-    heard = client.play("[[wireproof:a#1]]", "search", experimentalRawEvents=True)
-    (asked,) = heard.asked
+    received = client.play("[[wireproof:a#1]]", "search", experimentalRawEvents=True)
+    (asked,) = received.tool_requests
     assert asked["params"]["callId"].startswith("exec-")
     assert asked["params"]["arguments"] == {"n": 1}
-    assert heard.raw[1]["type"] == "custom_tool_call"
-    assert heard.raw[1]["input"] == PROGRAM.source
+    assert received.raw[1]["type"] == "custom_tool_call"
+    assert received.raw[1]["input"] == PROGRAM.source
     client.now += 1.25
-    heard = client.answer(0, "found")
-    assert heard.raw[0]["type"] == "custom_tool_call_output"
-    assert heard.raw[0]["call_id"] == "call_1"
-    told = ["Script completed\nWall time 1.2 seconds\nOutput:\n", "found"]
-    assert [part["text"] for part in heard.raw[0]["output"]] == told
-    assert heard.said == ["Done"]
+    received = client.answer(0, "found")
+    assert received.raw[0]["type"] == "custom_tool_call_output"
+    assert received.raw[0]["call_id"] == "call_1"
+    texts = ["Script completed\nWall time 1.2 seconds\nOutput:\n", "found"]
+    assert [part["text"] for part in received.raw[0]["output"]] == texts
+    assert received.text_deltas == ["Done"]
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "texts"),
     [
         (Code(id="c", source="text(1 + 1)", output="2"), ["Script completed\nWall time 0.0 seconds\nOutput:\n", "2"]),
         (
@@ -102,26 +107,26 @@ def test_a_program_of_the_models_calls_a_tool(make_client: Any) -> None:
         ),
     ],
 )
-def test_a_program_that_calls_no_tool_is_over_at_once(make_client: Any, code: Code, told: Any) -> None:
-    heard = make_client(_library((code,), (Say(("Done",)),))).play("[[wireproof:a#1]]", experimentalRawEvents=True)
-    assert heard.asked == []
-    assert [part["text"] for part in heard.raw[2]["output"]] == told
-    assert heard.said == ["Done"]
+def test_a_program_that_calls_no_tool_is_over_at_once(make_client: MakeClient, code: Code, texts: Any) -> None:
+    received = make_client(_library((code,), (Say(("Done",)),))).play("[[wireproof:a#1]]", experimentalRawEvents=True)
+    assert received.tool_requests == []
+    assert [part["text"] for part in received.raw[2]["output"]] == texts
+    assert received.text_deltas == ["Done"]
 
 
-def test_the_model_is_sent_how_long_a_program_ran_that_an_interrupt_ends(make_client: Any) -> None:
+def test_the_model_is_sent_how_long_a_program_ran_that_an_interrupt_ends(make_client: MakeClient) -> None:
     client = make_client(_library((PROGRAM,)))
     thread = client.start_thread("search", experimentalRawEvents=True)
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     client.wait(1.5)
-    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
-    assert heard.told("item/completed")[0]["item"]["status"] == "failed"
-    assert heard.raw[0]["output"] == "aborted by user after 1.5s"
+    _, received = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert received.params_of("item/completed")[0]["item"]["status"] == "failed"
+    assert received.raw[0]["output"] == "aborted by user after 1.5s"
 
 
-def test_an_answer_of_several_texts_is_what_a_program_prints(make_client: Any) -> None:
+def test_an_answer_of_several_texts_is_what_a_program_prints(make_client: MakeClient) -> None:
     client = make_client(_library((PROGRAM, Usage()), (Say(("Done",)),)))
     client.play("[[wireproof:a#1]]", "search", experimentalRawEvents=True)
     content = [{"type": "inputText", "text": text} for text in ("a", "b")]
-    heard = client.send({"id": 0, "result": {"contentItems": content, "success": True}})
-    assert [part["text"] for part in heard.raw[0]["output"][1:]] == ["a", "b"]
+    received = client.send({"id": 0, "result": {"contentItems": content, "success": True}})
+    assert [part["text"] for part in received.raw[0]["output"][1:]] == ["a", "b"]

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from wireproof_codex.versions.forms import trimmed
+from wireproof_codex.versions.forms import trimmed, trimmed_value
 
 FORMS = {
-    "thing/told": frozenset({"more"}),
+    "thing/sent": frozenset({"more"}),
     ".item": frozenset({"z"}),
     ".item/a": frozenset({"y"}),
     ".list": frozenset[str](),
@@ -12,15 +12,15 @@ FORMS = {
 
 
 def test_fields_are_sent_but_for_those_of_the_table() -> None:
-    told = trimmed(FORMS, "thing/told", {"item": {"type": "a", "z": 0, "x": 2, "y": 1}, "more": 2, "id": 1})
-    assert list(told.items()) == [("item", {"type": "a", "x": 2}), ("id", 1)]
+    kept = trimmed(FORMS, "thing/sent", {"item": {"type": "a", "z": 0, "x": 2, "y": 1}, "more": 2, "id": 1})
+    assert list(kept.items()) == [("item", {"type": "a", "x": 2}), ("id", 1)]
 
 
 def test_what_is_not_named_is_sent_as_it_is() -> None:
     inside = {"item": {"arguments": {"item": {"type": "a", "y": 1}}}}
     assert trimmed(FORMS, "other", inside) == inside
-    assert trimmed({}, "thing/told", {"more": 1}) == {"more": 1}
-    assert trimmed(FORMS, "other", "text") == "text"
+    assert trimmed({}, "thing/sent", {"more": 1}) == {"more": 1}
+    assert trimmed_value(FORMS, "other", "text") == "text"
 
 
 def test_the_objects_of_a_list_are_each_looked_at() -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_codex.protocol.params import Refused, check_params
 from wireproof_codex.versions.version import VERSIONS
+
+if TYPE_CHECKING:
+    from mocks.tests.codex.conftest import MakeClient
 
 TURN: dict[str, Any] = {"threadId": "t", "input": []}
 
@@ -29,8 +32,8 @@ def _fault(version: str, method: str, params: Any) -> str | None:
 )
 def test_a_version_knows_the_policies_of_its_time(version: str, known: str) -> None:
     for method, params in (("thread/start", {}), ("turn/start", TURN)):
-        told = _fault(version, method, {**params, "approvalPolicy": "x"})
-        assert told == f"unknown variant `x`, expected one of {known}"
+        fault = _fault(version, method, {**params, "approvalPolicy": "x"})
+        assert fault == f"unknown variant `x`, expected one of {known}"
 
 
 def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
@@ -48,8 +51,8 @@ def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
     ],
 )
 def test_a_version_knows_the_input_of_its_time(version: str, known: str) -> None:
-    told = _fault(version, "turn/start", {**TURN, "input": [{"type": "x"}]})
-    assert told == f"unknown variant `x`, expected one of {known}"
+    fault = _fault(version, "turn/start", {**TURN, "input": [{"type": "x"}]})
+    assert fault == f"unknown variant `x`, expected one of {known}"
 
 
 def test_an_image_needs_a_url_until_it_may_have_a_file_id() -> None:
@@ -89,7 +92,7 @@ def test_what_came_later_is_overlooked(version: str, overlooked: set[str]) -> No
     ],
 )
 def test_tools_are_gated_since_0_95_and_empty_lists_of_them_since_0_125(
-    make_client: Any, version: str, tools: list[Any], answer: str
+    make_client: MakeClient, version: str, tools: list[Any], answer: str
 ) -> None:
     client = make_client(version=version)
     client.server._speaker.capabilities = {}

@@ -111,8 +111,8 @@ def test_a_change_holds_from_the_version_in_which_it_was_seen(change: str, befor
 
 
 def test_counts_and_ends_are_sent_when_they_were_seen_to_be() -> None:
-    told = {number: VERSIONS[number].counts.early for number in ("0.130.0", "0.131.0")}
-    assert told == {"0.130.0": True, "0.131.0": False}
+    early = {number: VERSIONS[number].counts.early for number in ("0.130.0", "0.131.0")}
+    assert early == {"0.130.0": True, "0.131.0": False}
     unsent = {number: "rawResponse/completed" in VERSIONS[number].messages.unsent for number in ("0.144.6", "0.145.0")}
     assert unsent == {"0.144.6": True, "0.145.0": False}
     metadata = {

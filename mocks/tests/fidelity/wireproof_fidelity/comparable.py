@@ -80,12 +80,12 @@ def comparable(
 ) -> list[str]:
     """One line a message, in which the order of keys counts.
 
-    `unsent`: notifications that are passed over. `counts_race`: what an answer of the model cost is told while its
+    `unsent`: notifications that are passed over. `counts_race`: what an answer of the model cost is sent while its
     calls are, in any order; here the calls come first.
     """
     names = Names(own, words or {})
-    told = [message for message in messages if message.get("method") not in unsent and not _is_context(message)]
-    ordered = _calls_first(_in_order(told)) if counts_race else _in_order(told)
+    kept = [message for message in messages if message.get("method") not in unsent and not _is_context(message)]
+    ordered = _calls_first(_in_order(kept)) if counts_race else _in_order(kept)
     return [json.dumps(names.message(message), ensure_ascii=False) for message in ordered]
 
 
@@ -97,12 +97,12 @@ def by_thread(messages: Sequence[Message]) -> list[Message]:
         if "method" in message:
             threads.setdefault(_thread_of(message), []).append(message)
     rest = threads.pop("", [])
-    return [message for told in (answers, *threads.values(), rest) for message in told]
+    return [message for group in (answers, *threads.values(), rest) for message in group]
 
 
 def _thread_of(message: Message) -> str:
-    told = message.get("params") or {}
-    return str(told.get("threadId") or told.get("conversationId") or told.get("thread", {}).get("id") or "")
+    params = message.get("params") or {}
+    return str(params.get("threadId") or params.get("conversationId") or params.get("thread", {}).get("id") or "")
 
 
 _COUNTS = frozenset({"codex/event/token_count", "thread/tokenUsage/updated", "account/rateLimits/updated"})
@@ -163,8 +163,8 @@ def _in_order(messages: Sequence[Message]) -> list[Message]:
 
 
 def _servers_after_threads(messages: Sequence[Message]) -> list[Message]:
-    """What is told of the servers of a thread stands after its start."""
-    told = {
+    """What is sent of the servers of a thread stands after its start."""
+    statuses = {
         message["params"]["conversationId"]: message
         for message in messages
         if message.get("method") == "codex/event/mcp_startup_complete"
@@ -174,5 +174,7 @@ def _servers_after_threads(messages: Sequence[Message]) -> list[Message]:
         if message.get("method") != "codex/event/mcp_startup_complete":
             ordered.append(message)
         if message.get("method") == "thread/started":
-            ordered += [told.pop(identity) for identity in [message["params"]["thread"]["id"]] if identity in told]
-    return [*ordered, *told.values()]
+            ordered += [
+                statuses.pop(identity) for identity in [message["params"]["thread"]["id"]] if identity in statuses
+            ]
+    return [*ordered, *statuses.values()]

@@ -91,7 +91,7 @@ def sort(lines: Iterable[tuple[bool, Message]]) -> Iterator[Said]:
 
 
 def sessions(version: str) -> Iterator[tuple[str, list[Said]]]:
-    """A session with each script that is told in the version's own words."""
+    """A session with each script that is sent in the version's own words."""
     for script in LIBRARY.values():
         of_another_agent = any(only_cursor(step) for part in script.parts for step in part)
         if script.notifications == "v2" and not of_another_agent:
@@ -151,12 +151,12 @@ class _Session:
         self._ask("initialize", clientInfo={"name": "a", "version": "1"}, capabilities={"experimentalApi": True})
         for raw in (True, False):
             tools = [{"type": "function", "name": name, "description": "", "inputSchema": {}} for name in TOOLS_NAMED]
-            heard = self._ask("thread/start", ephemeral=raw, experimentalRawEvents=raw, dynamicTools=tools)
-            thread = next((message["result"]["thread"]["id"] for message in heard if "result" in message), "")
+            received = self._ask("thread/start", ephemeral=raw, experimentalRawEvents=raw, dynamicTools=tools)
+            thread = next((message["result"]["thread"]["id"] for message in received if "result" in message), "")
             text = {"type": "text", "text": f"[[wireproof:{script}#{raw}]]"}
-            heard = self._ask("turn/start", threadId=thread, input=[text])
-            self._answer(heard)
-            turn = next((message["result"]["turn"]["id"] for message in heard if "result" in message), "")
+            received = self._ask("turn/start", threadId=thread, input=[text])
+            self._answer(received)
+            turn = next((message["result"]["turn"]["id"] for message in received if "result" in message), "")
             self._now += _LATER
             self._ask("turn/interrupt", threadId=thread, turnId=turn)
         return self._lines
@@ -168,8 +168,8 @@ class _Session:
         for method, params in _REQUESTS:
             if method in self._version.requests.methods:
                 taken = self._version.requests.params.get(method, {})
-                told = {name: known.get(str(value), value) for name, value in params.items() if name in taken}
-                for message in self._ask(method, **told):
+                known_params = {name: known.get(str(value), value) for name, value in params.items() if name in taken}
+                for message in self._ask(method, **known_params):
                     self._learn(known, method, message.get("result") or {})
         return self._lines
 
@@ -186,28 +186,28 @@ class _Session:
             case {"conversationId": identity, "rolloutPath": path}:
                 known |= {"thread": identity, "path": path}
 
-    def _answer(self, heard: list[Message]) -> None:
+    def _answer(self, received: list[Message]) -> None:
         """Answer the calls and what is to be approved, and those that follow."""
-        while calls := [message for message in heard if "method" in message and "id" in message]:
-            heard = [
+        while calls := [message for message in received if "method" in message and "id" in message]:
+            received = [
                 message
                 for call in calls
                 for message in self._send({"id": call["id"], "result": _ANSWERS.get(call["method"], _APPROVED)})
             ]
 
     def _ask(self, method: str, **params: object) -> list[Message]:
-        told = {} if method in WITHOUT_PARAMS else {"params": params}
-        return self._send({"id": len(self._lines), "method": method, **told})
+        known_params = {} if method in WITHOUT_PARAMS else {"params": params}
+        return self._send({"id": len(self._lines), "method": method, **known_params})
 
     def _send(self, message: Message) -> list[Message]:
         self._lines.append((True, message))
         self._server.receive(json.dumps(message).encode())
-        heard: list[Message] = []
+        received: list[Message] = []
         for _ in range(_MORE):
             output = self._server.output()
             if output is None or isinstance(output, Exit):
                 break
             if isinstance(output, bytes):
-                heard.append(json.loads(output))
-        self._lines += [(False, message) for message in heard]
-        return heard
+                received.append(json.loads(output))
+        self._lines += [(False, message) for message in received]
+        return received

@@ -15,14 +15,14 @@ _UNREACHED = {"Missing environment variable": "missing-key", "error sending requ
 
 
 @dataclass(kw_only=True, slots=True)
-class Heard:
+class ObservedTurn:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
     `number` counts the turns. `retries`: how often the model was asked again, `waits`: for its service to be reached.
     `asked`: for approval, `escalated` with a reason; `tool`: the last that was called, with its arguments. `summary`,
     `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command (its `pieces`, whether
-    on `stderr`, and `status`), `whole`: the last text. `until`: how many pieces of the first text were heard before the
-    client went on; `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up,
+    on `stderr`, and `status`), `whole`: the last text. `until`: how many pieces of the first text had come before the
+    client went on; `completed`: the turn was. `summaries`: how often it was sent, while a conversation was summed up,
     what that cost.
     """
 
@@ -48,11 +48,11 @@ class Heard:
     status: int = 0
     whole: str = ""
 
-    def hear(self, message: Message) -> None:
+    def observe(self, message: Message) -> None:
         """Take a message of the recorded server's about the turn."""
         params = message.get("params") or {}
-        self._hear_model(str(message.get("method")), params)
-        self._hear_command(str(message.get("method")), params)
+        self._observe_model(str(message.get("method")), params)
+        self._observe_command(str(message.get("method")), params)
         match message:
             case {"method": "item/started", "params": {"item": {"type": kind, "id": call}}} if kind in _CALLS:
                 self._call(call)
@@ -62,15 +62,15 @@ class Heard:
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
                 self.tool = params.get("tool", ""), params.get("arguments")
-            case {"method": "error", "params": {"willRetry": True, "error": {"message": told}}}:
+            case {"method": "error", "params": {"willRetry": True, "error": {"message": problem}}}:
                 self.retries += 1
-                self.waits = "waiting for network" in told
-            case {"method": "error", "params": {"error": {"message": told}}} if self.trouble is None:
-                self.trouble = next((cause for words, cause in _UNREACHED.items() if words in told), None)
+                self.waits = "waiting for network" in problem
+            case {"method": "error", "params": {"error": {"message": problem}}} if self.trouble is None:
+                self.trouble = next((cause for words, cause in _UNREACHED.items() if words in problem), None)
             case {"method": "turn/completed", "params": {"turn": {"status": "completed"}}}:
                 self.completed = True
 
-    def _hear_command(self, method: str, params: Message) -> None:
+    def _observe_command(self, method: str, params: Message) -> None:
         """Take what a command printed, and how it ended unless it was refused."""
         match method, params:
             case "item/completed", {"item": {"aggregatedOutput": str(output), "exitCode": status}} if status >= 0:
@@ -80,7 +80,7 @@ class Heard:
             case "codex/event/exec_command_output_delta", {"msg": {"stream": "stderr"}}:
                 self.stderr = True
 
-    def _hear_model(self, method: str, params: Message) -> None:
+    def _observe_model(self, method: str, params: Message) -> None:
         """Take what the model said."""
         match method, params:
             case "item/agentMessage/delta", {"itemId": item, "delta": delta}:
@@ -115,5 +115,5 @@ class Heard:
         return (Say(tuple(texts[index])),) if -len(texts) <= index < len(texts) else ()
 
     def call(self, index: int) -> str:
-        """The id of the call of this number; calls that were never told had one too."""
+        """The id of the call of this number; calls that were never sent had one too."""
         return self.calls[index] if index < len(self.calls) else f"call_{self.number}_{index}"

@@ -46,10 +46,10 @@ _LIMITS = """\
 - Of very many requests at once it answers all, in order, unless `WIREPROOF_OVERLOAD_AT` says otherwise: a real server
 from
   0.100.0 on refuses some of 300 (-32001), and never answers others.
-- Two v1 listeners of a conversation share its events; which of them hears what is chance in the real 0.89.0.
+- Two v1 listeners of a conversation share its events; which of them gets which is chance in the real 0.89.0.
 - It listens on stdio alone, which is all that the SDKs that were run ask for. `--listen ws://…` and `unix://…`,
   `app-server proxy` and `daemon` are refused.
-- A goal begins no turns of its own. From 0.124.0 to 0.160.0 a real server hears input that waited when an answer with
+- A goal begins no turns of its own. From 0.124.0 to 0.160.0 a real server takes input that waited when an answer with
   calls has failed; here it is lost.
 - How many tokens a conversation has that was summed up or rolled back is an estimate: the real one counts its own
   instructions.
@@ -183,7 +183,7 @@ def _compared(rows: Sequence[Compared]) -> Iterator[str]:
         return
     counts = Counter(row.result for row in rows)
     yield "## The same scripts through the real binary and the mock\n"
-    yield "A scripted model stands behind the real binary; the mock plays the same script itself. What either tells is"
+    yield "A scripted model stands behind the real binary; the mock plays the same script itself. What either sends is"
     yield "compared as above.\n"
     yield ", ".join(f"{number} {result}" for result, number in counts.most_common()) + ".\n"
     versions = sorted({row.version for row in rows}, key=_order)

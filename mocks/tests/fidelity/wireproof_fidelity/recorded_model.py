@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.turns.compaction import PROMPT
 from wireproof_codex.versions.version import NEWEST
-from wireproof_fidelity.observed import Heard
+from wireproof_fidelity.observed import ObservedTurn
 from wireproof_scripts.steps import (
     Call,
     Code,
@@ -47,20 +47,20 @@ _BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
 
 def recorded_model(lines: Sequence[Line]) -> Mapping[str, Script]:
     """The scripts that a recording's turns played, the longest texts first."""
-    turns: dict[str, Heard] = {}
-    for text, heard in _turns(lines):
-        turns.setdefault(text, heard)
-    scripts = [_script(text, heard) for text, heard in turns.items()]
-    scripts += [_summary(heard) for heard in turns.values() if heard.summaries]
+    turns: dict[str, ObservedTurn] = {}
+    for text, observed in _turns(lines):
+        turns.setdefault(text, observed)
+    scripts = [_script(text, observed) for text, observed in turns.items()]
+    scripts += [_summary(observed) for observed in turns.values() if observed.summaries]
     return {script.name: script for script in sorted(scripts, key=lambda script: -len(script.name))}
 
 
-def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, Heard]]:
-    """The text of every turn and what was heard of it."""
-    running: dict[str, Heard] = {}
+def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, ObservedTurn]]:
+    """The text of every turn and what was observed of it."""
+    running: dict[str, ObservedTurn] = {}
     asked: dict[str, str] = {}
     number = 0
-    owners: dict[str, Heard] = {}
+    owners: dict[str, ObservedTurn] = {}
     for line in lines:
         message = line.message or {}
         params = message.get("params") or {}
@@ -70,12 +70,12 @@ def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, Heard]]:
         if line.sent and thread in running:
             running[thread].interrupted()
         if line.sent and message.get("method") in _BEGINS:
-            running[thread] = Heard(number=number)
+            running[thread] = ObservedTurn(number=number)
             number += 1
             yield asked[thread], running[thread]
         elif not line.sent and thread in running:
             owner = owners.setdefault(params["itemId"], running[thread]) if "itemId" in params else running[thread]
-            owner.hear(message)
+            owner.observe(message)
 
 
 def _text(params: Mapping[str, Any]) -> str:
@@ -86,128 +86,128 @@ def _text(params: Mapping[str, Any]) -> str:
     return next((text for text in reversed(texts) if isinstance(text, str)), "")
 
 
-def _script(text: str, heard: Heard) -> Script:
+def _script(text: str, observed: ObservedTurn) -> Script:
     name, argument = ([("", ""), *_WORD.findall(text)])[-1]
-    parts: Parts = _unreached(heard) or _WORDS.get(name, _plain)(argument, heard)
+    parts: Parts = _unreached(observed) or _WORDS.get(name, _plain)(argument, observed)
     priced = tuple(part if _UNPRICED in part else (*part, USAGE) for part in parts)
     return Script(name=text, title="", when=text or None, parts=priced)
 
 
-def _summary(heard: Heard) -> Script:
-    """The model sums up in its usual words, once enough is left out: of each try it was told that it begins."""
-    tries = heard.summaries - _ENDS
-    parts: Parts = (*((Fail("context-window"),) for _ in range(tries - 1)), (*heard.said(0), USAGE))
+def _summary(observed: ObservedTurn) -> Script:
+    """The model sums up in its usual words, once enough is left out: the beginning of each try is sent."""
+    tries = observed.summaries - _ENDS
+    parts: Parts = (*((Fail("context-window"),) for _ in range(tries - 1)), (*observed.said(0), USAGE))
     return Script(name=PROMPT, title="", when=PROMPT, parts=parts)
 
 
-def _unreached(heard: Heard) -> Parts:
+def _unreached(observed: ObservedTurn) -> Parts:
     """Why no model was reached, if none was."""
-    if heard.waits:
+    if observed.waits:
         return (
             (
                 *(
                     Retry(attempts=0, details=NEWEST.failures.causes["no-network"].message)
-                    for _ in range(heard.retries)
+                    for _ in range(observed.retries)
                 ),
                 Hang(),
             ),
         )
-    return ((Fail(heard.trouble),),) if heard.trouble else ()
+    return ((Fail(observed.trouble),),) if observed.trouble else ()
 
 
 # What the words mean
 
 
-def _plain(argument: str, heard: Heard) -> Parts:
+def _plain(argument: str, observed: ObservedTurn) -> Parts:
     del argument
-    return ((*heard.said(0),),)
+    return ((*observed.said(0),),)
 
 
-def _unpriced(argument: str, heard: Heard) -> Parts:
+def _unpriced(argument: str, observed: ObservedTurn) -> Parts:
     del argument
-    return ((*heard.said(0), _UNPRICED),)
+    return ((*observed.said(0), _UNPRICED),)
 
 
-def _whole(argument: str, heard: Heard) -> Parts:
+def _whole(argument: str, observed: ObservedTurn) -> Parts:
     del argument
-    return ((Say((heard.whole,), whole=True),),)
+    return ((Say((observed.whole,), whole=True),),)
 
 
-def _slow(argument: str, heard: Heard) -> Parts:
+def _slow(argument: str, observed: ObservedTurn) -> Parts:
     """It had not ended when the client went on."""
     del argument
-    pieces = next(iter(heard.texts.values()), [])
-    said, rest = pieces[: heard.until], pieces[len(pieces) if heard.until is None else heard.until :]
+    pieces = next(iter(observed.texts.values()), [])
+    said, rest = pieces[: observed.until], pieces[len(pieces) if observed.until is None else observed.until :]
     before: tuple[Step, ...] = (Say(tuple(said)),) if said else ()
     if rest:
         return ((*before, Pause(_MOMENT), Say(tuple(rest))),)
-    return (before if heard.completed else (*before, Hang()),)
+    return (before if observed.completed else (*before, Hang()),)
 
 
-def _cut(argument: str, heard: Heard) -> Parts:
-    """It was asked again as often as that was told."""
+def _cut(argument: str, observed: ObservedTurn) -> Parts:
+    """It was asked again as often as that was sent."""
     del argument
     tries: list[Step] = []
-    for number in range(1, heard.retries + 1):
-        tries += [*heard.said(number - 1), Retry(attempt=number, attempts=heard.retries)]
-    return ((*tries, *heard.said(heard.retries), Fail("cut")),)
+    for number in range(1, observed.retries + 1):
+        tries += [*observed.said(number - 1), Retry(attempt=number, attempts=observed.retries)]
+    return ((*tries, *observed.said(observed.retries), Fail("cut")),)
 
 
-def _failing(cause: Callable[[str], str]) -> Callable[[str, Heard], Parts]:
-    return lambda argument, heard: ((*heard.said(0), Fail(cause(argument))),)
+def _failing(cause: Callable[[str], str]) -> Callable[[str, ObservedTurn], Parts]:
+    return lambda argument, observed: ((*observed.said(0), Fail(cause(argument))),)
 
 
-def _incomplete(argument: str, heard: Heard) -> Parts:
+def _incomplete(argument: str, observed: ObservedTurn) -> Parts:
     reasons: Mapping[str, Finish] = {
         "max_output_tokens": Finish("length"),
         "content_filter": Finish("content_filter"),
     }
-    return ((*heard.said(0), USAGE, reasons[argument]),)
+    return ((*observed.said(0), USAGE, reasons[argument]),)
 
 
-def _thinking(argument: str, heard: Heard) -> Parts:
+def _thinking(argument: str, observed: ObservedTurn) -> Parts:
     del argument
-    thought = Think("".join(heard.summary), tuple(heard.summary), tuple(heard.thoughts), heard.encrypted)
-    return ((thought, *heard.said(0)),)
+    thought = Think("".join(observed.summary), tuple(observed.summary), tuple(observed.thoughts), observed.encrypted)
+    return ((thought, *observed.said(0)),)
 
 
-def _calling(argument: str, heard: Heard) -> Parts:
+def _calling(argument: str, observed: ObservedTurn) -> Parts:
     name, _, arguments = argument.partition("|")
-    return (Call(id=heard.call(0), name=name, arguments=arguments),), heard.said(-1)
+    return (Call(id=observed.call(0), name=name, arguments=arguments),), observed.said(-1)
 
 
-def _programming(argument: str, heard: Heard) -> Parts:
-    tool, arguments = heard.tool
+def _programming(argument: str, observed: ObservedTurn) -> Parts:
+    tool, arguments = observed.tool
     source = argument.partition("|")[2]
-    code = Code(id=f"call_{heard.number}", source=source, tool=tool, arguments=json.dumps(arguments), output="?")
-    return (code,), heard.said(-1)
+    code = Code(id=f"call_{observed.number}", source=source, tool=tool, arguments=json.dumps(arguments), output="?")
+    return (code,), observed.said(-1)
 
 
-def _commanding(argument: str, heard: Heard) -> Parts:
-    if not heard.calls:  # refused before it began
-        return _calling("exec_command|{}", heard)
+def _commanding(argument: str, observed: ObservedTurn) -> Parts:
+    if not observed.calls:  # refused before it began
+        return _calling("exec_command|{}", observed)
     if "*** Add File: " in argument:
         path, _, rest = argument.partition("*** Add File: ")[2].partition("\n")
         content = "".join(f"{line[1:]}\n" for line in rest.split("\n") if line.startswith("+"))
-        return (Patch(id=heard.call(0), path=path, content=content),), heard.said(-1)
-    reason = "stub wants it" if heard.escalated else ""
+        return (Patch(id=observed.call(0), path=path, content=content),), observed.said(-1)
+    reason = "stub wants it" if observed.escalated else ""
     command = Command(
-        id=heard.call(0),
+        id=observed.call(0),
         command=argument,
-        output=heard.output,
-        pieces=tuple(heard.pieces),
-        stderr=heard.stderr,
-        status=heard.status,
+        output=observed.output,
+        pieces=tuple(observed.pieces),
+        stderr=observed.stderr,
+        status=observed.status,
         reason=reason,
-        asks="always" if heard.asked else "never",
+        asks="always" if observed.asked else "never",
     )
-    return (command,), heard.said(-1)
+    return (command,), observed.said(-1)
 
 
-def _calling_twice(argument: str, heard: Heard) -> Parts:
+def _calling_twice(argument: str, observed: ObservedTurn) -> Parts:
     name, _, arguments = argument.partition("|")
-    calls = [Call(id=heard.call(index), name=name, arguments=arguments) for index in range(2)]
-    return (*heard.said(0), *calls), heard.said(-1)
+    calls = [Call(id=observed.call(index), name=name, arguments=arguments) for index in range(2)]
+    return (*observed.said(0), *calls), observed.said(-1)
 
 
 _FAILED = {
@@ -219,7 +219,7 @@ _FAILED = {
     "server_error": "server-error",
 }
 
-_WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
+_WORDS: Mapping[str, Callable[[str, ObservedTurn], Parts]] = {
     "nousage": _unpriced,
     "nodelta": _whole,
     "slow": _slow,
@@ -227,7 +227,7 @@ _WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
     "fn": _calling,
     "shell": _commanding,
     "shellesc": _commanding,
-    "patch": lambda _, heard: _calling("apply_patch|{}", heard),
+    "patch": lambda _, observed: _calling("apply_patch|{}", observed),
     "fn2": _calling_twice,
     "ctc": _programming,
     "http": _failing(lambda status: f"http-{status}"),

@@ -1,4 +1,4 @@
-"""Recorded sessions: what a client said to a server and heard from it, one line each.
+"""Recorded sessions: what a client sent to a server and received from it, one line each.
 
     {"dir": "C->" | "S->", "msg": {…} | "raw": "a line that is no message"}
 

@@ -32,7 +32,7 @@ _NAMING = ("conversationId", "subscriptionId")
 
 
 class Replay:
-    """A session with the mock; `heard` is what it said. Ids that the client repeats are the mock's own.
+    """A session with the mock; `received` is what it said. Ids that the client repeats are the mock's own.
 
     `theirs`: what the recorded server said. `home`: where threads are stored, None for nowhere. `exit`: the status with
     which the mock ended, None while it runs. `notes`: what it said of the threads that are stored.
@@ -50,7 +50,7 @@ class Replay:
 
     def restart(self, theirs: Sequence[Message]) -> None:
         """Go on with another process, to which the recorded one said this."""
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
         self.exit: int | None = None
         self._theirs = {str(message["id"]): message["result"] for message in theirs if "result" in message}
         home = str(self._home or "/codex-home")
@@ -61,7 +61,7 @@ class Replay:
             self._server.store_threads(partial(FileThreadStore, home, self.notes.append))
 
     def send(self, message: Message | str) -> None:
-        """Send a message or a line of the client's, and hear everything that the mock says to it."""
+        """Send a message or a line of the client's, and receive everything that the mock says to it."""
         self._now += _TICK
         self._server.receive(self._line(message))
         while self.exit is None and (output := self._server.output()) is not None:
@@ -80,7 +80,7 @@ class Replay:
         return text.encode("latin-1" if _NOT_UTF8 in text else "utf-8")
 
     def _learn(self, message: Message) -> None:
-        self.heard.append(message)
+        self.received.append(message)
         theirs, ours = self._theirs.get(str(message.get("id"))), message.get("result")
         if not isinstance(theirs, dict) or not isinstance(ours, dict):
             return
@@ -98,7 +98,7 @@ class Replay:
             self._ids[theirs] = own
 
 
-def told(lines: Iterable[Line]) -> list[Message]:
+def received_lines(lines: Iterable[Line]) -> list[Message]:
     """What the recorded server said."""
     return [line.message for line in lines if not line.sent and line.message is not None]
 
@@ -116,18 +116,18 @@ def replay(
     compared what either says until the client's next line. Lines in pieces are put together and sent last.
     """
     kept = without(lines, skip)
-    theirs = told(without(kept, unheard))
-    session.restart(told(kept))
+    theirs = received_lines(without(kept, unheard))
+    session.restart(received_lines(kept))
     for line in kept:
         if line.sent and line.message is not None:
-            before = len(session.heard)
+            before = len(session.received)
             session.send(line.message)
             if line.request in set(unheard):
-                del session.heard[before:]
+                del session.received[before:]
     for text in "".join(line.raw for line in kept if line.sent).split("\n")[:-1]:
         if session.exit is None:
             session.send(text)
-    return theirs, session.heard
+    return theirs, session.received
 
 
 def compared(row: Replayed, table: Replays, home: Path, version: Version | None = None) -> tuple[list[str], list[str]]:
@@ -138,7 +138,7 @@ def compared(row: Replayed, table: Replays, home: Path, version: Version | None 
     played = version or VERSIONS[row.version]
     lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
     before = read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
-    session = Replay(recorded_model([*before, *lines]), played, told(before), home if before else None)
+    session = Replay(recorded_model([*before, *lines]), played, received_lines(before), home if before else None)
     for line in before:
         if line.sent and line.message is not None:
             session.send(line.message)

@@ -1,4 +1,4 @@
-"""A question to the user, whether a tool call may run, and the answer: what the approval window of seed 002 holds."""
+"""A question to the user, whether a tool call may run, and the answer: what the window of ChatGPT MD holds."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _as_json(value: object) -> str:
 def serving(show: Callable[[str], object]) -> Iterator[Page]:
     """The page, served on loopback for the length of a `with` block."""
     page = Page(show=show)
-    # Nobody else on this machine can guess the address.
+    # No other user of this machine can guess the address.
     token = secrets.token_urlsafe(16)
     server = make_server(HOST, 0, _app(page, token), threaded=True, request_handler=_Quiet)
     page.url = f"http://{HOST}:{server.server_port}/{token}/"

@@ -1,4 +1,4 @@
-"""The approval in the terminal, drawn as seed 002 draws the window."""
+"""The approval in the terminal, drawn as the specification of ChatGPT MD draws the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools `vault_search` and `file_read` of ChatGPT MD, as seed 002 specifies them."""
+"""The tools `vault_search` and `file_read` of ChatGPT MD, as its specification has them."""
 
 from __future__ import annotations
 

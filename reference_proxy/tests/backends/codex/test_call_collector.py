@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.backends.codex.call_collector import CallCollector, Piece
+from wireproof_proxy.backends.codex.call_collector import CallCollector, CallPiece
 from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
 
 
-def piece(shape: Any = "tool_calls", **sent: Any) -> Piece:
-    return Piece(shape=shape, **sent)
+def piece(shape: Any = "tool_calls", **sent: Any) -> CallPiece:
+    return CallPiece(shape=shape, **sent)
 
 
-def at(index: int, **sent: Any) -> Piece:
+def at(index: int, **sent: Any) -> CallPiece:
     return piece(keys=(index,), **sent)
 
 
@@ -33,7 +33,7 @@ def short(events: list[Any]) -> list[str]:
     return words
 
 
-def fragments(*pieces: Piece) -> list[str]:
+def fragments(*pieces: CallPiece) -> list[str]:
     """The events of fragments, up to the end of every call."""
     calls = CallCollector(seed="turn")
     return short([event for one in pieces for event in calls.fragment(one)] + calls.close())
@@ -67,7 +67,7 @@ def test_a_call_without_a_name_is_none() -> None:
     assert not calls.any
 
 
-RULES: dict[str, tuple[tuple[Piece, ...], list[str]]] = {
+RULES: dict[str, tuple[tuple[CallPiece, ...], list[str]]] = {
     "same key": ((at(0, id="a", name="f"), at(0, text="1"), at(0, text="2")), ["+a:f", "1", "2", "-a"]),
     "same key of an item": (
         (piece("item", keys=(0, "fc_1"), id="a", name="f"), piece("item", keys=("fc_1",), text="1")),

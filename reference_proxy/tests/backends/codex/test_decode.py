@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.backends.codex.decode import Decoder
-from wireproof_proxy.backends.codex.rpc import Asked, Notice, decode
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest, decode
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import Cause, Event, Failed, Finished, Text, TurnOver, Usage, Working
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.89.0"
@@ -17,15 +17,15 @@ USAGE = Usage(prompt=120, completion=30, cached=20, reasoning=5)
 STOP = Finished(reason="stop")
 
 
-def recorded(name: str) -> list[Notice | Asked]:
+def recorded(name: str) -> list[Notice | ServerRequest]:
     """What the real server said that was no answer."""
     lines = [json.loads(line) for line in (RECORDINGS / f"{name}.jsonl").read_text().splitlines()]
     messages = [decode(json.dumps(line["msg"]).encode()) for line in lines if line["dir"] == "S->"]
-    return [message for message in messages if isinstance(message, Notice | Asked)]
+    return [message for message in messages if isinstance(message, Notice | ServerRequest)]
 
 
-def play(messages: list[Notice | Asked], **state: Any) -> list[Event]:
-    decoder = Decoder(TurnDecoder(**state))
+def play(messages: list[Notice | ServerRequest], **state: Any) -> list[Event]:
+    decoder = Decoder(CodexTurnDecoder(**state))
     events = [event for message in messages for event in decoder.feed(message)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.backends.codex.failures import cause_of, cut_short, detail_of, refusal_cause
-from wireproof_proxy.backends.codex.rpc import Refusal
+from wireproof_proxy.backends.codex.rpc import ErrorReply
 from wireproof_surfaces.events import Cause
 
 
@@ -53,11 +53,11 @@ def test_every_error_has_a_cause(error: Any, cause: Cause) -> None:
     ],
 )
 def test_every_refusal_has_a_cause(message: str, cause: Cause) -> None:
-    assert refusal_cause(Refusal(1, -32600, message)) is cause
+    assert refusal_cause(ErrorReply(1, -32600, message)) is cause
 
 
 def test_too_many_requests_are_known_by_their_code() -> None:
-    assert refusal_cause(Refusal(1, -32001, "Server overloaded; retry later.")) is Cause.BUSY
+    assert refusal_cause(ErrorReply(1, -32001, "Server overloaded; retry later.")) is Cause.BUSY
 
 
 def test_an_answer_that_was_cut_short_has_a_reason() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.backends.codex.link import CAP, CLOSED, REQUEST_SECONDS, Link
-from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, Notice, Refusal
+from wireproof_proxy.backends.codex.link import CAP, CLOSED, REQUEST_SECONDS, CodexLink
+from wireproof_proxy.backends.codex.rpc import ErrorReply, Garbled, Notice, ResultReply, ServerRequest
 
 
 class Wire:
@@ -15,7 +15,7 @@ class Wire:
     def __init__(self) -> None:
         self.now = 0.0
         self.sent: list[Any] = []
-        self.link = Link(send=lambda line: self.sent.append(json.loads(line)), clock=lambda: self.now)
+        self.link = CodexLink(send=lambda line: self.sent.append(json.loads(line)), clock=lambda: self.now)
         self.received: list[Any] = []
 
     def send(self, **message: Any) -> None:
@@ -33,7 +33,7 @@ def test_an_answer_reaches_whoever_asked(wire: Wire) -> None:
     assert wire.sent == [{"id": 1, "method": "a", "params": {"x": 1}}, {"id": 2, "method": "b", "params": {}}]
     wire.send(id=2, result={"ok": True})
     wire.send(error={"code": -32600, "message": "no"}, id=1)
-    assert wire.received == [Answer(2, {"ok": True}), Refusal(1, -32600, "no")]
+    assert wire.received == [ResultReply(2, {"ok": True}), ErrorReply(1, -32600, "no")]
 
 
 def test_answers_no_one_waits_for_are_ignored(wire: Wire) -> None:
@@ -57,7 +57,7 @@ def test_an_overdue_request_is_refused_and_makes_room(wire: Wire) -> None:
     assert wire.received == []
     wire.now = REQUEST_SECONDS
     wire.link.expire()
-    assert wire.received == [Refusal(id_, None, "timed out") for id_ in range(1, CAP + 1)]
+    assert wire.received == [ErrorReply(id_, None, "timed out") for id_ in range(1, CAP + 1)]
     assert wire.sent[-1]["id"] == CAP + 1
 
 
@@ -97,7 +97,7 @@ def test_a_listener_gets_a_threads_messages_until_it_is_forgotten(wire: Wire) ->
 def test_a_tool_call_is_received_and_not_answered(wire: Wire) -> None:
     wire.link.listen("t", wire.received.append)
     wire.send(method="item/tool/call", id=1, params={"threadId": "t"})
-    assert wire.received == [Asked(1, "item/tool/call", {"threadId": "t"})]
+    assert wire.received == [ServerRequest(1, "item/tool/call", {"threadId": "t"})]
     assert wire.sent == []
 
 
@@ -109,8 +109,8 @@ def test_a_request_of_the_backend_is_none_of_our_answers_though_their_ids_are_th
     for id_ in (1, 2):
         wire.send(id=id_, method="item/tool/call", params={"threadId": "t"})
     wire.send(id=2, result={"ours": True})
-    asked = [Asked(id_, "item/tool/call", {"threadId": "t"}) for id_ in (1, 2)]
-    assert wire.received == [Answer(1, {}), *asked, Answer(2, {"ours": True})]
+    asked = [ServerRequest(id_, "item/tool/call", {"threadId": "t"}) for id_ in (1, 2)]
+    assert wire.received == [ResultReply(1, {}), *asked, ResultReply(2, {"ours": True})]
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_the_end_of_the_process_refuses_what_is_asked_and_reaches_every_listener
     for _ in range(CAP + 1):
         wire.link.request("a", {}, wire.received.append)
     wire.link.close()
-    assert wire.received == [Refusal(0, None, "closed")] * (CAP + 1) + [Notice(CLOSED, {})]
+    assert wire.received == [ErrorReply(0, None, "closed")] * (CAP + 1) + [Notice(CLOSED, {})]
     wire.link.request("late", {}, wire.received.append)
-    assert wire.received[-1] == Refusal(0, None, "closed")
+    assert wire.received[-1] == ErrorReply(0, None, "closed")
     assert wire.link.listeners == 0
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.backends.codex import process as process_module
-from wireproof_proxy.backends.codex.process import LINE, Process, lines
+from wireproof_proxy.backends.codex.process import LINE, CodexProcess, lines
 
 if TYPE_CHECKING:
     import queue
+
+    from reference_proxy.tests.conftest import Until
 
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n sys.stdout.buffer.write(line)\n sys.stdout.buffer.flush()"
 DEAF = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(600)"
@@ -26,8 +28,8 @@ child.wait()
 SLEEPER = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 
 
-def start(code: str, inbox: queue.Queue[Any], *arguments: str) -> Process:
-    process = Process([sys.executable, "-c", code, *arguments], os.environ)
+def start(code: str, inbox: queue.Queue[Any], *arguments: str) -> CodexProcess:
+    process = CodexProcess([sys.executable, "-c", code, *arguments], os.environ)
     process.start(on_bytes=inbox.put, on_exit=inbox.put)
     return process
 
@@ -100,7 +102,7 @@ def test_a_stopped_process_that_much_was_written_to_is_killed(inbox: queue.Queue
     assert not any(thread.is_alive() for thread in process._threads)
 
 
-def test_what_it_started_goes_with_it(inbox: queue.Queue[Any], until: Any) -> None:
+def test_what_it_started_goes_with_it(inbox: queue.Queue[Any], until: Until) -> None:
     child = "import subprocess, sys\np = subprocess.Popen(['sleep', '600'])\nprint(p.pid, flush=True)\nsys.stdin.read()"
     process = start(child, inbox)
     pid = int(inbox.get(timeout=20))
@@ -108,7 +110,7 @@ def test_what_it_started_goes_with_it(inbox: queue.Queue[Any], until: Any) -> No
     until(lambda: gone(pid), "its child to end")
 
 
-def test_a_launcher_that_dies_takes_along_what_it_launched(inbox: queue.Queue[Any], until: Any) -> None:
+def test_a_launcher_that_dies_takes_along_what_it_launched(inbox: queue.Queue[Any], until: Until) -> None:
     process = start(LAUNCHER, inbox)
     child = launched(inbox)
     os.kill(process.pid, signal.SIGKILL)
@@ -117,7 +119,7 @@ def test_a_launcher_that_dies_takes_along_what_it_launched(inbox: queue.Queue[An
     process.stop()
 
 
-def test_a_stop_that_a_launcher_ignores_ends_both(inbox: queue.Queue[Any], until: Any) -> None:
+def test_a_stop_that_a_launcher_ignores_ends_both(inbox: queue.Queue[Any], until: Until) -> None:
     process = start(LAUNCHER.replace("import ", "import signal; signal.signal(15, signal.SIG_IGN); import ", 1), inbox)
     child = launched(inbox)
     process.stop(0.1)
@@ -140,7 +142,7 @@ def test_an_escaped_program_that_holds_the_pipes_is_not_waited_for(inbox: queue.
 
 def test_a_process_that_closes_its_stdout_is_ended(inbox: queue.Queue[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_module, "PATIENCE", 0.1)
-    process = Process([sys.executable, "-c", "import os, time\nos.close(1)\ntime.sleep(600)"], os.environ)
+    process = CodexProcess([sys.executable, "-c", "import os, time\nos.close(1)\ntime.sleep(600)"], os.environ)
     process.start(on_bytes=inbox.put, on_exit=inbox.put)
     assert inbox.get(timeout=20) == -signal.SIGKILL
     process.stop()
@@ -153,7 +155,7 @@ def test_its_own_death_is_reported_with_the_status(inbox: queue.Queue[Any]) -> N
     process.stop()
 
 
-def test_its_stderr_goes_to_the_log(inbox: queue.Queue[Any], caplog: pytest.LogCaptureFixture, until: Any) -> None:
+def test_its_stderr_goes_to_the_log(inbox: queue.Queue[Any], caplog: pytest.LogCaptureFixture, until: Until) -> None:
     with caplog.at_level("INFO"):
         process = start("import sys\nsys.stderr.buffer.write(b'careful \\xff\\n')", inbox)
         until(lambda: "careful \ufffd" in caplog.text, "the line in the log")
@@ -169,4 +171,4 @@ def test_lines_are_those_of_any_pieces_without_colours_and_not_endless() -> None
 
 def test_an_executable_that_is_not_there_is_an_error() -> None:
     with pytest.raises(OSError, match="no-such"):
-        Process(["/no-such/codex"], {}).start(on_bytes=print, on_exit=print)
+        CodexProcess(["/no-such/codex"], {}).start(on_bytes=print, on_exit=print)

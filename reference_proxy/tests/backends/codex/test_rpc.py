@@ -6,13 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, LineReader, Notice, Refusal, decode, encode
+from wireproof_proxy.backends.codex.rpc import (
+    ErrorReply,
+    Garbled,
+    LineReader,
+    Notice,
+    ResultReply,
+    ServerRequest,
+    decode,
+    encode,
+)
 
 CASES = [
-    (b'{"id":1,"result":{"a":1}}', Answer(1, {"a": 1})),
-    (b'{"id":"x","result":null}', Answer("x", {})),
-    (b'{"error":{"code":-32600,"message":"no"},"id":2}', Refusal(2, -32600, "no")),
-    (b'{"method":"item/tool/call","id":0,"params":{"threadId":"t"}}', Asked(0, "item/tool/call", {"threadId": "t"})),
+    (b'{"id":1,"result":{"a":1}}', ResultReply(1, {"a": 1})),
+    (b'{"id":"x","result":null}', ResultReply("x", {})),
+    (b'{"error":{"code":-32600,"message":"no"},"id":2}', ErrorReply(2, -32600, "no")),
+    (
+        b'{"method":"item/tool/call","id":0,"params":{"threadId":"t"}}',
+        ServerRequest(0, "item/tool/call", {"threadId": "t"}),
+    ),
     (b'{"method":"a","params":{"b":1},"emittedAtMs":5}', Notice("a", {"b": 1})),
     (b'{"method":"a"}', Notice("a", {})),
     (b'{"method":"a","params":[]}', Notice("a", {})),

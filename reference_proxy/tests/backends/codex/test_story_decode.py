@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.backends.codex.decode import Decoder
-from wireproof_proxy.backends.codex.rpc import Asked, Notice
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
@@ -37,9 +37,9 @@ def counted(**sent: Any) -> Notice:
     return Notice("tokenCount", {"conversation_id": "t", **sent})
 
 
-def play(*received: Notice | Asked, **state: Any) -> list[Event]:
+def play(*received: Notice | ServerRequest, **state: Any) -> list[Event]:
     """The events of a turn, without those that only show work."""
-    decoder = Decoder(TurnDecoder(**state))
+    decoder = Decoder(CodexTurnDecoder(**state))
     events = [event for one in (STARTED, *received) for event in decoder.feed(one)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
@@ -242,7 +242,7 @@ def test_usage_is_found_wherever_it_stands(sent: Any, method: str) -> None:
 def test_the_answer_to_the_request_may_say_how_it_ended() -> None:
     assert Decoder().answered({"finish_reason": "length"}) == [Finished(reason="length")]
     assert Decoder().answered({}) == []
-    assert Decoder(TurnDecoder(over=True)).answered({"finish_reason": "length"}) == []
+    assert Decoder(CodexTurnDecoder(over=True)).answered({"finish_reason": "length"}) == []
 
 
 # Choices

@@ -17,11 +17,13 @@ from wireproof_surfaces.events import Cause, Failed, Finished, Text, TurnEvent, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reference_proxy.tests.conftest import FakeCodex, Until
+
 WAIT = 20.0
 
 
 @pytest.fixture
-def running(fake_codex: Any) -> Iterator[Supervisor]:
+def running(fake_codex: FakeCodex) -> Iterator[Supervisor]:
     backend = Supervisor([str(fake_codex.bin), "app-server"], os.environ, restart_limit=2)
     backend.start()
     yield backend
@@ -48,7 +50,7 @@ def ask(backend: Supervisor, text: str) -> list[TurnEvent]:
     return [event for event in events if isinstance(event, Text | Finished | Failed)]
 
 
-def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: Any) -> None:
+def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: FakeCodex) -> None:
     (fake_codex.broken.parent / "broken.old").touch()
     backend = Supervisor([str(fake_codex.bin), "app-server"], os.environ, restart_limit=2)
     backend.start()
@@ -63,7 +65,7 @@ def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: Any)
     assert "thread/inject_items" not in fake_codex.journal
 
 
-def test_a_turn_is_answered(running: Supervisor, fake_codex: Any, until: Any) -> None:
+def test_a_turn_is_answered(running: Supervisor, fake_codex: FakeCodex, until: Until) -> None:
     assert ask(running, "hi") == [Text(text="You said: hi"), Finished(reason="stop")]
     until(lambda: "thread/unsubscribe" in fake_codex.journal, "the thread to be let go of")
     assert fake_codex.journal[1:5] == ["initialize", "initialized", "thread/start", "turn/start"]
@@ -72,7 +74,7 @@ def test_a_turn_is_answered(running: Supervisor, fake_codex: Any, until: Any) ->
 
 @pytest.mark.parametrize("text", ["crash", "crash first"])
 def test_a_crash_fails_the_turn_and_the_next_one_is_answered_by_a_new_process(
-    running: Supervisor, fake_codex: Any, text: str
+    running: Supervisor, fake_codex: FakeCodex, text: str
 ) -> None:
     for _ in range(4):
         assert ask(running, text)[-1] == Failed(Cause.UNAVAILABLE)
@@ -80,7 +82,7 @@ def test_a_crash_fails_the_turn_and_the_next_one_is_answered_by_a_new_process(
     assert len(fake_codex.pids) == 5
 
 
-def test_a_killed_process_is_replaced(running: Supervisor, fake_codex: Any) -> None:
+def test_a_killed_process_is_replaced(running: Supervisor, fake_codex: FakeCodex) -> None:
     assert running.await_ready(WAIT)
     turn = running.open(say("hang"))
     while turn.next(WAIT) != Text(text="begun"):
@@ -90,7 +92,7 @@ def test_a_killed_process_is_replaced(running: Supervisor, fake_codex: Any) -> N
     assert ask(running, "hi")[-1] == Finished(reason="stop")
 
 
-def test_an_unreadable_line_fails_one_turn_and_not_the_process(running: Supervisor, fake_codex: Any) -> None:
+def test_an_unreadable_line_fails_one_turn_and_not_the_process(running: Supervisor, fake_codex: FakeCodex) -> None:
     assert ask(running, "garble") == [Failed(Cause.GARBLED)]
     assert ask(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == 1
@@ -104,7 +106,7 @@ def test_what_the_backend_asks_is_declined(running: Supervisor, text: str, answe
 
 
 def test_a_process_that_does_not_answer_is_replaced(
-    running: Supervisor, fake_codex: Any, monkeypatch: pytest.MonkeyPatch, until: Any
+    running: Supervisor, fake_codex: FakeCodex, monkeypatch: pytest.MonkeyPatch, until: Until
 ) -> None:
     assert running.await_ready(WAIT)
     monkeypatch.setattr(link, "REQUEST_SECONDS", 0.1)
@@ -125,7 +127,7 @@ def children() -> Iterator[str]:
 
 
 @pytest.mark.nightly
-def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_codex: Any, until: Any) -> None:
+def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_codex: FakeCodex, until: Until) -> None:
     def left() -> tuple[int, int, int]:
         return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), len(list(children()))
 
@@ -142,7 +144,7 @@ def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_cod
 
 
 def test_deaths_in_a_row_end_in_waiting_for_a_request(
-    running: Supervisor, fake_codex: Any, until: Any, caplog: pytest.LogCaptureFixture
+    running: Supervisor, fake_codex: FakeCodex, until: Until, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert running.await_ready(WAIT)
     fake_codex.broken.touch()
@@ -158,7 +160,7 @@ def test_deaths_in_a_row_end_in_waiting_for_a_request(
     assert running.alive
 
 
-def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: Any, until: Any) -> None:
+def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: FakeCodex, until: Until) -> None:
     refusing = fake_codex.broken.with_name("broken.handshake")
     assert running.await_ready(WAIT)
     refusing.touch()
@@ -169,7 +171,7 @@ def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: Any, un
 
 
 def test_an_executable_that_is_not_there_is_logged_and_requests_fail(
-    until: Any, caplog: pytest.LogCaptureFixture
+    until: Until, caplog: pytest.LogCaptureFixture
 ) -> None:
     backend = Supervisor(["/no-such/codex"], {}, restart_limit=0)
     backend.start()
@@ -187,7 +189,7 @@ def test_a_supervisor_that_was_never_started_can_be_stopped() -> None:
 
 
 def test_overdue_requests_are_refused_while_the_process_lives(
-    running: Supervisor, monkeypatch: pytest.MonkeyPatch, until: Any
+    running: Supervisor, monkeypatch: pytest.MonkeyPatch, until: Until
 ) -> None:
     assert running.await_ready(WAIT)
     monkeypatch.setattr(link, "REQUEST_SECONDS", 0.0)

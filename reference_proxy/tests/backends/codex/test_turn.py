@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.backends.codex.link import Link
-from wireproof_proxy.backends.codex.rpc import Answer, Refusal
+from wireproof_proxy.backends.codex.link import CodexLink
+from wireproof_proxy.backends.codex.rpc import ErrorReply, ResultReply
 from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
 from wireproof_proxy.backends.mailbox import Mailbox
 from wireproof_surfaces.conversation import Conversation
@@ -14,10 +14,10 @@ from wireproof_surfaces.conversation import Conversation
 @pytest.mark.parametrize(
     ("answer", "id_"),
     [
-        (Answer(1, {"thread": {"id": "t"}}), "t"),
-        (Answer(1, {"thread": []}), ""),
-        (Answer(1, {}), ""),
-        (Refusal(1, None, "no"), ""),
+        (ResultReply(1, {"thread": {"id": "t"}}), "t"),
+        (ResultReply(1, {"thread": []}), ""),
+        (ResultReply(1, {}), ""),
+        (ErrorReply(1, None, "no"), ""),
     ],
 )
 def test_an_id_is_found_or_empty(answer: Any, id_: str) -> None:
@@ -25,7 +25,7 @@ def test_an_id_is_found_or_empty(answer: Any, id_: str) -> None:
 
 
 def test_the_steps_are_those_of_a_protocol() -> None:
-    link = Link(send=lambda _: None, clock=lambda: 0.0)
+    link = CodexLink(send=lambda _: None, clock=lambda: 0.0)
     with pytest.raises(NotImplementedError):
         CodexTurn(link, Conversation(), Mailbox(), None, choice=0, choices=1)  # type: ignore[arg-type]
     with pytest.raises(NotImplementedError):

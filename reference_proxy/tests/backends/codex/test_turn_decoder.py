@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import CallsEnded, Cause, Failed, Finished, MessageEnded, Text, TurnOver, Usage, Working
 
 A = Text(text="a")
@@ -13,7 +13,7 @@ OVER = MessageEnded()
 
 
 def test_a_message_is_sent_by_its_deltas_or_else_when_it_is_complete() -> None:
-    turn = TurnDecoder()
+    turn = CodexTurnDecoder()
     assert turn.text("a", "m") == [A]
     assert turn.text("", "m") == []
     assert turn.message("a", "m") == WORK
@@ -22,7 +22,7 @@ def test_a_message_is_sent_by_its_deltas_or_else_when_it_is_complete() -> None:
 
 
 def test_messages_without_ids_are_distinguished_by_their_ends() -> None:
-    turn = TurnDecoder()
+    turn = CodexTurnDecoder()
     assert [*turn.text("a"), *turn.message("a"), *turn.message("a"), *turn.text("a")] == [
         A,
         *WORK,
@@ -34,7 +34,7 @@ def test_messages_without_ids_are_distinguished_by_their_ends() -> None:
 
 
 def test_a_message_ends_when_another_one_begins_and_not_before() -> None:
-    turn = TurnDecoder(choice=1, choices=2)
+    turn = CodexTurnDecoder(choice=1, choices=2)
     assert turn.message("", "l") == WORK
     assert turn.message("a", "m") == [Text(choice=1, text="a")]
     assert turn.text("b", "n") == [MessageEnded(choice=1), Text(choice=1, text="b")]
@@ -42,15 +42,15 @@ def test_a_message_ends_when_another_one_begins_and_not_before() -> None:
 
 
 def test_the_end_has_the_last_message_if_nothing_was_sent() -> None:
-    assert TurnDecoder().complete("a") == [A, Finished(reason="stop"), TurnOver()]
-    turn = TurnDecoder()
+    assert CodexTurnDecoder().complete("a") == [A, Finished(reason="stop"), TurnOver()]
+    turn = CodexTurnDecoder()
     turn.text("b")
     assert turn.complete("a") == [Finished(reason="stop"), TurnOver()]
     assert turn.over
 
 
 def test_everything_is_sent_of_the_turns_own_choice() -> None:
-    turn = TurnDecoder(choice=2, choices=3)
+    turn = CodexTurnDecoder(choice=2, choices=3)
     turn.native("c", "f", "{}")
     sent = [*turn.text("a"), *turn.response_over(), *turn.complete(), turn.failure(Cause.FAILED)]
     assert sent == [
@@ -66,7 +66,7 @@ FAILED = [Failed(Cause.FAILED)]
 
 
 def test_a_message_that_begins_again_is_sent_once_however_often_and_in_whatever_pieces() -> None:
-    turn = TurnDecoder()
+    turn = CodexTurnDecoder()
     sent = [*turn.text("ab", "m"), *turn.retried(), *turn.text("a", "n"), *turn.retried(), *turn.text("abc", "o")]
     assert [event for event in sent if event not in WORK] == [Text(text="ab"), Text(text="c")]
     assert turn.message("abc", "o") == WORK
@@ -75,7 +75,7 @@ def test_a_message_that_begins_again_is_sent_once_however_often_and_in_whatever_
 
 
 def test_a_message_that_begins_again_may_come_whole() -> None:
-    turn = TurnDecoder()
+    turn = CodexTurnDecoder()
     turn.text("a", "m")
     turn.retried()
     assert turn.message("ab", "n") == [Text(text="b")]
@@ -93,7 +93,7 @@ def test_a_message_that_begins_again_may_come_whole() -> None:
     ids=["other text", "another message", "a shorter message", "no text", "the end"],
 )
 def test_what_was_sent_and_is_not_said_again_fails_the_turn(then: Any) -> None:
-    turn = TurnDecoder()
+    turn = CodexTurnDecoder()
     turn.text("ab", "m")
     turn.retried()
     assert then(turn) == FAILED
@@ -101,11 +101,11 @@ def test_what_was_sent_and_is_not_said_again_fails_the_turn(then: Any) -> None:
 
 
 def test_a_response_without_calls_ends_nothing() -> None:
-    assert TurnDecoder().response_over() == WORK
+    assert CodexTurnDecoder().response_over() == WORK
 
 
 def test_the_counts_of_responses_add_up_and_win_over_those_of_the_turn() -> None:
-    turn = TurnDecoder()
+    turn = CodexTurnDecoder()
     one = Usage(prompt=1, completion=2)
     assert turn.counted(one) == [one]
     assert turn.summed(one) == [one]
@@ -116,14 +116,14 @@ def test_the_counts_of_responses_add_up_and_win_over_those_of_the_turn() -> None
 
 def test_a_turn_that_holds_several_choices_counts_once_for_all() -> None:
     one = Usage(prompt=1, completion=2)
-    assert TurnDecoder(choice=1, choices=2, indexed=True).counted(one) == WORK
-    assert TurnDecoder(choice=0, choices=2, indexed=True).counted(one) == [one]
+    assert CodexTurnDecoder(choice=1, choices=2, indexed=True).counted(one) == WORK
+    assert CodexTurnDecoder(choice=0, choices=2, indexed=True).counted(one) == [one]
 
 
 def test_a_failure_is_of_all_choices_if_there_is_but_one() -> None:
-    assert TurnDecoder().failed({}) == [Failed(Cause.FAILED)]
+    assert CodexTurnDecoder().failed({}) == [Failed(Cause.FAILED)]
     cut = {"message": "Incomplete response returned, reason: max_output_tokens"}
-    assert TurnDecoder().failed(cut) == [Finished(reason="length"), TurnOver()]
+    assert CodexTurnDecoder().failed(cut) == [Finished(reason="length"), TurnOver()]
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_a_failure_is_of_all_choices_if_there_is_but_one() -> None:
     ],
 )  # fmt: skip
 def test_tokens_are_counted_in_any_spelling(sent: Any) -> None:
-    assert TurnDecoder().usage(sent) == Usage(prompt=5, completion=3, cached=2, reasoning=1)
+    assert CodexTurnDecoder().usage(sent) == Usage(prompt=5, completion=3, cached=2, reasoning=1)
 
 
 @pytest.mark.parametrize("sent", [None, [], {}, {"inputTokens": 5}, {"inputTokens": -1, "outputTokens": 1}])
 def test_what_is_not_whole_is_no_count(sent: Any) -> None:
-    assert TurnDecoder().usage(sent) is None
+    assert CodexTurnDecoder().usage(sent) is None

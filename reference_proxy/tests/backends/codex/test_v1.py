@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -9,11 +9,14 @@ from wireproof_proxy.backends.codex.v1 import CodexV1
 from wireproof_surfaces.conversation import Conversation, TextPart
 from wireproof_surfaces.events import Cause, Failed, Finished, Text
 
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import Server
+
 HELLO = Conversation(input=(TextPart("hi"),))
 
 
 @pytest.fixture
-def server(make_server: Any) -> Any:
+def server(make_server: type[Server]) -> Any:
     return make_server(CodexV1, HELLO)
 
 
@@ -104,7 +107,7 @@ def test_an_answer_without_a_conversation_is_unreadable(server: Any) -> None:
     assert server.events() == [Failed(Cause.GARBLED)]
 
 
-def test_a_schema_is_refused_before_anything_is_sent(make_server: Any) -> None:
+def test_a_schema_is_refused_before_anything_is_sent(make_server: type[Server]) -> None:
     server = make_server(CodexV1, Conversation(input=(TextPart("hi"),), schema={"type": "object"}))
     assert server.methods == []
     assert server.events() == [Failed(Cause.SCHEMA_UNKNOWN)]

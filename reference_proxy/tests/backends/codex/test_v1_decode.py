@@ -6,7 +6,7 @@ import pytest
 
 from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Notice
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
@@ -28,7 +28,7 @@ def sent(kind: str, turn: str = "0", **msg: Any) -> Notice:
 
 
 def play(*received: Notice, tools: str = "") -> list[Event]:
-    decoder = Decoder(TurnDecoder(tools=frozenset(tools)))
+    decoder = Decoder(CodexTurnDecoder(tools=frozenset(tools)))
     events = [event for one in (sent("task_started"), *received) for event in decoder.feed(one)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,12 +11,15 @@ from wireproof_proxy.backends.codex.v2 import CodexV2
 from wireproof_surfaces.conversation import Conversation, Message, TextPart
 from wireproof_surfaces.events import Cause, Failed, Finished, Text
 
+if TYPE_CHECKING:
+    from reference_proxy.tests.conftest import Server
+
 HELLO = Conversation(input=(TextPart("hi"),))
 HISTORY = Conversation(history=(Message(role="user", parts=(TextPart("before"),)),))
 
 
 @pytest.fixture
-def begin(make_server: Any) -> Any:
+def begin(make_server: type[Server]) -> Any:
     """Start an answer, of a turn on a thread or of several."""
 
     def start(conversation: Conversation = HELLO, choices: int = 1) -> Any:
@@ -62,7 +65,7 @@ def test_history_is_injected_before_the_turn(begin: Any) -> None:
     assert server.methods[-1] == "turn/start"
 
 
-def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(begin: Any, make_server: Any) -> None:
+def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(begin: Any, make_server: type[Server]) -> None:
     server = make_server(CodexV2, HISTORY, abilities=Abilities(history="resumed"))
     assert server.methods == ["thread/resume"]
     running(server)
@@ -72,7 +75,7 @@ def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(begin: 
     assert begin(HISTORY).methods == ["thread/start"]
 
 
-def test_a_thread_without_a_history_is_resumed_nowhere(make_server: Any) -> None:
+def test_a_thread_without_a_history_is_resumed_nowhere(make_server: type[Server]) -> None:
     server = make_server(CodexV2, HELLO, abilities=Abilities(history="resumed"))
     running(server)
     done(server)
@@ -231,7 +234,7 @@ def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Any) 
     assert [answer["success"] for answer in answers(server)] == [False]
 
 
-def test_how_long_a_silence_lasts_can_be_set(make_server: Any) -> None:
+def test_how_long_a_silence_lasts_can_be_set(make_server: type[Server]) -> None:
     server = make_server(CodexV2, HELLO, silence=SILENCE / 10)
     running(server)
     called(server)

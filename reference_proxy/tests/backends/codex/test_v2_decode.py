@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.backends.codex.decode import Decoder
-from wireproof_proxy.backends.codex.rpc import Asked, Notice, decode
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest, decode
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import (
     Arguments,
     CallClosed,
@@ -28,18 +28,18 @@ from wireproof_surfaces.events import (
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.169.0"
 
 
-def recorded(name: str, thread: int = 0) -> list[Notice | Asked]:
+def recorded(name: str, thread: int = 0) -> list[Notice | ServerRequest]:
     """What the real server said of the thread that was started as number `thread`."""
     lines = [json.loads(line) for line in (RECORDINGS / f"{name}.jsonl").read_text().splitlines()]
     messages = [decode(json.dumps(line["msg"]).encode()) for line in lines if line["dir"] == "S->"]
-    received = [message for message in messages if isinstance(message, Notice | Asked)]
+    received = [message for message in messages if isinstance(message, Notice | ServerRequest)]
     started = [message.params["thread"]["id"] for message in received if message.method == "thread/started"]
     return [message for message in received if message.params.get("threadId") == started[thread]]
 
 
-def play(messages: list[Notice | Asked], *tools: str) -> list[Event]:
+def play(messages: list[Notice | ServerRequest], *tools: str) -> list[Event]:
     """The events of the first turn, without those that only show work."""
-    decoder = Decoder(TurnDecoder(tools=frozenset(tools)))
+    decoder = Decoder(CodexTurnDecoder(tools=frozenset(tools)))
     events = [event for message in messages for event in decoder.feed(message)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
@@ -75,7 +75,7 @@ def test_a_turn_after_a_tool_result_as_recorded() -> None:
 def test_thoughts_are_work_and_not_text() -> None:
     messages = recorded("raw_events")
     turn_ids = [message.params["turn"]["id"] for message in messages if message.method == "turn/started"]
-    decoder = Decoder(TurnDecoder(turn_id=turn_ids[-1]))
+    decoder = Decoder(CodexTurnDecoder(turn_id=turn_ids[-1]))
     events = [event for message in messages for event in decoder.feed(message)]
     assert Working() in events
     texts = [event.text for event in events if isinstance(event, Text)]
@@ -143,8 +143,8 @@ def raw_call(id_: str, arguments: str, name: str = "f") -> Notice:
     return notice("rawResponseItem/completed", item=item)
 
 
-def tool_call(id_: str, arguments: Any) -> Asked:
-    return Asked(
+def tool_call(id_: str, arguments: Any) -> ServerRequest:
+    return ServerRequest(
         0, "item/tool/call", {"threadId": "t", "turnId": "u", "callId": id_, "tool": "f", "arguments": arguments}
     )
 
@@ -192,7 +192,7 @@ def test_a_call_whose_arguments_cannot_be_parsed_is_sent_as_it_is() -> None:
 
 
 def test_a_call_sent_twice_is_one_and_two_alike_are_two() -> None:
-    messages: list[Notice | Asked] = [started(), raw_call("c", "{}"), tool_call("c", {}), raw_call("d", "{}")]
+    messages: list[Notice | ServerRequest] = [started(), raw_call("c", "{}"), tool_call("c", {}), raw_call("d", "{}")]
     assert play(messages, "f") == [*call("c", "{}", name="f"), *call("d", "{}", name="f")]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wireproof_proxy.backends.cursor.envelope import (
     LIMIT,
-    End,
+    EnvelopeEnd,
     EnvelopeReader,
     GarbledError,
     envelope,
@@ -38,7 +38,7 @@ def framed(flags: int, payload: bytes) -> bytes:
 
 def ended(flags: int, payload: bytes) -> ServiceError | None:
     [end] = EnvelopeReader().feed(framed(flags, payload))
-    assert isinstance(end, End)
+    assert isinstance(end, EnvelopeEnd)
     return end.error
 
 

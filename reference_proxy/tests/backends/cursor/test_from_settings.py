@@ -6,7 +6,7 @@ import pytest
 
 from wireproof_proxy.backends.cursor.service import CursorService
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.settings import CursorSettings, Settings, SettingsError
+from wireproof_proxy.settings import CursorSettings, ProxySettings, SettingsError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ URL = "http://127.0.0.1:9"
 
 
 def made(**cursor: Any) -> Any:
-    return make_backend(Settings(backend="cursor", cursor=CursorSettings(**cursor)))
+    return make_backend(ProxySettings(backend="cursor", cursor=CursorSettings(**cursor)))
 
 
 def test_the_backend_is_made_of_an_address_and_a_token(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wireproof_proxy.backends.cursor.scratch import Entry, NoFileError, OutsideError, Scratch
+from wireproof_proxy.backends.cursor.scratch import FolderEntry, NoFileError, OutsideError, Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def test_a_pipe_is_no_file(scratch: Scratch) -> None:
 
 
 def test_only_folders_and_files_are_listed(scratch: Scratch) -> None:
-    assert scratch.entries("") == [Entry("in.txt", is_folder=False), Entry("sub", is_folder=True)]
+    assert scratch.entries("") == [FolderEntry("in.txt", is_folder=False), FolderEntry("sub", is_folder=True)]
     assert sorted(scratch.files("")) == ["in.txt", "sub/deep.txt"]
     with pytest.raises(OSError):  # noqa: PT011
         list(scratch.files("nowhere"))

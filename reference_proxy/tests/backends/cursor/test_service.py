@@ -6,7 +6,7 @@ import itertools
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from pydantic import SecretStr
@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from wireproof_cursor.serving import CursorMock, serving
 from wireproof_proxy.backends.cursor.service import CursorService
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.settings import CursorSettings, Settings
+from wireproof_proxy.settings import CursorSettings, ProxySettings
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Gate, Hang, Say, Script
 from wireproof_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
@@ -46,6 +46,8 @@ from wireproof_surfaces.events import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from reference_proxy.tests.conftest import Until
 
     from wireproof_surfaces.events import TurnEvent
 
@@ -79,7 +81,7 @@ def service(mock: CursorMock, request: pytest.FixtureRequest, tmp_path: Path) ->
     cursor = CursorSettings(
         base_url=mock.url, token=SecretStr("t"), transport=request.param, scratch=str(tmp_path), settle_ms=100
     )
-    backend = make_backend(Settings(backend="cursor", cursor=cursor, call_wait_ms=500))
+    backend = make_backend(ProxySettings(backend="cursor", cursor=cursor, call_wait_ms=500))
     assert isinstance(backend, CursorService)
     backend.start()
     assert backend.await_ready(DEADLINE)
@@ -176,7 +178,7 @@ def test_signs_of_life_are_no_events(service: CursorService) -> None:
     turn.close()
 
 
-def test_a_client_that_leaves_cancels_the_turn(service: CursorService, until: Any) -> None:
+def test_a_client_that_leaves_cancels_the_turn(service: CursorService, until: Until) -> None:
     nonce = f"n{next(NUMBERS)}"
     turn = service.open(said("own/hang", nonce=nonce))
     until(lambda: isinstance(turn.next(0.05), Text), "the first text")
@@ -221,7 +223,7 @@ def test_a_megabyte_in_both_directions(service: CursorService) -> None:
     assert text in text_of(played(service, conversation))
 
 
-def test_many_turns_leave_nothing_behind(service: CursorService, until: Any) -> None:
+def test_many_turns_leave_nothing_behind(service: CursorService, until: Until) -> None:
     _together(service, until)
     before = _held()
     for _ in range(25):
@@ -230,7 +232,7 @@ def test_many_turns_leave_nothing_behind(service: CursorService, until: Any) -> 
     until(lambda: _held() <= before + 4 * 4, "closed connections")
 
 
-def _together(service: CursorService, until: Any) -> None:
+def _together(service: CursorService, until: Until) -> None:
     turns = [service.open(said("text/hello")) for _ in range(4)]
     for turn in turns:
         while not isinstance(turn.next(DEADLINE), TurnOver):
@@ -244,11 +246,11 @@ def _held() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Any) -> None:
+def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Until) -> None:
     with serving(LIBRARY) as mock:
         port = int(mock.url.rpartition(":")[2])
         cursor = CursorSettings(base_url=mock.url, token=SecretStr("t"))
-        backend = make_backend(Settings(backend="cursor", cursor=cursor))
+        backend = make_backend(ProxySettings(backend="cursor", cursor=cursor))
         assert isinstance(backend, CursorService)
         assert not backend.await_ready(0)
         assert isinstance(backend.open(Conversation()).next(0), Failed)
@@ -264,8 +266,10 @@ def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Any) -> Non
     backend.stop()
 
 
-def test_a_stop_fails_the_turns_that_run(mock: CursorMock, until: Any) -> None:
-    backend = make_backend(Settings(backend="cursor", cursor=CursorSettings(base_url=mock.url, token=SecretStr("t"))))
+def test_a_stop_fails_the_turns_that_run(mock: CursorMock, until: Until) -> None:
+    backend = make_backend(
+        ProxySettings(backend="cursor", cursor=CursorSettings(base_url=mock.url, token=SecretStr("t")))
+    )
     assert isinstance(backend, CursorService)
     backend.start()
     assert backend.await_ready(DEADLINE)

@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.json_format import ParseDict
 
 from wireproof_cursor_protos.agent_pb2 import AgentServerMessage, RequestContext
-from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.events import (
     Arguments,
@@ -31,9 +31,9 @@ READ = Tool(name="read", description="", parameters={})
 READ_EXEC = {"exec_server_message": {"id": 1, "read_args": {"path": "a.txt", "tool_call_id": "c1"}, "exec_id": "e1"}}
 
 
-def decoder(*tools: Tool, **values: Any) -> TurnDecoder:
+def decoder(*tools: Tool, **values: Any) -> CursorTurnDecoder:
     given: dict[str, Any] = {"context": RequestContext(), "blobs": {}, "seed": "s", **values}
-    return TurnDecoder(tools={tool.name: tool for tool in tools}, **given)
+    return CursorTurnDecoder(tools={tool.name: tool for tool in tools}, **given)
 
 
 def message(found: dict[str, Any]) -> AgentServerMessage:
@@ -44,7 +44,7 @@ def update(**values: Any) -> AgentServerMessage:
     return message({"interaction_update": values})
 
 
-def events(state: TurnDecoder, *messages: AgentServerMessage) -> list[Event]:
+def events(state: CursorTurnDecoder, *messages: AgentServerMessage) -> list[Event]:
     return [event for one in messages for event in state.feed(one).events]
 
 

@@ -40,7 +40,7 @@ Shape = Literal["native", "tool_calls", "function_call", "item"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Piece:
+class CallPiece:
     """What one message says of a call: all of it or a fragment; what it does not say is empty."""
 
     shape: Shape
@@ -75,7 +75,7 @@ class _Call:
         """All so far."""
         return "".join(self.pieces)
 
-    def learn(self, piece: Piece) -> None:
+    def learn(self, piece: CallPiece) -> None:
         """Fill in what was not known; what is known stays, since it may have been sent to the client."""
         self.name = self.name or piece.name
         self.item = self.item or piece.item
@@ -97,7 +97,7 @@ class CallCollector:
         """Whether any call was opened."""
         return any(call.shown for call in self._calls)
 
-    def fragment(self, piece: Piece) -> list[Event]:
+    def fragment(self, piece: CallPiece) -> list[Event]:
         """Take a fragment."""
         if self._superseded(piece.shape):
             return []
@@ -110,7 +110,7 @@ class CallCollector:
             call.pieces.append(piece.text)
         return [] if self._is_shown_already(call, call.id) else list(self._advance(call, piece.text, call.id))
 
-    def whole(self, piece: Piece) -> list[Event]:
+    def whole(self, piece: CallPiece) -> list[Event]:
         """Take a call that comes all at once."""
         if self._superseded(piece.shape):
             return []
@@ -119,7 +119,7 @@ class CallCollector:
         call.learn(piece)
         return list(self._complete(call, piece.text))
 
-    def done(self, piece: Piece, *, last: bool) -> list[Event]:
+    def done(self, piece: CallPiece, *, last: bool) -> list[Event]:
         """Take a message that a call's arguments are complete; it may repeat them all, and bring the id at last.
 
         Unless it is the `last` message about the call, a call without an id waits for one.
@@ -142,7 +142,7 @@ class CallCollector:
         # Story 2.9, criterion 19: both shapes of one call are one call, and `tool_calls` win.
         return shape == "function_call" and any(call.shape == "tool_calls" for call in self._calls)
 
-    def _continued(self, piece: Piece) -> _Call | None:
+    def _continued(self, piece: CallPiece) -> _Call | None:
         """The call that a fragment continues, by the rules at the head of this file; None when it begins one."""
         if call := self._by_key(piece):
             return None if _has_another_id(call, piece) else call  # "same key", "another id"
@@ -151,7 +151,7 @@ class CallCollector:
             return call  # "same id"; "late id" goes to the last call
         return None if last is None or _begins_another(last, piece) else last
 
-    def _by_key(self, piece: Piece) -> _Call | None:
+    def _by_key(self, piece: CallPiece) -> _Call | None:
         return next((self._keys[key] for key in _keys_of(piece) if key in self._keys), None)
 
     def _by_id(self, id_: str) -> _Call | None:
@@ -160,7 +160,7 @@ class CallCollector:
     def _last_open(self, shape: Shape) -> _Call | None:
         return next((call for call in reversed(self._calls) if call.shape == shape and not call.closed), None)
 
-    def _begin(self, piece: Piece) -> _Call:
+    def _begin(self, piece: CallPiece) -> _Call:
         """A new call, or the one of another shape that has the same id."""
         call = self._by_id(piece.id) if piece.id else None
         if call is None:
@@ -170,13 +170,13 @@ class CallCollector:
         self._keys |= dict.fromkeys(_keys_of(piece), call)
         return call
 
-    def _repeated(self, piece: Piece) -> _Call | None:
+    def _repeated(self, piece: CallPiece) -> _Call | None:
         """The call that came before and now comes whole."""
         if piece.id and (same := self._by_id(piece.id)):
             return same
         return self._alike(piece, self._calls)
 
-    def _alike(self, piece: Piece, calls: list[_Call]) -> _Call | None:
+    def _alike(self, piece: CallPiece, calls: list[_Call]) -> _Call | None:
         """The first call with this name and these arguments that did not come whole and may have the same id."""
         for call in calls:
             free = not call.whole and not (piece.id and call.id)
@@ -220,27 +220,27 @@ class CallCollector:
 
     def _repeats_another(self, call: _Call) -> bool:
         """Whether a call that was never opened repeats one of another shape; each repeats one call at most."""
-        piece = Piece(shape=call.shape, id=call.id, name=call.name, text=call.arguments)
+        piece = CallPiece(shape=call.shape, id=call.id, name=call.name, text=call.arguments)
         same = self._alike(piece, [other for other in self._calls if other.shown and other.shape != call.shape])
         if same:
             same.whole = True
         return same is not None
 
 
-def _keys_of(piece: Piece) -> list[tuple[Shape, Hashable]]:
+def _keys_of(piece: CallPiece) -> list[tuple[Shape, Hashable]]:
     return [(piece.shape, key) for key in piece.keys]
 
 
-def _has_another_id(call: _Call, piece: Piece) -> bool:
+def _has_another_id(call: _Call, piece: CallPiece) -> bool:
     return bool(piece.id and call.id) and piece.id != call.id
 
 
-def _lacks_id(last: _Call, piece: Piece) -> bool:
+def _lacks_id(last: _Call, piece: CallPiece) -> bool:
     """Whether the id of a fragment is the one that the last call waits for: a call of its own would have a name."""
     return not last.id and not piece.name
 
 
-def _begins_another(last: _Call, piece: Piece) -> bool:
+def _begins_another(last: _Call, piece: CallPiece) -> bool:
     """Whether a fragment that belongs to no known call begins a new one, instead of continuing the last."""
     new_id = piece.id and last.id
     # Only of `tool_calls`: an item has two keys, and a message may give one or the other.

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from wireproof_proxy.backends.codex import v1_decode as v1
 from wireproof_proxy.backends.codex import v2_decode as v2
 from wireproof_proxy.backends.codex.story_decode import STORY, ended
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
 from wireproof_surfaces.events import Event, Working
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.codex.rpc import Asked, Notice
+    from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest
 
 Family = Literal["typed", "event"]
 Params = Mapping[str, Any]
@@ -32,11 +32,11 @@ Params = Mapping[str, Any]
 class Decoder:
     """Reads the messages of one turn, whose state is `turn`."""
 
-    turn: TurnDecoder = field(default_factory=TurnDecoder)
+    turn: CodexTurnDecoder = field(default_factory=CodexTurnDecoder)
     _family: Family | None = None
     _delta_type: str | None = None
 
-    def feed(self, message: Notice | Asked) -> list[Event]:
+    def feed(self, message: Notice | ServerRequest) -> list[Event]:
         """The events that a message about the turn's thread means."""
         # Late notifications leave no trace (chat.stream.nothing-after-finish).
         if self.turn.over:
@@ -51,7 +51,7 @@ class Decoder:
         """The events that the answer to the request that began the turn means: it may hold the finish reason."""
         return [] if self.turn.over else ended(self.turn, result)
 
-    def _typed(self, message: Notice | Asked) -> list[Event]:
+    def _typed(self, message: Notice | ServerRequest) -> list[Event]:
         method, params = message.method, message.params
         # 0.89 to 0.99 count turns from "0" in every thread, so an id means something only within its thread.
         if method == "turn/started" and self.turn.turn_id in {None, _turn_of(params)}:

@@ -16,7 +16,7 @@ from wireproof_proxy.backends.untrusted_json import as_count, as_mapping, as_tex
 from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.codex.rpc import Refusal
+    from wireproof_proxy.backends.codex.rpc import ErrorReply
     from wireproof_surfaces.events import FinishReason
 
 Params = Mapping[str, Any]
@@ -95,7 +95,7 @@ def cut_short(error: Params) -> FinishReason | None:
     return next((reason for text, reason in CUT_SHORT if text in message), None)
 
 
-def refusal_cause(refusal: Refusal) -> Cause:
+def refusal_cause(refusal: ErrorReply) -> Cause:
     """Why a request of ours was refused, from the error's code and message."""
     return Cause.BUSY if refusal.code == TOO_MANY else _by_text(REFUSALS, refusal.message)
 

@@ -9,10 +9,10 @@ from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_proxy.settings import backend_environment
 
 if TYPE_CHECKING:
-    from wireproof_proxy.settings import Settings
+    from wireproof_proxy.settings import ProxySettings
 
 
-def codex_backend(settings: Settings) -> Supervisor:
+def codex_backend(settings: ProxySettings) -> Supervisor:
     """A supervisor of `CODEX_BIN app-server`, not started yet."""
     return Supervisor(
         [settings.codex.bin, "app-server", *config.ARGUMENTS],

@@ -6,8 +6,8 @@ the last message, which it most likely continues.
 
 Nothing here blocks. Requests beyond `CAP` wait their turn: the real server loses answers when hundreds come in one
 burst. Every request has a deadline for the same reason. Callbacks run on the thread that reads the process; a
-request that is overdue, or cut off by the end of the process, is answered with a `Refusal` that has no code. One lost
-answer is no sign of death, but a process that has sent nothing at all since it was asked for a thread hangs.
+request that is overdue, or cut off by the end of the process, is answered with an `ErrorReply` that has no code. One
+lost answer is no sign of death, but a process that has sent nothing at all since it was asked for a thread hangs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireproof_proxy.backends.codex.abilities import Abilities
-from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, LineReader, Message, Notice, Refusal, encode
+from wireproof_proxy.backends.codex.rpc import (
+    ErrorReply,
+    Garbled,
+    Id,
+    LineReader,
+    Message,
+    Notice,
+    ResultReply,
+    ServerRequest,
+    encode,
+)
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +43,8 @@ REQUEST_SECONDS = 30.0
 PROMPT = frozenset({"initialize", "thread/start", "thread/resume", "newConversation"})
 """Requests that every backend answers at once; some answer those that start a turn only when it ends."""
 
-Reply = Callable[[Answer | Refusal], None]
-Listener = Callable[[Notice | Asked | Garbled], None]
+Reply = Callable[[ResultReply | ErrorReply], None]
+Listener = Callable[[Notice | ServerRequest | Garbled], None]
 
 THREAD_NAMES = ("threadId", "conversationId", "conversation_id")
 _THREAD_ID = re.compile(rf'"(?:{"|".join(THREAD_NAMES)})"\s*:\s*"([^"\\]{{1,128}})"')
@@ -61,7 +71,7 @@ class _Waiting:
 
 
 @dataclass(eq=False)
-class Link:
+class CodexLink:
     """One connection; `send` takes lines for the process, `clock` gives seconds.
 
     `abilities` are those of the other end, once the handshake has named its version; all of them until then.
@@ -89,7 +99,7 @@ class Link:
                 self._flush()
         # Without the lock, as every callback: they send requests of their own.
         if closed:
-            reply(Refusal(0, None, "closed"))
+            reply(ErrorReply(0, None, "closed"))
 
     def notify(self, method: str) -> None:
         """Send a notification without params."""
@@ -127,7 +137,7 @@ class Link:
         with self._lock:
             late = {id_: waiting for id_, waiting in self._waiting.items() if waiting.deadline <= now}
         for id_ in late:
-            self._settle(Refusal(id_, None, "timed out"))
+            self._settle(ErrorReply(id_, None, "timed out"))
         return not any(waiting.method in PROMPT and self._last_bytes < waiting.sent for waiting in late.values())
 
     def close(self) -> None:
@@ -140,7 +150,7 @@ class Link:
             self._queued.clear()
             self._listeners.clear()
         for reply in replies:
-            reply(Refusal(0, None, "closed"))
+            reply(ErrorReply(0, None, "closed"))
         for listener in listeners:
             listener(Notice(CLOSED, {}))
 
@@ -151,7 +161,7 @@ class Link:
             self._waiting[id_] = _Waiting(method, reply, now, now + REQUEST_SECONDS)
             self.send(encode({"id": id_, "method": method, "params": params}))
 
-    def _settle(self, answer: Answer | Refusal) -> None:
+    def _settle(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
             # Late answers find nothing here and are dropped. All our ids are numbers.
             waiting = self._waiting.pop(answer.id, None) if isinstance(answer.id, int) else None
@@ -161,9 +171,9 @@ class Link:
 
     def _dispatch(self, message: Message) -> None:
         match message:
-            case Answer() | Refusal():
+            case ResultReply() | ErrorReply():
                 self._settle(message)
-            case Asked():
+            case ServerRequest():
                 self._asked(message)
             case Notice(method="error") if not _thread_of(message) and not message.params.get("willRetry"):
                 for thread_id in list(self._listeners):
@@ -175,7 +185,7 @@ class Link:
                 log.warning("backend sent a line that is %s", message.reason)
                 self._hand_on(named[1] if named else self._last, message)
 
-    def _asked(self, message: Asked) -> None:
+    def _asked(self, message: ServerRequest) -> None:
         # A call of a tool is for the client, and stays unanswered here (`CodexTurn`).
         if message.method == "item/tool/call" and self._hand_on(_thread_of(message), message):
             return
@@ -185,7 +195,7 @@ class Link:
             error = {"code": -32601, "message": "not available through this proxy"}  # JSON-RPC's "method not found"
             self.send(encode({"error": error, "id": message.id}))
 
-    def _hand_on(self, thread_id: str, message: Notice | Asked | Garbled) -> bool:
+    def _hand_on(self, thread_id: str, message: Notice | ServerRequest | Garbled) -> bool:
         with self._lock:
             listener = self._listeners.get(thread_id)
         if listener:
@@ -194,7 +204,7 @@ class Link:
         return listener is not None
 
 
-def _thread_of(message: Notice | Asked) -> str:
+def _thread_of(message: Notice | ServerRequest) -> str:
     named = message.params.get(THREAD_NAMES[0])
     if isinstance(named, str):  # as in every message of a current Codex
         return named

@@ -40,7 +40,7 @@ LINE = 4096
 _COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
-class Process:
+class CodexProcess:
     """An executable that runs from `start` on; `environment` is all of its environment."""
 
     def __init__(self, argv: Sequence[str], environment: Mapping[str, str]) -> None:

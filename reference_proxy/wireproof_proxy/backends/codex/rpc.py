@@ -11,6 +11,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wireproof_proxy.backends.untrusted_json import as_mapping
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,7 +25,7 @@ Id = int | str
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResultReply:
     """The result of a request of ours."""
 
     id: Id
@@ -31,7 +33,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ErrorReply:
     """The error of a request of ours. `code` is None when the request timed out or the process died."""
 
     id: Id
@@ -40,7 +42,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ServerRequest:
     """A request of the server's, to be answered under its id, which shares nothing with ours."""
 
     id: Id
@@ -64,7 +66,7 @@ class Garbled:
     head: str
 
 
-Message = Answer | Refusal | Asked | Notice | Garbled
+Message = ResultReply | ErrorReply | ServerRequest | Notice | Garbled
 
 
 @dataclass
@@ -116,30 +118,27 @@ def decode(line: bytes) -> Message:
     return message or Garbled("not a message", line[:HEAD].decode(errors="replace"))
 
 
-def _message(raw: Any) -> Message | None:  # noqa: ANN401 - whatever JSON there is
+def _message(raw: object) -> Message | None:
+    fields = as_mapping(raw)
     # The short way of nearly all messages of an answer.
-    if isinstance(raw, dict) and "id" not in raw and isinstance(method := raw.get("method"), str):
-        return Notice(method, _mapping(raw.get("params")))
-    match raw:
+    if "id" not in fields and isinstance(method := fields.get("method"), str):
+        return Notice(method, as_mapping(fields.get("params")))
+    match fields:
         # First: a request of the server's has an id too, from numbers of its own that collide with ours.
         case {"method": str(method), "id": int() | str() as id_}:
-            return Asked(id_, method, _mapping(raw.get("params")))
+            return ServerRequest(id_, method, as_mapping(fields.get("params")))
         case {"method": str(method)}:
-            return Notice(method, _mapping(raw.get("params")))
+            return Notice(method, as_mapping(fields.get("params")))
         case {"error": {"code": int(code)} as error, "id": int() | str() as id_}:
-            return Refusal(id_, code, str(error.get("message", "")))
+            return ErrorReply(id_, code, str(error.get("message", "")))
         case {"result": result, "id": int() | str() as id_}:
-            return Answer(id_, _mapping(result))
+            return ResultReply(id_, as_mapping(result))
         case _:
             return None
 
 
 # One for all: `json.loads` looks at its options for each text.
 _DECODER = json.JSONDecoder()
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever JSON there is
-    return value if isinstance(value, dict) else {}
 
 
 def encode(message: Mapping[str, Any]) -> bytes:

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from wireproof_proxy.backends.codex.call_collector import Piece
+from wireproof_proxy.backends.codex.call_collector import CallPiece
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping, as_text
 from wireproof_surfaces.events import Event, FinishReason, Working
 from wireproof_surfaces.tools import spelled_json
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.call_collector import Shape
-    from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+    from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 
 Params = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ _ITEM_IDS = ("item_id", "itemId")
 _REASONS: Mapping[str, FinishReason] = {"length": "length", "content_filter": "content_filter"}
 
 
-def _delta(turn: TurnDecoder, params: Params) -> list[Event]:
+def _delta(turn: CodexTurnDecoder, params: Params) -> list[Event]:
     delta = params.get("delta")
     if not _own(turn, params, as_mapping(delta)):
         return [Working()]
@@ -49,7 +49,7 @@ def _delta(turn: TurnDecoder, params: Params) -> list[Event]:
     return events or [Working()]
 
 
-def _message(turn: TurnDecoder, params: Params) -> list[Event]:
+def _message(turn: CodexTurnDecoder, params: Params) -> list[Event]:
     message = params.get("message")
     fields = {"content": message} if isinstance(message, str) else as_mapping(message)
     if not _own(turn, params, fields):
@@ -66,7 +66,7 @@ def _message(turn: TurnDecoder, params: Params) -> list[Event]:
     return events
 
 
-def _responses_event(turn: TurnDecoder, event: Params) -> list[Event]:
+def _responses_event(turn: CodexTurnDecoder, event: Params) -> list[Event]:
     item = as_mapping(event.get("item"))
     piece = _item(event)
     match event.get("type"):
@@ -85,14 +85,14 @@ def _responses_event(turn: TurnDecoder, event: Params) -> list[Event]:
     return events or [Working()]
 
 
-def _item(event: Params) -> Piece:
+def _item(event: Params) -> CallPiece:
     """What a Responses event says of a call; an item's id is used as the call's id only where there is no other."""
     item = as_mapping(event.get("item"))
     fields = {**event, **item}
     # `arguments.done` and the item itself hold all of the arguments, a delta a fragment.
     text = event.get("delta") if "delta" in event else fields.get("arguments")
     place, item_id = as_count(event.get("output_index")), as_text(item.get("id") or _first(event, *_ITEM_IDS))
-    return Piece(
+    return CallPiece(
         shape="item",
         keys=tuple(key for key in (place, item_id) if key not in {None, ""}),
         id=as_text(_first(fields, *_CALL_IDS)),
@@ -102,9 +102,9 @@ def _item(event: Params) -> Piece:
     )
 
 
-def _piece(shape: Shape, call: Params) -> Piece:
+def _piece(shape: Shape, call: Params) -> CallPiece:
     function, index = as_mapping(call.get("function")) or call, as_count(call.get("index"))
-    return Piece(
+    return CallPiece(
         shape=shape,
         keys=() if index is None else (index,),
         id=as_text(call.get("id") or _first(call, *_CALL_IDS)),
@@ -114,7 +114,7 @@ def _piece(shape: Shape, call: Params) -> Piece:
     )
 
 
-def _counts(turn: TurnDecoder, params: Params) -> list[Event]:
+def _counts(turn: CodexTurnDecoder, params: Params) -> list[Event]:
     usage = _first(params, "usage", "tokenUsage", "token_usage") or params
     # The thread is this turn's own, so its total is the turn's.
     total = _first(as_mapping(usage), "total", "total_token_usage") or usage
@@ -124,13 +124,13 @@ def _counts(turn: TurnDecoder, params: Params) -> list[Event]:
     return events
 
 
-def ended(turn: TurnDecoder, fields: Params) -> list[Event]:
+def ended(turn: CodexTurnDecoder, fields: Params) -> list[Event]:
     """The end of the choice, if there is a `finish_reason`; whether it is `tool_calls` follows from its calls alone."""
     reason = as_text(_first(fields, "finish_reason", "finishReason"))
     return turn.finish(_REASONS.get(reason, "stop")) if reason else []
 
 
-def _own(turn: TurnDecoder, params: Params, inner: Params) -> bool:
+def _own(turn: CodexTurnDecoder, params: Params, inner: Params) -> bool:
     """Whether a notification is about the turn's own choice."""
     names = ("choice_index", "choiceIndex")
     index = next((n for fields in (inner, params) if (n := as_count(_first(fields, *names))) is not None), None)
@@ -140,7 +140,7 @@ def _own(turn: TurnDecoder, params: Params, inner: Params) -> bool:
     return index == turn.choice
 
 
-def _first(fields: Params, *names: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+def _first(fields: Params, *names: str) -> object:
     return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
@@ -168,7 +168,7 @@ def _arguments(value: object) -> str:
     return as_text(value) if value is None or isinstance(value, str) else spelled_json.compact(value)
 
 
-_Read = Callable[["TurnDecoder", Params], Iterable[Event]]
+_Read = Callable[["CodexTurnDecoder", Params], Iterable[Event]]
 
 
 def _also_nested(read: _Read) -> _Read:

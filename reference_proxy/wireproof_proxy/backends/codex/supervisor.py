@@ -14,12 +14,12 @@ import time
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends import mailbox
-from wireproof_proxy.backends.backend import Count, FailedTurn
+from wireproof_proxy.backends.backend import BackendCount, FailedTurn
 from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.codex.abilities import abilities
-from wireproof_proxy.backends.codex.link import Link
-from wireproof_proxy.backends.codex.process import PATIENCE, Process
-from wireproof_proxy.backends.codex.rpc import Answer, Refusal
+from wireproof_proxy.backends.codex.link import CodexLink
+from wireproof_proxy.backends.codex.process import PATIENCE, CodexProcess
+from wireproof_proxy.backends.codex.rpc import ErrorReply, ResultReply
 from wireproof_proxy.backends.codex.turn import SILENCE
 from wireproof_proxy.backends.codex.v1 import CodexV1
 from wireproof_proxy.backends.codex.v2 import CodexV2
@@ -30,7 +30,7 @@ from wireproof_surfaces.events import Cause
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof_proxy.backends.backend import Turn
+    from wireproof_proxy.backends.backend import BackendTurn
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_proxy.backends.mailbox import Mailbox
@@ -72,8 +72,8 @@ class Supervisor:
         self._patience = patience
         self._silence = silence
         self._changed = threading.Condition()
-        self._link: Link | None = None
-        self._process: Process | None = None
+        self._link: CodexLink | None = None
+        self._process: CodexProcess | None = None
         self._waiting = 0
         self._stopping = False
         self._starts = 0
@@ -99,9 +99,9 @@ class Supervisor:
         with self._changed:
             return self._link is not None or self._deaths <= self._restart_limit
 
-    def counts(self) -> tuple[Count, ...]:
+    def counts(self) -> tuple[BackendCount, ...]:
         """The restarts."""
-        return (Count("restarts", "Restarts of the backend.", self.restarts),)
+        return (BackendCount("restarts", "Restarts of the backend.", self.restarts),)
 
     @property
     def restarts(self) -> int:
@@ -124,7 +124,7 @@ class Supervisor:
             self._waiting -= timeout > 0
             return self._link is not None
 
-    def open(self, conversation: Conversation, choices: int = 1) -> Turn:
+    def open(self, conversation: Conversation, choices: int = 1) -> BackendTurn:
         """Start a turn in threads of its own, one for each choice."""
         link = self._link
         # It was ready a moment ago, and died since.
@@ -167,8 +167,8 @@ class Supervisor:
         """Start the process, shake hands, and stay until it has ended, or does not answer any more."""
         self._starts += 1
         over = threading.Event()
-        process = Process(self._argv, self._environment)
-        link = Link(send=process.send, clock=time.monotonic)
+        process = CodexProcess(self._argv, self._environment)
+        link = CodexLink(send=process.send, clock=time.monotonic)
 
         def on_exit(status: int) -> None:
             log.warning("backend exited with status %d", status)
@@ -208,15 +208,15 @@ class Supervisor:
         with self._changed:
             return self._changed.wait_for(lambda: self._stopping or over.is_set(), TICK)
 
-    def _shake_hands(self, link: Link, process: Process, over: threading.Event) -> None:
-        def on_initialized(answer: Answer | Refusal) -> None:
+    def _shake_hands(self, link: CodexLink, process: CodexProcess, over: threading.Event) -> None:
+        def on_initialized(answer: ResultReply | ErrorReply) -> None:
             match answer:
-                case Refusal(code=None):  # it has ended, or does not answer: `_run_once` notices both
+                case ErrorReply(code=None):  # it has ended, or does not answer: `_run_once` notices both
                     return
-                case Refusal():
+                case ErrorReply():
                     log.error("backend %d refused the handshake", process.pid)
                     self._end(over)
-                case Answer(result=result):
+                case ResultReply(result=result):
                     # No version that was tried insists on it, but it is part of the handshake.
                     link.notify("initialized")
                     link.abilities = abilities(as_text(result.get("userAgent")), self._protocol)
@@ -225,7 +225,7 @@ class Supervisor:
 
         link.request("initialize", INITIALIZE, on_initialized)
 
-    def _set_link(self, link: Link | None) -> None:
+    def _set_link(self, link: CodexLink | None) -> None:
         with self._changed:
             self._link = link
             self._changed.notify_all()

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.failures import refusal_cause
 from wireproof_proxy.backends.codex.link import CLOSED
-from wireproof_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, Notice, Refusal
-from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.codex.rpc import ErrorReply, Garbled, Id, Notice, ResultReply, ServerRequest
+from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
 from wireproof_surfaces.events import Cause, Event
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_proxy.backends.choices import Progress
-    from wireproof_proxy.backends.codex.link import Link
+    from wireproof_proxy.backends.codex.link import CodexLink
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.conversation import Conversation
 
@@ -51,7 +51,7 @@ class CodexTurn:
 
     def __init__(
         self,
-        link: Link,
+        link: CodexLink,
         conversation: Conversation,
         mailbox: Mailbox,
         progress: Progress,
@@ -65,7 +65,7 @@ class CodexTurn:
         self._mailbox = mailbox
         self._progress = progress
         self._silence = silence
-        self._state = TurnDecoder(
+        self._state = CodexTurnDecoder(
             tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices
         )
         self._decoder = Decoder(self._state)
@@ -110,13 +110,13 @@ class CodexTurn:
         self._progress.served()
         self._link.listen(thread_id, self._on_message)
 
-    def _go(self, method: str, params: dict[str, object], reply: Callable[[Answer | Refusal], None]) -> None:
+    def _go(self, method: str, params: dict[str, object], reply: Callable[[ResultReply | ErrorReply], None]) -> None:
         """Start the turn itself."""
         self._running = True
         self._link.request(method, params, reply)
         self._announce()
 
-    def _on_message(self, message: Notice | Asked | Garbled) -> None:
+    def _on_message(self, message: Notice | ServerRequest | Garbled) -> None:
         with self._lock:
             self._last_message = self._link.clock()
             match message:
@@ -126,7 +126,7 @@ class CodexTurn:
                     self._fail(Cause.UNAVAILABLE)
                 case _:
                     self._put(self._decoder.feed(message))
-            if isinstance(message, Asked):
+            if isinstance(message, ServerRequest):
                 self._calls.append(message.id)
                 # Between 0.131 and 0.144 nothing shows the end of a response with calls but what follows their answers.
                 if self._link.abilities.silent_ends and not self._closed:
@@ -143,16 +143,16 @@ class CodexTurn:
         if self._closed or not all(taken):
             self._wind_up()
 
-    def _refused(self, answer: Answer | Refusal) -> None:
+    def _refused(self, answer: ResultReply | ErrorReply) -> None:
         match answer:
-            # The process lives on: real Codex loses answers when very many requests come at once (`Link`).
-            case Refusal(code=None, message="timed out"):
+            # The process lives on: real Codex loses answers when very many requests come at once (`CodexLink`).
+            case ErrorReply(code=None, message="timed out"):
                 self._fail(Cause.TIMEOUT)
-            case Refusal(code=None):
+            case ErrorReply(code=None):
                 self._fail(Cause.UNAVAILABLE)
-            case Refusal():
+            case ErrorReply():
                 self._fail(refusal_cause(answer))
-            case Answer():
+            case ResultReply():
                 self._fail(Cause.GARBLED)
         self._announce()
 
@@ -165,9 +165,9 @@ class CodexTurn:
         self._mailbox.put(self._state.failure(cause))
 
 
-def id_in(answer: Answer | Refusal, *path: str) -> str:
+def id_in(answer: ResultReply | ErrorReply, *path: str) -> str:
     """The text at this path of an answer's result; empty for a refusal."""
-    if isinstance(answer, Refusal):
+    if isinstance(answer, ErrorReply):
         return ""
     value: object = answer.result
     for name in path:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wireproof_proxy.backends.codex.call_collector import CallCollector, Piece
+from wireproof_proxy.backends.codex.call_collector import CallCollector, CallPiece
 from wireproof_proxy.backends.codex.failures import cause_of, cut_short, detail_of
 from wireproof_proxy.backends.codex.repeats import RepeatFilter
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping
@@ -44,7 +44,7 @@ _DETAILS = ("prompt_tokens_details", "completion_tokens_details", "input_tokens_
 
 
 @dataclass
-class TurnDecoder:
+class CodexTurnDecoder:
     """The state of a turn, and the events that follow from a notification."""
 
     tools: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ class TurnDecoder:
 
     def native(self, id_: str, name: str, arguments: str) -> list[Event]:
         """A call that the client is to run."""
-        events = self.calls.whole(Piece(shape="native", id=id_, name=name, text=arguments))
+        events = self.calls.whole(CallPiece(shape="native", id=id_, name=name, text=arguments))
         return events or [Working()]
 
     def summed(self, usage: Usage | None) -> list[Event]:

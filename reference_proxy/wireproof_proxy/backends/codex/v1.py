@@ -13,12 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.codex import v1_encode as encode
-from wireproof_proxy.backends.codex.rpc import Refusal
+from wireproof_proxy.backends.codex.rpc import ErrorReply
 from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
 from wireproof_surfaces.events import Cause
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.codex.rpc import Answer
+    from wireproof_proxy.backends.codex.rpc import ResultReply
 
 
 class CodexV1(CodexTurn):
@@ -35,7 +35,7 @@ class CodexV1(CodexTurn):
             return
         self._link.request("newConversation", encode.new_conversation(self._conversation), self._on_conversation)
 
-    def _on_conversation(self, answer: Answer | Refusal) -> None:
+    def _on_conversation(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
             thread_id = id_in(answer, "conversationId")
             if not thread_id:
@@ -48,10 +48,10 @@ class CodexV1(CodexTurn):
             else:
                 self._link.request("addConversationListener", {"conversationId": thread_id}, self._on_listening)
 
-    def _on_listening(self, answer: Answer | Refusal) -> None:
+    def _on_listening(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
             self._subscription = id_in(answer, "subscriptionId")
-            if isinstance(answer, Refusal):
+            if isinstance(answer, ErrorReply):
                 self._refused(answer)
             elif self._closed:
                 self._wind_up()
@@ -59,13 +59,13 @@ class CodexV1(CodexTurn):
                 message = encode.send_user_message(self._thread_id or "", self._conversation)
                 self._go("sendUserMessage", message, self._on_sent)
 
-    def _on_sent(self, answer: Answer | Refusal) -> None:
+    def _on_sent(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
             match answer:
                 # Some backends answer at the end of the turn, which may take longer than a request's deadline.
-                case Refusal(code=None, message="timed out"):
+                case ErrorReply(code=None, message="timed out"):
                     return
-                case Refusal():
+                case ErrorReply():
                     self._running = False
                     self._refused(answer)
                 case _:
@@ -82,7 +82,7 @@ class CodexV1(CodexTurn):
         else:
             self._release()
 
-    def _release(self, answer: Answer | Refusal | None = None) -> None:
+    def _release(self, answer: ResultReply | ErrorReply | None = None) -> None:
         del answer
         if self._thread_id:
             self._link.forget(self._thread_id)

@@ -14,7 +14,7 @@ from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
 from wireproof_surfaces.events import Cause, Event
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.codex.turn_decoder import TurnDecoder
+    from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 
 PREFIX = "codex/event/"
 BEGIN = "task_started"
@@ -23,39 +23,39 @@ TEXT = frozenset({"agent_message_content_delta", "agent_message_delta"})
 Params = Mapping[str, Any]
 
 
-def _delta(turn: TurnDecoder, msg: Params) -> list[Event]:
+def _delta(turn: CodexTurnDecoder, msg: Params) -> list[Event]:
     return turn.text(as_text(msg.get("delta")))
 
 
-def _message(turn: TurnDecoder, msg: Params) -> list[Event]:
+def _message(turn: CodexTurnDecoder, msg: Params) -> list[Event]:
     return turn.message(as_text(msg.get("message")))
 
 
-def _token_count(turn: TurnDecoder, msg: Params) -> list[Event]:
+def _token_count(turn: CodexTurnDecoder, msg: Params) -> list[Event]:
     used = turn.usage(as_mapping(msg.get("info")).get("total_token_usage"))
     # As in the other family: sent at the end of a response, which is the only one when its calls still wait.
     return [*turn.counted(used), *turn.response_over()] if used and turn.calls.any else turn.counted(used)
 
 
-def _stream_error(turn: TurnDecoder, _msg: Params) -> list[Event]:
+def _stream_error(turn: CodexTurnDecoder, _msg: Params) -> list[Event]:
     return turn.retried()
 
 
-def _error(turn: TurnDecoder, msg: Params) -> list[Event]:
+def _error(turn: CodexTurnDecoder, msg: Params) -> list[Event]:
     return turn.failed(msg)
 
 
-def _complete(turn: TurnDecoder, msg: Params) -> list[Event]:
+def _complete(turn: CodexTurnDecoder, msg: Params) -> list[Event]:
     return turn.complete(as_text(msg.get("last_agent_message")))
 
 
 # An interrupted turn has no answer, and nothing here says more of it.
-def _aborted(turn: TurnDecoder, _msg: Params) -> list[Event]:
+def _aborted(turn: CodexTurnDecoder, _msg: Params) -> list[Event]:
     turn.over = True
     return [turn.failure(Cause.FAILED)]
 
 
-CONTENT: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
+CONTENT: Mapping[str, Callable[[CodexTurnDecoder, Params], list[Event]]] = {
     "agent_message_content_delta": _delta,
     "agent_message_delta": _delta,
     "agent_message": _message,
@@ -64,7 +64,7 @@ CONTENT: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
 }
 """Content, which the v2 family repeats: the family that came first counts."""
 
-ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
+ALWAYS: Mapping[str, Callable[[CodexTurnDecoder, Params], list[Event]]] = {
     "stream_error": _stream_error,
     "error": _error,
     "task_complete": _complete,

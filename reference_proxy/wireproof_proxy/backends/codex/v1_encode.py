@@ -6,15 +6,15 @@ The developer text belongs to the conversation. There is no history: the message
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.flatten import flat
 from wireproof_surfaces.conversation import ImagePart, Part, TextPart
 
 if TYPE_CHECKING:
     from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.surfaces.json_text import Json
 
-Json = dict[str, Any]
 
 CONVERSATION: Json = {"approvalPolicy": "never", "sandbox": "read-only"}
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.codex import v2_encode as encode
-from wireproof_proxy.backends.codex.rpc import Refusal
+from wireproof_proxy.backends.codex.rpc import ErrorReply
 from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.codex.rpc import Answer
+    from wireproof_proxy.backends.codex.rpc import ResultReply
+    from wireproof_surfaces.surfaces.json_text import Json
 
 
 class CodexV2(CodexTurn):
@@ -31,13 +32,13 @@ class CodexV2(CodexTurn):
         method, params = self._beginning()
         self._link.request(method, params, self._on_thread)
 
-    def _beginning(self) -> tuple[str, encode.Json]:
+    def _beginning(self) -> tuple[str, Json]:
         config = self._link.abilities.config
         if self._resumes:
             return "thread/resume", encode.thread_resume(self._conversation, config)
         return "thread/start", encode.thread_start(self._conversation, config)
 
-    def _on_thread(self, answer: Answer | Refusal) -> None:
+    def _on_thread(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
             thread_id = id_in(answer, "thread", "id")
             if not thread_id:
@@ -53,9 +54,9 @@ class CodexV2(CodexTurn):
             else:
                 self._start(thread_id)
 
-    def _on_injected(self, answer: Answer | Refusal) -> None:
+    def _on_injected(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
-            if isinstance(answer, Refusal):
+            if isinstance(answer, ErrorReply):
                 self._refused(answer)
             elif not self._closed and self._thread_id:
                 self._start(self._thread_id)
@@ -63,9 +64,9 @@ class CodexV2(CodexTurn):
     def _start(self, thread_id: str) -> None:
         self._go("turn/start", encode.turn_start(thread_id, self._conversation), self._on_turn)
 
-    def _on_turn(self, answer: Answer | Refusal) -> None:
+    def _on_turn(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
-            if isinstance(answer, Refusal):
+            if isinstance(answer, ErrorReply):
                 self._running = False
                 self._refused(answer)
                 return
@@ -87,7 +88,7 @@ class CodexV2(CodexTurn):
         else:
             self._release()
 
-    def _release(self, answer: Answer | Refusal | None = None) -> None:
+    def _release(self, answer: ResultReply | ErrorReply | None = None) -> None:
         del answer
         if self._thread_id:
             self._link.forget(self._thread_id)

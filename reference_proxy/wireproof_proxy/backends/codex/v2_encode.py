@@ -25,7 +25,8 @@ from wireproof_surfaces.conversation import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Json = dict[str, Any]
+    from wireproof_surfaces.surfaces.json_text import Json
+
 
 INITIALIZE: Json = {
     "clientInfo": {"name": "wireproof-proxy", "title": "Wireproof reference proxy", "version": "0.1.0"},

@@ -36,7 +36,7 @@ class GarbledError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EnvelopeEnd:
     """The end of a stream."""
 
     error: ServiceError | None
@@ -54,7 +54,7 @@ class EnvelopeReader:
 
     _data: bytearray = field(default_factory=bytearray)
 
-    def feed(self, data: bytes) -> Iterator[bytes | End]:
+    def feed(self, data: bytes) -> Iterator[bytes | EnvelopeEnd]:
         """The payloads of the messages that are complete now, and the end of the stream.
 
         Raises:
@@ -72,14 +72,14 @@ class EnvelopeReader:
             yield _read(flags, payload)
 
 
-def _read(flags: int, payload: bytes) -> bytes | End:
+def _read(flags: int, payload: bytes) -> bytes | EnvelopeEnd:
     match flags:
         case 0x00:
             return payload
         case 0x02:
-            return End(_connect_error(payload))
+            return EnvelopeEnd(_connect_error(payload))
         case 0x80:
-            return End(_trailer_error(payload))
+            return EnvelopeEnd(_trailer_error(payload))
         case _:
             raise GarbledError(f"an envelope with the flags {flags:#04x}")
 

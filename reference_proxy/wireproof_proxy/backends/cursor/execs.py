@@ -38,7 +38,7 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Field:
+class ExecField:
     """One argument of a call."""
 
     names: tuple[str, ...]
@@ -111,7 +111,7 @@ def _properties(tool: Tool | None) -> Mapping[str, Any]:
     return as_mapping(tool.parameters.get("properties")) if tool else {}
 
 
-def _named(fields: Sequence[Field], tool: Tool | None) -> dict[str, object]:
+def _named(fields: Sequence[ExecField], tool: Tool | None) -> dict[str, object]:
     """The arguments by the names of the declared tool."""
     declared = _properties(tool)
     found: dict[str, object] = {}
@@ -125,25 +125,25 @@ def _named(fields: Sequence[Field], tool: Tool | None) -> dict[str, object]:
     return found
 
 
-_Read = tuple[str, "list[Field]"]
+_Read = tuple[str, "list[ExecField]"]
 
 
 def _shell(args: agent_pb2.ShellArgs | agent_pb2.BackgroundShellSpawnArgs, _tools: Mapping[str, Tool]) -> _Read:
-    fields = [Field(names=("command",), value=args.command)]
+    fields = [ExecField(names=("command",), value=args.command)]
     if args.working_directory:
-        fields.append(Field(names=_FOLDERS, value=args.working_directory))
+        fields.append(ExecField(names=_FOLDERS, value=args.working_directory))
     # Some clients' tools demand it.
     said = getattr(args, "description", "") or f"Run: {args.command[:_SHOWN]}"
-    fields.append(Field(names=("description",), value=said, extra=True))
+    fields.append(ExecField(names=("description",), value=said, extra=True))
     if timeout := getattr(args, "timeout", 0):
-        fields.append(Field(names=("timeout",), value=timeout, extra=True))
+        fields.append(ExecField(names=("timeout",), value=timeout, extra=True))
     return "bash", fields
 
 
 def _read(args: agent_pb2.ReadArgs, _tools: Mapping[str, Tool]) -> _Read:
-    fields = [Field(names=_PATHS, value=args.path)]
+    fields = [ExecField(names=_PATHS, value=args.path)]
     fields += [
-        Field(names=(name,), value=getattr(args, name), extra=True)
+        ExecField(names=(name,), value=getattr(args, name), extra=True)
         for name in ("offset", "limit")
         if args.HasField(name)
     ]
@@ -153,30 +153,30 @@ def _read(args: agent_pb2.ReadArgs, _tools: Mapping[str, Tool]) -> _Read:
 def _write(args: agent_pb2.WriteArgs, _tools: Mapping[str, Tool]) -> _Read:
     # Bytes win over the text. What is no text becomes one that a client can show, since JSON has no bytes.
     content = args.file_bytes.decode(errors="replace") if args.file_bytes else args.file_text
-    return "write", [Field(names=_PATHS, value=args.path), Field(names=("content", "contents"), value=content)]
+    return "write", [ExecField(names=_PATHS, value=args.path), ExecField(names=("content", "contents"), value=content)]
 
 
 def _ls(args: agent_pb2.LsArgs, _tools: Mapping[str, Tool]) -> _Read:
-    fields = [Field(names=("path",), value=args.path)]
+    fields = [ExecField(names=("path",), value=args.path)]
     if args.ignore:
-        fields.append(Field(names=("ignore",), value=list(args.ignore), extra=True))
+        fields.append(ExecField(names=("ignore",), value=list(args.ignore), extra=True))
     return "list", fields
 
 
 def _grep(args: agent_pb2.GrepArgs, tools: Mapping[str, Tool]) -> _Read:
-    path = [Field(names=("path",), value=args.path)] if args.path else []
+    path = [ExecField(names=("path",), value=args.path)] if args.path else []
     # The search is lost where the client can only find files by name.
     if args.glob and (not args.pattern or ("glob" in tools and "grep" not in tools)):
-        return "glob", [Field(names=("pattern",), value=args.glob), *path]
-    include = [Field(names=("include", "glob"), value=args.glob)] if args.glob else []
-    return "grep", [Field(names=("pattern",), value=args.pattern), *path, *include]
+        return "glob", [ExecField(names=("pattern",), value=args.glob), *path]
+    include = [ExecField(names=("include", "glob"), value=args.glob)] if args.glob else []
+    return "grep", [ExecField(names=("pattern",), value=args.pattern), *path, *include]
 
 
 def _fetch(args: agent_pb2.FetchArgs, tools: Mapping[str, Tool]) -> _Read:
     name = next((name for name in ("webfetch", "fetch", "web_fetch") if name in tools), "webfetch")
     return name, [
-        Field(names=("url",), value=args.url),
-        Field(names=("format",), value="markdown", extra=True),
+        ExecField(names=("url",), value=args.url),
+        ExecField(names=("format",), value="markdown", extra=True),
     ]
 
 

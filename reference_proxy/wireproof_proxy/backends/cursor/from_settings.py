@@ -17,7 +17,7 @@ from wireproof_proxy.settings import CursorTransport, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_proxy.settings import CursorSettings, Settings
+    from wireproof_proxy.settings import CursorSettings, ProxySettings
 
 TRANSPORTS: Mapping[CursorTransport, Callable[[Service], Transport]] = {
     "run": RunTransport,
@@ -25,7 +25,7 @@ TRANSPORTS: Mapping[CursorTransport, Callable[[Service], Transport]] = {
 }
 
 
-def cursor_backend(settings: Settings) -> CursorService:
+def cursor_backend(settings: ProxySettings) -> CursorService:
     """Turns by the service at `CURSOR_BASE_URL`, not started yet.
 
     Raises:

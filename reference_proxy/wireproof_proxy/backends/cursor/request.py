@@ -22,20 +22,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof_cursor_protos import agent_pb2
-from wireproof_proxy.backends.cursor.text import in_utf8
+from wireproof_surfaces.assembly.characters import whole
 from wireproof_surfaces.conversation import Call, Message, Result, TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wireproof_surfaces.conversation import Conversation, Part, Tool
+    from wireproof_surfaces.surfaces.json_text import Json
 
 PROVIDER = "wireproof-proxy"
 """The name of the MCP server that the client's tools seem to be of."""
 DEFAULT_MODEL = "default"
 """What the service calls its own choice."""
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +54,7 @@ def opening(conversation: Conversation, workspace: str = "") -> Opening:
     context = agent_pb2.RequestContext(tools=tools, env=_environment(workspace))
     blobs = [json.dumps(message, ensure_ascii=False).encode(errors="replace") for message in _prompt(conversation)]
     ids = [hashlib.sha256(blob).digest() for blob in blobs]
-    model = in_utf8(conversation.model or DEFAULT_MODEL)
+    model = whole(conversation.model or DEFAULT_MODEL)
     run = agent_pb2.AgentRunRequest(
         # It must be there even if it is empty: the service refuses a request without it.
         conversation_state=agent_pb2.ConversationStateStructure(root_prompt_messages_json=ids),
@@ -81,7 +80,7 @@ def _action(conversation: Conversation, context: agent_pb2.RequestContext) -> ag
         resume = agent_pb2.ResumeAction(request_context=context)
         return agent_pb2.ConversationAction(resume_action=resume)
     said = agent_pb2.UserMessage(
-        text=in_utf8(_text(conversation.input)),
+        text=whole(_text(conversation.input)),
         message_id=str(uuid.uuid4()),
         mode=agent_pb2.AGENT_MODE_AGENT,
     )
@@ -94,7 +93,7 @@ def _tool(tool: Tool) -> agent_pb2.McpToolDefinition:
         name=tool.name,
         # The service has natively what the client calls read or bash; the client's own names are what it is to use.
         tool_name=tool.name,
-        description=in_utf8(tool.description),
+        description=whole(tool.description),
         provider_identifier=PROVIDER,
     )
     declared.input_schema.struct_value.update(_clean(dict(tool.parameters)))
@@ -104,9 +103,9 @@ def _tool(tool: Tool) -> agent_pb2.McpToolDefinition:
 def _clean(value: Any) -> Any:  # noqa: ANN401 - any JSON
     match value:
         case str():
-            return in_utf8(value)
+            return whole(value)
         case dict():
-            return {in_utf8(str(key)): _clean(one) for key, one in value.items()}
+            return {whole(str(key)): _clean(one) for key, one in value.items()}
         case list() | tuple():
             return [_clean(one) for one in value]
         case _:
@@ -116,7 +115,7 @@ def _clean(value: Any) -> Any:  # noqa: ANN401 - any JSON
 def _prompt(conversation: Conversation) -> Iterator[Json]:
     """The messages before the action."""
     if conversation.developer is not None:
-        yield {"role": "system", "content": in_utf8(conversation.developer)}
+        yield {"role": "system", "content": whole(conversation.developer)}
     names: dict[str, str] = {}
     answer: list[Json] = []
     for item in conversation.history:
@@ -130,11 +129,11 @@ def _prompt(conversation: Conversation) -> Iterator[Json]:
             answer = []
         match item:
             case Message(role="assistant"):
-                text = in_utf8(_text(item.parts))
+                text = whole(_text(item.parts))
                 answer = [{"type": "text", "text": text}] if text else []
             case Message():
                 role = "user" if item.role == "user" else "system"
-                yield {"role": role, "content": in_utf8(_text(item.parts))}
+                yield {"role": role, "content": whole(_text(item.parts))}
             case Result():
                 yield {"role": "tool", "content": [_result(item, names.get(item.id, ""))]}
     if answer:
@@ -144,8 +143,8 @@ def _prompt(conversation: Conversation) -> Iterator[Json]:
 def _call(call: Call) -> Json:
     return {
         "type": "tool-call",
-        "toolCallId": in_utf8(call.id),
-        "toolName": in_utf8(call.name),
+        "toolCallId": whole(call.id),
+        "toolName": whole(call.name),
         "args": _arguments(call.arguments),
     }
 
@@ -156,15 +155,15 @@ def _arguments(text: str) -> object:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
-    return _clean(found) if isinstance(found, dict) else in_utf8(text)
+    return _clean(found) if isinstance(found, dict) else whole(text)
 
 
 def _result(result: Result, name: str) -> Json:
     return {
         "type": "tool-result",
-        "toolCallId": in_utf8(result.id),
-        "toolName": in_utf8(name),
-        "result": in_utf8(result.output),
+        "toolCallId": whole(result.id),
+        "toolName": whole(name),
+        "result": whole(result.output),
     }
 
 

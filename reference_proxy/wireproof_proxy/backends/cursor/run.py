@@ -30,7 +30,7 @@ from h2.exceptions import ProtocolError
 from wireproof_proxy.backends.cursor.channel import RUN, LostError, Service, UnreachedError, message_of
 from wireproof_proxy.backends.cursor.envelope import (
     CONNECT,
-    End,
+    EnvelopeEnd,
     EnvelopeReader,
     GarbledError,
     envelope,
@@ -196,7 +196,7 @@ class RunChannel:
             self._room.clear()
             await self._room.wait()
 
-    def _take(self, event: Event) -> list[bytes | End]:
+    def _take(self, event: Event) -> list[bytes | EnvelopeEnd]:
         """What an event of the connection brings of the stream."""
         match event:
             case ResponseReceived():
@@ -207,10 +207,10 @@ class RunChannel:
                 return self._data(event.data)
             case TrailersReceived():
                 error = status_error(_texts(event.headers))
-                return [End(error)] if error else []
+                return [EnvelopeEnd(error)] if error else []
             case StreamEnded():
                 self._ended = True
-                return [] if self._status == _OK else [End(refused(self._status, bytes(self._refusal)))]
+                return [] if self._status == _OK else [EnvelopeEnd(refused(self._status, bytes(self._refusal)))]
             # Without an error the connection is to be used no more, but the stream goes on.
             case StreamReset() | ConnectionTerminated() if event.error_code != ErrorCodes.NO_ERROR:
                 self._ended = True
@@ -218,12 +218,12 @@ class RunChannel:
                 pass
         return []
 
-    def _data(self, data: bytes) -> list[bytes | End]:
+    def _data(self, data: bytes) -> list[bytes | EnvelopeEnd]:
         if self._status != _OK:
             self._refusal += data
             return []
         found = list(self._envelopes.feed(data))
-        self._complete = any(isinstance(one, End) for one in found)
+        self._complete = any(isinstance(one, EnvelopeEnd) for one in found)
         return found
 
 

@@ -17,7 +17,7 @@ import httpx
 from wireproof_cursor_protos.agent_pb2 import BidiRequestId
 from wireproof_cursor_protos.aiserver_pb2 import BidiAppendRequest
 from wireproof_proxy.backends.cursor.channel import APPEND, RUN_SSE, LostError, Service, UnreachedError, message_of
-from wireproof_proxy.backends.cursor.envelope import GRPC_WEB, End, EnvelopeReader, envelope, refused
+from wireproof_proxy.backends.cursor.envelope import GRPC_WEB, EnvelopeEnd, EnvelopeReader, envelope, refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -74,7 +74,7 @@ class RunSseChannel:
             response = await self._append(envelope(request.SerializeToString()))
         _check(response.status_code, response.content)
         for found in EnvelopeReader().feed(response.content):
-            if isinstance(found, End) and found.error:
+            if isinstance(found, EnvelopeEnd) and found.error:
                 raise found.error
 
     async def receive(self) -> AsyncGenerator[AgentServerMessage]:
@@ -113,7 +113,7 @@ class RunSseChannel:
         raise AssertionError("the last attempt returns or raises")
 
 
-async def _envelopes(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes | End]:
+async def _envelopes(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes | EnvelopeEnd]:
     reader = EnvelopeReader()
     async for data in pieces:
         for found in reader.feed(data):

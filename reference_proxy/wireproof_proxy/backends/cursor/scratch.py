@@ -36,7 +36,7 @@ class NoFileError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """What a folder holds: a folder or a regular file; nothing else is listed."""
 
     name: str
@@ -95,7 +95,7 @@ class Scratch:
             with os.fdopen(os.dup(file), "wb") as opened:
                 opened.write(data)
 
-    def entries(self, path: str) -> list[Entry]:
+    def entries(self, path: str) -> list[FolderEntry]:
         """The folders and regular files of a folder, by name.
 
         Raises:
@@ -175,7 +175,7 @@ def _make(name: str, folder: int) -> None:
         return
 
 
-def _entries(folder: int) -> list[Entry]:
+def _entries(folder: int) -> list[FolderEntry]:
     with os.scandir(folder) as found:
         kinds = [(one.name, one.is_dir(follow_symlinks=False), one.is_file(follow_symlinks=False)) for one in found]
-    return [Entry(name, is_folder) for name, is_folder, is_file in sorted(kinds) if is_folder or is_file]
+    return [FolderEntry(name, is_folder) for name, is_folder, is_file in sorted(kinds) if is_folder or is_file]

@@ -14,11 +14,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends import mailbox
-from wireproof_proxy.backends.backend import Count, FailedTurn
+from wireproof_proxy.backends.backend import BackendCount, FailedTurn
 from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.cursor.request import opening
 from wireproof_proxy.backends.cursor.turn import CursorTurn, Surroundings, Waits
-from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
+from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
 from wireproof_surfaces.conversation import ImagePart, Message, Result
 from wireproof_surfaces.events import Cause
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_cursor_protos.agent_pb2 import AgentRunRequest
-    from wireproof_proxy.backends.backend import Turn
+    from wireproof_proxy.backends.backend import BackendTurn
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
     from wireproof_proxy.backends.cursor.channel import Service, Transport
@@ -87,9 +87,9 @@ class CursorService:
         """Always: the service is somewhere else, and is tried again for as long as the proxy lives."""
         return True
 
-    def counts(self) -> tuple[Count, ...]:
+    def counts(self) -> tuple[BackendCount, ...]:
         """How often the service was lost."""
-        return (Count("losses", "Turns that found the backend's service gone.", self._losses),)
+        return (BackendCount("losses", "Turns that found the backend's service gone.", self._losses),)
 
     def await_ready(self, timeout: float) -> bool:
         """Whether the service has been reached, waiting for it up to `timeout` seconds."""
@@ -97,7 +97,7 @@ class CursorService:
             self._changed.wait_for(lambda: self._reached or self._stopping, timeout)
             return self._reached and not self._stopping
 
-    def open(self, conversation: Conversation, choices: int = 1) -> Turn:
+    def open(self, conversation: Conversation, choices: int = 1) -> BackendTurn:
         """Start a turn in a session of its own for each choice."""
         loop, transport = self._loop, self._transport
         if loop is None or transport is None or self._stopping:
@@ -126,10 +126,12 @@ class CursorService:
         """How many turns are under way."""
         return len(self._turns)
 
-    def _asked(self, conversation: Conversation, choice: int, choices: int) -> tuple[AgentRunRequest, TurnDecoder]:
+    def _asked(
+        self, conversation: Conversation, choice: int, choices: int
+    ) -> tuple[AgentRunRequest, CursorTurnDecoder]:
         """The request for a choice, and what reads its answer."""
         begun = opening(conversation, "" if conversation.tools else self._tools.folder)
-        decoder = TurnDecoder(
+        decoder = CursorTurnDecoder(
             tools={tool.name: tool for tool in conversation.tools},
             context=begun.context,
             blobs=dict(begun.blobs),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wireproof_cursor_protos.agent_pb2 import AgentRunRequest, AgentServerMessage
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.cursor.channel import Channel, Transport
-    from wireproof_proxy.backends.cursor.turn_decoder import TurnDecoder
+    from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.events import Event
 
@@ -78,7 +78,7 @@ class CursorTurn:
         self,
         around: Surroundings,
         request: AgentRunRequest,
-        decoder: TurnDecoder,
+        decoder: CursorTurnDecoder,
         mailbox: Mailbox,
         progress: Progress,
     ) -> None:

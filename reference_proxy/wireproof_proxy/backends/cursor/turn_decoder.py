@@ -61,7 +61,7 @@ _PROGRESS = Reaction(events=(Working(),))
 
 
 @dataclass(eq=False, kw_only=True)
-class TurnDecoder:
+class CursorTurnDecoder:
     """Decodes the messages of one turn; `seed` differs from that of every other."""
 
     tools: Mapping[str, Tool]

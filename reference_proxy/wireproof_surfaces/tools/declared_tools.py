@@ -16,7 +16,7 @@ NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class DeclaredTools:
     """Tools with different names.
 
     Raises:
