@@ -20,7 +20,7 @@ from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
 
