@@ -47,11 +47,7 @@ def _described(name: str, value: object) -> Iterator[str]:
     elif callable(value):
         yield from (f"```python\n{name}{_signature(value)}\n```", "", _prose(inspect.getdoc(value) or ""))
     else:
-        yield (
-            f"All {len(value)}, as a tuple of `{type(value[0]).__name__}`."
-            if isinstance(value, tuple)
-            else f"`{value!r}`"
-        )
+        yield (f"All {len(value)}, as a tuple of {_kinds(value)}." if isinstance(value, tuple) else f"`{value!r}`")
 
 
 def _members(class_: type) -> Iterator[str]:
@@ -131,3 +127,8 @@ def _block(block: str) -> str:
         joined = "\n".join(items).replace("\n    ", " ")
         return f"{head}\n\n" + "\n".join(f"- {shown(line)}" for line in joined.split("\n"))
     return shown(block)
+
+
+def _kinds(values: tuple[object, ...]) -> str:
+    """The names of the classes in a tuple."""
+    return " and ".join(f"`{name}`" for name in sorted({type(one).__name__ for one in values}))

@@ -17,10 +17,11 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import Need
 from wireproof.model.target import Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, PLAIN
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS, Fault
@@ -48,11 +49,8 @@ UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
 """The miniatures' lines have tests of their own; counting them here again doubles what the certificates cost."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
 ROWS = load().by_id
-PLAIN = [one for one in SCENARIOS if one.request is not None]
 OF_PLAIN = {row for one in PLAIN for row in one.exercises}
 """Rows that plain requests exercise: their faults are for `test_http_miniatures`."""
-TALKS = [one for one in SCENARIOS if one.request is None]
-"""What is no plain request; a fault of chats is looked for in no other."""
 
 
 @pytest.fixture(scope="session")
@@ -104,7 +102,11 @@ def scenarios(name: str) -> Sequence[Scenario]:
     """The scenarios in which a miniature may differ from the faultless one."""
     scripts = set(FAULTS[name].scripts) if name in FAULTS else set()
     deaths = name not in FAULTS or ROWS[FAULTS[name].breaks].at_crash
-    looked_at = [one for one in TALKS if (deaths or not one.alone) and (not one.needs_idle_timeout or silent(name))]
+    looked_at = [
+        one
+        for one in CONVERSATIONS
+        if (deaths or not one.alone) and (Need.IDLE_TIMEOUT not in one.needs or silent(name))
+    ]
     return [one for one in looked_at if not scripts or scripts & {one.script, *(turn.script for turn in one.turns)}]
 
 
