@@ -52,7 +52,7 @@ def serve_bare() -> None:
     """Flask, a small page and a stream of frames, on the proxy's server."""
     from flask import Flask, Response, request
 
-    from wireproof_proxy.http.server import Server
+    from wireproof_proxy.http.wsgi import wsgi_server
 
     app = Flask(__name__)
     frame = b"data: " + b"x" * 200 + b"\n\n"
@@ -66,7 +66,7 @@ def serve_bare() -> None:
             return Response((frame for _ in range(WORDS)), mimetype="text/event-stream")
         return Response(b"x" * 300, mimetype="application/json")
 
-    with Server(app, "127.0.0.1", 0, turns=STREAMS) as server:
+    with wsgi_server(app, "127.0.0.1", 0, turns=STREAMS) as server:
         print(server.url, flush=True)
         signal.pause()
 

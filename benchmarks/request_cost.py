@@ -25,17 +25,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endpoints import SCRIPTS
-from uvicorn.server import ServerState
 
-from wireproof_endpoint.http.protocol import Protocol
+from wireproof_endpoint.http.application import EndpointApplication
 from wireproof_endpoint.scripts import scripts_of
-from wireproof_endpoint.serving import config_of, endpoint_of
+from wireproof_endpoint.serving import endpoint_of
 from wireproof_endpoint.settings import Settings
+from wireproof_surfaces.http.client_connection import ClientConnection
+from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import uvicorn
 
 # This file is a script, in no package.
 # ruff: noqa: INP001
@@ -103,8 +102,8 @@ class _Nowhere(asyncio.Transport):
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.last = bytes(data)
 
-    def is_closing(self) -> bool:
-        return False
+    def get_write_buffer_size(self) -> int:
+        return 0
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         del high, low
@@ -127,8 +126,9 @@ def _request(kind: Kind) -> bytes:
     ).encode() + body
 
 
-async def _asked(kind: Kind, config: uvicorn.Config, times: int) -> None:
-    connection, nowhere, request = Protocol(config, ServerState(), {}), _Nowhere(), _request(kind)
+async def _asked(kind: Kind, application: EndpointApplication, times: int) -> None:
+    nowhere, request = _Nowhere(), _request(kind)
+    connection = ClientConnection(application, EdgeLimits(), {}, lambda: b"Mon, 23 Nov 2026 18:00:00 GMT")
     connection.connection_made(nowhere)
     end = b"0\r\n\r\n" if kind.body.get("stream") else b"}"
     for _ in range(times):
@@ -139,7 +139,7 @@ async def _asked(kind: Kind, config: uvicorn.Config, times: int) -> None:
     connection.connection_lost(None)
 
 
-def _config(kind: Kind, folder: Path) -> uvicorn.Config:
+def _application(kind: Kind, folder: Path) -> EndpointApplication:
     paths = []
     if kind.files:
         paths = [folder]
@@ -147,16 +147,14 @@ def _config(kind: Kind, folder: Path) -> uvicorn.Config:
         for number in range(1, kind.files):
             script = {"name": f"file-{number}", "when": f"the words of file {number}", "parts": [[{"say": ["Yes."]}]]}
             (folder / f"{number}.json").write_text(json.dumps([script]))
-    config = config_of(endpoint_of(Settings(api_key="wireproof", journal=kind.journal), scripts_of(*paths)))
-    config.load()
-    return config
+    return EndpointApplication(endpoint_of(Settings(api_key="wireproof", journal=kind.journal), scripts_of(*paths)))
 
 
 def cost(kind: Kind, *, profile: bool = False) -> float:
     """Microseconds of the processor."""
     with tempfile.TemporaryDirectory() as folder:
-        config = _config(kind, Path(folder))
-        run = partial(_asked, kind, config, kind.together)
+        application = _application(kind, Path(folder))
+        run = partial(_asked, kind, application, kind.together)
         asyncio.run(run())
         gc.collect()
         gc.freeze()
@@ -167,7 +165,7 @@ def cost(kind: Kind, *, profile: bool = False) -> float:
             best = min(best, time.process_time() - began)
         if profile:
             profiler = cProfile.Profile()
-            profiler.runcall(asyncio.run, _asked(kind, config, 10 * kind.together))
+            profiler.runcall(asyncio.run, _asked(kind, application, 10 * kind.together))
             pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
         return best / kind.together / kind.count * 1e6
 

@@ -178,9 +178,9 @@ def run_hypercorn(port: int) -> None:
 
 def run_wireproof(port: int) -> None:
     """The reference proxy's own: an event loop, threads for requests that are being answered."""
-    from wireproof_proxy.http.server import Server
+    from wireproof_proxy.http.wsgi import wsgi_server
 
-    with Server(application, HOST, port, turns=THREADS, accept=lambda _: 0):
+    with wsgi_server(application, HOST, port, turns=THREADS, accept=lambda _: 0):
         signal.pause()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.scripts import reported, scripts_of
-from wireproof_endpoint.serving import endpoint_of, listening, serve
+from wireproof_endpoint.serving import endpoint_of, listen, serve
 from wireproof_endpoint.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     key_file: Path | None = given.pop("api_key_file")
     if key_file is not None:
         given["api_key"] = key_file.read_text(encoding="utf-8").strip()
-    at, scripts = listening(given.pop("host"), given.pop("port")), reported(scripts_of(*given.pop("scripts")))
+    at, scripts = listen(given.pop("host"), given.pop("port")), reported(scripts_of(*given.pop("scripts")))
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     serve(endpoint_of(settings, scripts), at, _say, workers)
     return 0

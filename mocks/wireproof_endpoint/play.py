@@ -79,9 +79,6 @@ Output = Head | bytes | Until | Reply | Drop | Noise
 class Play:
     """The answer to one request; `left` is called once when it is over."""
 
-    plain = True
-    """Whether it is HTTP as usual: no step of its script reaches the wire."""
-
     # How far it is: as on the class until something happens.
     _spoken = False
     """Whether something was said: the status line may go out."""

@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.limits import Limits
-from wireproof_proxy.http.server import Server
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import Finished, Text
+from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,9 @@ def client(backend: ScriptedBackend, make_settings: MakeSettings, looks: list[fl
     settings = make_settings(keepalive_ms=20)
     app = create_app(settings, backend)
     with (
-        Server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=Limits(idle=30)) as server,
+        wsgi_server(
+            app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=EdgeLimits(idle=30)
+        ) as server,
         httpx.Client(base_url=server.url, trust_env=False, timeout=30) as client,
     ):
         yield client

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.limits import Limits
-from wireproof_proxy.http.server import Server
-from wireproof_proxy.http.stop_signals import stop_signals
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, describe, load
+from wireproof_surfaces.http.edge_limits import EdgeLimits
+from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,22 +49,22 @@ def serve(settings: ProxySettings, backend: Backend) -> int:
     """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
     gate = Gate(settings.max_concurrency)
     app = create_app(settings, backend, gate)
-    server = Server(
-        app,
-        settings.host,
-        settings.port,
-        turns=settings.max_concurrency,
-        accept=body_limit(app, settings),
-        limits=Limits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
-    )
     # Caught before anything runs: a signal that comes before `wait` counts too.
     with stop_signals() as wait:
         try:
             # Before the backend: when the address is taken, no process has been started yet.
-            server.start()
+            server = wsgi_server(
+                app,
+                settings.host,
+                settings.port,
+                turns=settings.max_concurrency,
+                accept=body_limit(app, settings),
+                limits=EdgeLimits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
+            )
         except OSError as error:
             _complain(f"cannot listen on {settings.host}:{settings.port}: {error}")
             return 1
+        server.start()
         backend.start()
         print(f"wireproof-proxy listening on {server.url}", flush=True)  # noqa: T201 - whoever started it waits for this
         wait()

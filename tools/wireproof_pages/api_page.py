@@ -99,12 +99,7 @@ def _type_of(option: Option) -> str:
 def _signature(function: Callable[..., object]) -> str:
     """The parameters without `self`; the annotations as the source has them."""
     found = inspect.signature(function)
-    # A function as a default would be shown with its address in memory.
-    kept = [
-        one.replace(default=...) if inspect.isfunction(one.default) else one
-        for one in found.parameters.values()
-        if one.name not in {"self", "cls"}
-    ]
+    kept = [one for one in found.parameters.values() if one.name not in {"self", "cls"}]
     text = str(found.replace(parameters=kept)).replace("'", "")
     # Where annotations are evaluated, a class has the name of its module before its own.
     text = re.sub(r"\bwireproof\w*\.(?:\w+\.)*(?=\w)", "", text)

@@ -1,4 +1,4 @@
-"""The bundled proxy under attack: one process for all, whose memory and descriptors are looked at before and after."""
+"""The bundled proxy and the endpoint under attack: one process each, whose memory and files are looked at."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KEY = "key-under-attack"
 GROWTH = 48 * 2**20
-"""Bytes that the proxy may have more after an attack than before it: interpreters keep what they freed."""
+"""Bytes that a server may have more after an attack than before it: interpreters keep what they freed."""
 SETTINGS = {
     "PROXY_PORT": "0",
     "PROXY_API_KEY": KEY,
@@ -34,7 +34,9 @@ SETTINGS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     """How long to attack, and what."""
     parser.addoption("--seconds", type=float, default=60.0, help="seconds for each attack that goes on")
-    parser.addoption("--python", default=sys.executable, help="the Python whose proxy is attacked, of another version")
+    parser.addoption(
+        "--python", default=sys.executable, help="the Python whose servers are attacked, of another version"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -45,8 +47,8 @@ def seconds(request: pytest.FixtureRequest) -> float:
 
 
 @dataclass
-class Proxy:
-    """A proxy that runs."""
+class Attacked:
+    """A server that runs."""
 
     process: subprocess.Popen[str]
     host: str
@@ -77,13 +79,18 @@ class Proxy:
         return found
 
 
-@pytest.fixture(scope="session")
-def proxy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    """The proxy with the mock behind it."""
+@pytest.fixture(scope="session", params=["proxy", "endpoint"])
+def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
+    """The proxy with the mock behind it, or the endpoint."""
     python = request.config.getoption("--python")
-    log = tmp_path_factory.mktemp("attack") / "log"
+    folder = tmp_path_factory.mktemp("attack")
+    log, key = folder / "log", folder / "key"
+    key.write_text(KEY)
     env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(python).with_name("wireproof-codex"))}
-    words = [python, "-m", "wireproof_proxy"]
+    words = {
+        "proxy": [python, "-m", "wireproof_proxy"],
+        "endpoint": [python, "-m", "wireproof_endpoint", "--api-key-file", str(key), "--max-body", "1000000"],
+    }[request.param]
     with (
         log.open("w") as file,
         subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=file, text=True) as process,
@@ -91,7 +98,7 @@ def proxy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         assert process.stdout is not None
         host, port = process.stdout.readline().split("//")[1].split("/")[0].split(":")
         try:
-            yield Proxy(process, host, int(port), log)
+            yield Attacked(process, host, int(port), log)
         finally:
             process.terminate()
             assert process.wait(30) == 0
@@ -111,30 +118,30 @@ def until() -> Callable[[Callable[[], Any], str], None]:
 
 
 @pytest.fixture
-def ask(proxy: Proxy) -> Callable[[], bytes]:
+def ask(attacked: Attacked) -> Callable[[], bytes]:
     """Send a right request: what comes back."""
-    return lambda: answered(proxy)
+    return lambda: answered(attacked)
 
 
 @pytest.fixture
-def unharmed(proxy: Proxy, until: Callable[[Callable[[], Any], str], None]) -> Iterator[None]:
+def unharmed(attacked: Attacked, until: Callable[[Callable[[], Any], str], None]) -> Iterator[None]:
     """After each attack it answers, holds no more than before, and has written no trace."""
-    until(lambda: b"200 OK" in answered(proxy), "a first answer")
+    until(lambda: b"200 OK" in answered(attacked), "a first answer")
     for _ in range(20):
-        assert b"200 OK" in answered(proxy)
-    memory, descriptors = proxy.memory, proxy.descriptors
+        assert b"200 OK" in answered(attacked)
+    memory, descriptors = attacked.memory, attacked.descriptors
     yield
-    until(lambda: b"200 OK" in answered(proxy), "an answer")
-    until(lambda: proxy.descriptors <= descriptors + 4, "connections to be closed")
-    assert proxy.memory - memory < GROWTH
-    assert "Traceback" not in proxy.log.read_text(errors="replace")
+    until(lambda: b"200 OK" in answered(attacked), "an answer")
+    until(lambda: attacked.descriptors <= descriptors + 4, "connections to be closed")
+    assert attacked.memory - memory < GROWTH
+    assert "Traceback" not in attacked.log.read_text(errors="replace")
 
 
-def answered(proxy: Proxy) -> bytes:
-    """What the proxy says to a right request."""
+def answered(attacked: Attacked) -> bytes:
+    """What the server says to a right request."""
     body = b'{"model": "codex", "messages": [{"role": "user", "content": "hi"}]}'
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\nConnection: close\r\n"
-    with proxy.dial() as client:
+    with attacked.dial() as client:
         client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         said = b""
         while piece := client.recv(65536):

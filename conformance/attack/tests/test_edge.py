@@ -1,4 +1,4 @@
-"""What brought the edge down before it had limits, in the sizes that did: each against the proxy's own process."""
+"""What brought the edge down before it had limits, in the sizes that did: each against a process of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import random
 import re
 import time
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("unharmed")
 
 MB = 10**6
 HELD = 16 * MB
-"""Bytes that the proxy may have more while a client sends without an end."""
+"""Bytes that a server may have more while a client sends without an end."""
 FILLER = b"a" * 65536
 HOST = b"Host: x\r\n"
 CHAT = b"POST /v1/chat/completions HTTP/1.1\r\n"
@@ -50,14 +52,11 @@ ODD = (
     b"Content-Length: 2\r\n",
     HOST,
 )
-ASK = CHAT + HOST + KEY + b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(BODY)
-FRAMING = {
-    "a length beside chunks": b"%bTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (ASK, len(BODY), BODY),
-    "two lengths": b"%bContent-Length: 2\r\n\r\n%b" % (ASK, BODY),
-    "a folded line": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n",
-    "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
-}
+JSON = b"Content-Type: application/json\r\n"
+CASES = Path(__file__).parents[3] / "reference_proxy" / "tests" / "http" / "framing.toml"
+FRAMING: dict[str, str] = tomllib.loads(CASES.read_text(encoding="utf-8"))
 """Requests that two readers read in two ways."""
+LINES = {b"{chat}": CHAT + KEY + JSON, b"{chat of 1.0}": CHAT.replace(b"1.1", b"1.0") + KEY + JSON}
 STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 
 
@@ -73,28 +72,28 @@ STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
     ids=["body of a health check", "body without a key", "chunk without a key", "line", "field"],
 )
 def test_what_a_client_sends_without_a_key_is_not_held(
-    proxy: Any, head: bytes, size: int, record_property: Record
+    attacked: Any, head: bytes, size: int, record_property: Record
 ) -> None:
-    before = highest = proxy.memory
+    before = highest = attacked.memory
     sent = 0
-    with proxy.dial() as client, contextlib.suppress(OSError):
+    with attacked.dial() as client, contextlib.suppress(OSError):
         client.sendall(head)
         while sent < size:
             sent += client.send(FILLER)
             if sent % (64 * len(FILLER)) < len(FILLER):
-                highest = max(highest, proxy.memory)
-    held = max(highest, proxy.memory) - before
+                highest = max(highest, attacked.memory)
+    held = max(highest, attacked.memory) - before
     record_property("MB held", held // MB)
     record_property("MB taken", sent // MB)
     assert held < HELD
     assert sent < size  # it was refused on the way
 
 
-def test_slow_clients_hold_up_no_other(proxy: Any, ask: Any, record_property: Record) -> None:
+def test_slow_clients_hold_up_no_other(attacked: Any, ask: Any, record_property: Record) -> None:
     slow = (b"GET /healthz HT", b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: ", CHAT + HOST + b"Content-Length: 9\r\n\r\n{")
     with contextlib.ExitStack() as clients:
         for number in range(85):
-            clients.enter_context(proxy.dial()).sendall(slow[number % len(slow)])
+            clients.enter_context(attacked.dial()).sendall(slow[number % len(slow)])
         began = time.monotonic()
         assert b"200 OK" in ask()
         took = time.monotonic() - began
@@ -104,10 +103,12 @@ def test_slow_clients_hold_up_no_other(proxy: Any, ask: Any, record_property: Re
 
 
 @pytest.mark.parametrize("name", FRAMING)
-def test_what_can_be_read_in_two_ways_is_refused(proxy: Any, name: str, record_property: Record) -> None:
-    said = b""
-    with proxy.dial() as client:
-        client.sendall(FRAMING[name] + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+def test_what_can_be_read_in_two_ways_is_refused(attacked: Any, name: str, record_property: Record) -> None:
+    sent, said = FRAMING[name].encode("latin-1"), b""
+    for line, written in LINES.items():
+        sent = sent.replace(line, written)
+    with attacked.dial() as client:
+        client.sendall(sent + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         while piece := client.recv(65536):
             said += piece
     statuses = [int(status) for status in STATUS.findall(said)]
@@ -136,11 +137,11 @@ def bad_requests(count: int) -> Iterator[bytes]:
         yield bytes(request)
 
 
-def test_ten_thousand_bad_requests_are_no_failure_of_the_proxys_own(proxy: Any, record_property: Record) -> None:
+def test_ten_thousand_bad_requests_are_no_failure_of_the_servers_own(attacked: Any, record_property: Record) -> None:
     statuses: list[int] = []
     for request in bad_requests(10_000):
         said = b""
-        with proxy.dial() as client, contextlib.suppress(OSError):
+        with attacked.dial() as client, contextlib.suppress(OSError):
             client.sendall(request)
             client.shutdown(1)
             while piece := client.recv(65536):
@@ -148,6 +149,6 @@ def test_ten_thousand_bad_requests_are_no_failure_of_the_proxys_own(proxy: Any, 
         statuses += [int(status) for status in STATUS.findall(said)]
     failures = [status for status in statuses if status >= 500 and status != 505]
     record_property("failures", len(failures))
-    record_property("traces", proxy.log.read_text(errors="replace").count("Traceback"))
+    record_property("traces", attacked.log.read_text(errors="replace").count("Traceback"))
     assert failures == []
     assert sum(status >= 400 for status in statuses) > 5_000

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("unharmed")
 
+OF_THE_PROXY = pytest.mark.parametrize("attacked", ["proxy"], indirect=True)
+"""The endpoint has no document."""
 KEY = b"Authorization: Bearer key-under-attack\r\n"
 BODY = b'{"model": "codex", "messages": [{"role": "user", "content": "hi"}]}'
 
@@ -94,7 +96,7 @@ def judge(said: bytes) -> None:
                 assert set(json.loads(body)["error"]) == {"message", "type", "param", "code"}
 
 
-def test_whatever_is_sent_is_answered_or_refused(proxy: Any, seconds: float) -> None:
+def test_whatever_is_sent_is_answered_or_refused(attacked: Any, seconds: float) -> None:
     over = time.monotonic() + seconds
     statuses = set[bytes]()
 
@@ -104,7 +106,7 @@ def test_whatever_is_sent_is_answered_or_refused(proxy: Any, seconds: float) -> 
     @example(sent=b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", cuts=[])
     @example(sent=b"GET /healthz HTTP/1.1\r\n\r\n", cuts=[])
     def attack(sent: bytes, cuts: list[int]) -> None:
-        with proxy.dial() as client:
+        with attacked.dial() as client:
             client.settimeout(5)
             with contextlib.suppress(OSError):
                 at = 0
@@ -123,13 +125,15 @@ def test_whatever_is_sent_is_answered_or_refused(proxy: Any, seconds: float) -> 
     assert {b"200", b"400", b"404"} <= statuses
 
 
-def test_the_document_is_one(proxy: Any) -> None:
-    answer = httpx.get(f"http://{proxy.host}:{proxy.port}/openapi.json")
+@OF_THE_PROXY
+def test_the_document_is_one(attacked: Any) -> None:
+    answer = httpx.get(f"http://{attacked.host}:{attacked.port}/openapi.json")
     assert answer.json() == document()
     validate(answer.json())
 
 
-def test_what_the_document_allows_is_answered_as_it_says(proxy: Any) -> None:
+@OF_THE_PROXY
+def test_what_the_document_allows_is_answered_as_it_says(attacked: Any) -> None:
     schema = schemathesis.openapi.from_dict(document())
     seen = set[int]()
     for found in schema.get_all_operations():
@@ -139,7 +143,7 @@ def test_what_the_document_allows_is_answered_as_it_says(proxy: Any) -> None:
         @given(case=operation.as_strategy())
         def attack(case: Any) -> None:
             headers = {"Authorization": "Bearer key-under-attack"}
-            answer = case.call(base_url=f"http://{proxy.host}:{proxy.port}", headers=headers)
+            answer = case.call(base_url=f"http://{attacked.host}:{attacked.port}", headers=headers)
             case.validate_response(answer, checks=[schemathesis.checks.not_a_server_error])
             seen.add(answer.status_code)
 

@@ -39,7 +39,7 @@ def listening(port: int) -> socket.socket:
         PortError: the port is taken, or not for this user.
     """
     try:
-        return serving.listening(HOST, port)
+        return serving.listen(HOST, port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise PortError(f"port {port} cannot be used: {reason}; name another with --port") from error

@@ -52,7 +52,7 @@ def test_each_test_has_an_endpoint_of_its_own_also_under_xdist(tmp_path: Path) -
 def test_a_session_that_does_not_use_it_imports_nothing_of_it(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "import sys\ndef pytest_sessionfinish():\n"
-        "    heads = ('wireproof_endpoint', 'uvicorn', 'wireproof_proxy')\n"
+        "    heads = ('wireproof_endpoint', 'wireproof_surfaces', 'wireproof_proxy')\n"
         "    print('loaded', sorted(name for name in sys.modules if name.startswith(heads)))"
     )
     (tmp_path / "test_nothing.py").write_text("def test_nothing(): pass")

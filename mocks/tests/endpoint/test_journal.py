@@ -20,6 +20,7 @@ from wireproof_endpoint.journal.pages import is_local
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.journal.shown import brief, whole
 from wireproof_endpoint.journal.why import Considered
+from wireproof_surfaces.http.request_head import RequestHead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -337,32 +338,29 @@ def test_each_page_has_its_status_and_lets_no_other_origin_read(
     assert bool(answer.content) == (method != "HEAD" and status != 308)
 
 
-LOCAL = {"client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost:8787")]}
-
-
-def with_headers(*headers: tuple[bytes, bytes]) -> dict[str, Any]:
-    return LOCAL | {"headers": list(headers)}
+HERE = "127.0.0.1"
+HOST = (b"host", b"localhost:8787")
 
 
 @pytest.mark.parametrize(
-    ("scope", "local"),
+    ("peer", "fields", "local"),
     [
-        (LOCAL, True),
-        (with_headers((b"host", b"127.0.0.1:8787"), (b"origin", b"http://127.0.0.1:8787")), True),
-        (LOCAL | {"client": ("::1", 5), "headers": [(b"host", b"[::1]:8787")]}, True),
-        (LOCAL | {"client": ("192.168.0.7", 5)}, False),
-        (LOCAL | {"client": None}, False),
-        (with_headers(), False),
-        (with_headers((b"host", b"rebound.example:8787")), False),
-        (with_headers((b"host", b"[::1:8787")), False),
-        (with_headers((b"host", b"localhost"), (b"host", b"localhost")), False),
-        (with_headers((b"host", b"localhost"), (b"origin", b"https://page.example")), False),
-        (with_headers((b"host", b"localhost"), (b"origin", b"null")), False),
-        (with_headers((b"host", b"localhost"), (b"x-forwarded-for", b"192.168.0.7")), False),
+        (HERE, [HOST], True),
+        (HERE, [(b"host", b"127.0.0.1:8787"), (b"origin", b"http://127.0.0.1:8787")], True),
+        ("::1", [(b"host", b"[::1]:8787")], True),
+        ("192.168.0.7", [HOST], False),
+        ("", [HOST], False),
+        (HERE, [], False),
+        (HERE, [(b"host", b"rebound.example:8787")], False),
+        (HERE, [(b"host", b"[::1:8787")], False),
+        (HERE, [(b"host", b"localhost"), (b"host", b"localhost")], False),
+        (HERE, [(b"host", b"localhost"), (b"origin", b"https://page.example")], False),
+        (HERE, [(b"host", b"localhost"), (b"origin", b"null")], False),
+        (HERE, [(b"host", b"localhost"), (b"x-forwarded-for", b"192.168.0.7")], False),
     ],
 )
-def test_only_programs_on_this_machine_are_let_in(scope: dict[str, Any], local: bool) -> None:  # noqa: FBT001 - a case
-    assert is_local(scope) is local
+def test_only_programs_on_this_machine_are_let_in(peer: str, fields: list[tuple[bytes, bytes]], *, local: bool) -> None:
+    assert is_local(RequestHead(fields=fields), peer) is local
 
 
 def test_a_page_that_lets_its_name_point_here_gets_nothing(served: Any, client: httpx.Client) -> None:

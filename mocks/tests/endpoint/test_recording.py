@@ -22,6 +22,8 @@ from wireproof_scripts.steps.http import Status
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from wireproof_surfaces.http.served_exchange import ServedExchange
+
 KEY = "sk-0123456789abcdef"
 LIVE = """
 - name: weather
@@ -192,16 +194,22 @@ def test_a_word_that_is_a_key_only_by_its_place_stays_in_the_texts(served: Any, 
 def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
     seen: list[str] = []
 
-    async def live(scope: Any, _receive: Any, send: Any) -> None:
-        seen.append(dict(scope["headers"])[b"authorization"].decode())
-        message = {"role": "assistant", "content": f"Your keys: {KEY} and {seen[-1]}"}
-        body = json.dumps({"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
-        await send({"type": "http.response.body", "body": body})
+    class Live:
+        def wants(self, _exchange: ServedExchange) -> int:
+            return 2**20
+
+        def answer(self, exchange: ServedExchange) -> None:
+            seen.append(exchange.head.values(b"authorization")[0].decode())
+            message = {"role": "assistant", "content": f"Your keys: {KEY} and {seen[-1]}"}
+            body = {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+            exchange.reply(200, {"content-type": "application/json"}, json.dumps(body).encode())
+
+        def stop(self) -> None:
+            pass
 
     file = tmp_path / "recorded.yaml"
     for key in (None, "another-key-of-the-upstream"):
-        with running(live) as upstream, running(Recorder(upstream, file, key=key)) as url, client_of(url) as client:
+        with running(Live()) as upstream, running(Recorder(upstream, file, key=key)) as url, client_of(url) as client:
             answer = client.chat.completions.create(model="m", messages=[{"role": "user", "content": f"Hi {KEY}"}])
             assert KEY in (answer.choices[0].message.content or "")
         assert KEY not in file.read_text()

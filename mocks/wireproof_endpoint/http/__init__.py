@@ -1,1 +1,1 @@
-"""HTTP around an endpoint: requests are taken, and their answers sent, as an application or on a connection."""
+"""An endpoint on the edge that it shares with the reference proxy: requests are taken, and their answers sent."""

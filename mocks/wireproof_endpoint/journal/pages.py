@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from wireproof_endpoint.journal.shown import brief, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping
 
     from wireproof_endpoint.journal.ring import Journal
+    from wireproof_surfaces.http.request_head import RequestHead
 
-    Send = Callable[[dict[str, Any]], Awaitable[None]]
     Query = Mapping[str, list[str]]
     Answer = tuple[int, str, str]
     """Status, media type, text."""
@@ -34,35 +34,29 @@ _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
-_HEADERS = (
-    (b"cache-control", b"no-store"),
-    (b"content-security-policy", _POLICY.encode()),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-)
+_HEADERS: Mapping[str, str] = {
+    "cache-control": "no-store",
+    "content-security-policy": _POLICY,
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
 
 
-async def answer(journal: Journal, scope: Mapping[str, Any], send: Send) -> None:
-    """Answer a request for one of these pages."""
-    status, media_type, text = _answer(journal, scope)
-    body = text.encode(errors="backslashreplace")
-    headers = [
-        *_HEADERS,
-        (b"content-type", f"{media_type}; charset=utf-8".encode()),
-        (b"content-length", b"%d" % len(body)),
-    ]
-    if scope["path"] == PATH:
-        headers.append((b"location", f"{PATH}/".encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+def answer(journal: Journal, head: RequestHead, peer: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of the answer to a request for one of these pages; `peer`: the client's address."""
+    path = unquote(head.path.decode("latin-1"))
+    status, media_type, text = _answer(journal, path, head, peer)
+    location = {"location": f"{PATH}/"} if path == PATH else {}
+    headers = {**_HEADERS, "content-type": f"{media_type}; charset=utf-8", **location}
+    return status, headers, text.encode(errors="backslashreplace")
 
 
-def _answer(journal: Journal, scope: Mapping[str, Any]) -> Answer:
-    path, query = scope["path"], parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    if not is_local(scope):
+def _answer(journal: Journal, path: str, head: RequestHead, peer: str) -> Answer:
+    query = parse_qs(head.query.decode("latin-1"), keep_blank_values=True)
+    if not is_local(head, peer):
         return _error(404, f"There is nothing at {path} for other machines, nor for requests that were passed on.")
-    if scope["method"] not in {"GET", "HEAD"}:
+    if head.method not in {"GET", "HEAD"}:
         return _error(405, "The journal is read with GET.")
     if path == PATH:
         return 308, "text/plain", ""
@@ -76,17 +70,16 @@ def _answer(journal: Journal, scope: Mapping[str, Any]) -> Answer:
     return _request(journal, path.removeprefix(f"{REQUESTS}/"))
 
 
-def is_local(scope: Mapping[str, Any]) -> bool:
+def is_local(head: RequestHead, peer: str) -> bool:
     """Whether a request comes from this machine, asks for this machine, and was not passed on."""
-    headers = list(scope["headers"])
-    hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
-    origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
+    hosts = [value.decode("latin-1") for value in head.values(b"host")]
+    origins = [value.decode("latin-1") for value in head.values(b"origin")]
     return (
-        _is_loopback((scope.get("client") or ("", 0))[0])
+        _is_loopback(peer)
         and len(hosts) == 1
         and _is_loopback(_host(f"//{hosts[0]}"))
         and all(_host(origin) == _host(f"//{hosts[0]}") for origin in origins)
-        and not any(name in _PASSED_ON for name, _ in headers)
+        and not any(name in _PASSED_ON for name, _ in head.fields)
     )
 
 

@@ -1,11 +1,13 @@
-"""The recording endpoint as an ASGI application: it passes requests on, answers as they come back, and notes both."""
+"""The recording endpoint on the edge: it passes requests on, answers as they come back, and notes both."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import httpx
 
@@ -13,13 +15,14 @@ from wireproof_endpoint.journal.entry import LONG, SECRET
 from wireproof_endpoint.recording.answer import Recorded, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
+from wireproof_surfaces.http.served_exchange import status_line
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
-    Receive = Callable[[], Awaitable[dict[str, Any]]]
-    Send = Callable[[dict[str, Any]], Awaitable[None]]
+    from wireproof_surfaces.http.served_exchange import ServedExchange
+
     Headers = Iterable[tuple[str, str]]
 
 log = logging.getLogger(__name__)
@@ -27,6 +30,8 @@ log = logging.getLogger(__name__)
 PREFIX = "/v1"
 RECORDED = frozenset({"/chat/completions", "/responses"})
 """Paths below the base URL whose answers become scripts; everything else is only passed on."""
+LARGEST = 2**29
+"""Bytes of a request: how many it may have is the upstream's matter."""
 _HOP = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
     "upgrade", "host", "content-length", "accept-encoding", "content-encoding",
@@ -47,46 +52,64 @@ class Recorder:
         self._tls = httpx.create_ssl_context()
         self.recorded = 0
         """Answers so far."""
+        self._running: set[asyncio.Task[None]] = set()
 
-    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
-        """One request."""
-        if scope["type"] != "http":
+    def wants(self, exchange: ServedExchange) -> int:
+        """How many bytes of a body are looked at."""
+        del exchange
+        return LARGEST
+
+    def stop(self) -> None:
+        """End the answers that go on: the server stops."""
+        for task in tuple(self._running):
+            task.cancel()
+
+    def answer(self, exchange: ServedExchange) -> None:
+        """Have a task answer."""
+        task = asyncio.get_running_loop().create_task(self._answer(exchange))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _answer(self, exchange: ServedExchange) -> None:
+        path = unquote(exchange.head.path.decode("latin-1"))
+        if not path.startswith(f"{PREFIX}/"):
+            _refuse(exchange, 404, f"There is nothing at {path}: the base URL ends with {PREFIX}.")
             return
-        body = await _body(receive)
-        if not scope["path"].startswith(f"{PREFIX}/"):
-            await _refuse(send, 404, f"There is nothing at {scope['path']}: the base URL ends with {PREFIX}.")
-            return
-        began = _Began(send)
         try:
             # No deadline: the client has its own, and a model may think for minutes. Nothing is kept for the next
             # request: a connection that a server has closed meanwhile would fail it.
             async with httpx.AsyncClient(timeout=None, verify=self._tls) as client:  # noqa: S113 - see above
-                await self._pass_on(client, scope, body, began.send)
+                await self._pass_on(client, exchange, path.removeprefix(PREFIX))
         except httpx.HTTPError as error:
             why = str(error) or type(error).__name__
             log.warning("%s does not answer: %s", self._upstream, why)
-            if not began:
-                await _refuse(send, 502, f"The upstream does not answer: {why}.")
-            # An answer that has begun ends without its end, as the upstream's did.
+            if exchange.begun:
+                exchange.cut()  # it ends without its end, as the upstream's did
+            else:
+                _refuse(exchange, 502, f"The upstream does not answer: {why}.")
+        except Exception:
+            log.exception("a request could not be passed on")
+            exchange.fail()
 
-    async def _pass_on(self, client: httpx.AsyncClient, scope: Mapping[str, Any], body: bytes, send: Send) -> None:
-        path, query = scope["path"].removeprefix(PREFIX), scope["query_string"].decode("latin-1")
+    async def _pass_on(self, client: httpx.AsyncClient, exchange: ServedExchange, path: str) -> None:
+        head, body = exchange.head, bytes(exchange.body)
+        query = head.query.decode("latin-1")
         url = f"{self._upstream}{path}{f'?{query}' if query else ''}"
-        given = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
+        given = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.fields)
         began, pieces = monotonic(), list[tuple[float, bytes]]()
-        async with client.stream(scope["method"], url, headers=self._headers(given), content=body) as response:
+        async with client.stream(head.method, url, headers=self._headers(given), content=body) as response:
             headers = [(name, value) for name, value in response.headers.multi_items() if name not in _HOP]
-            raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-            await send({"type": "http.response.start", "status": response.status_code, "headers": raw})
+            exchange.begin(status_line(response.status_code), headers)
+            exchange.send()
             try:
                 # To its end, also when the client has left: half an answer is no script.
                 async for piece in response.aiter_bytes():
                     pieces.append((monotonic() - began, piece))
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+                    exchange.send(piece)
             finally:
-                if scope["method"] == "POST" and path in RECORDED and pieces:
+                if head.method == "POST" and path in RECORDED and pieces:
                     self._record(body, Recorded(status=response.status_code, headers=dict(headers), pieces=pieces))
-        await send({"type": "http.response.body", "body": b""})
+        exchange.end()
 
     def _headers(self, given: Headers) -> dict[str, str]:
         headers = {name: value for name, value in given if name not in _HOP}
@@ -116,33 +139,6 @@ class Recorder:
             log.warning("%s cannot be written: %s", self._path, error)
 
 
-class _Began:
-    """Sends, and is true once it has."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._began = False
-
-    def __bool__(self) -> bool:
-        return self._began
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """Send a message."""
-        self._began = True
-        await self._send(message)
-
-
-async def _body(receive: Receive) -> bytes:
-    pieces, more = [], True
-    while more:
-        message = await receive()
-        pieces.append(message.get("body", b""))
-        more = message.get("more_body", False)
-    return b"".join(pieces)
-
-
-async def _refuse(send: Send, status: int, message: str) -> None:
-    body = json.dumps({"error": {"message": message, "type": "api_error", "param": None, "code": None}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _refuse(exchange: ServedExchange, status: int, message: str) -> None:
+    error = {"message": message, "type": "api_error", "param": None, "code": None}
+    exchange.reply(status, {"Content-Type": "application/json"}, json.dumps({"error": error}).encode())

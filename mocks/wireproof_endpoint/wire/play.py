@@ -1,8 +1,8 @@
 """An answer whose script reaches the wire: `Play` with the steps of `wireproof_scripts.steps.http`. No I/O, like it.
 
 Most of these steps are bytes of the body, or another head. What lies below HTTP is an output of its own: `Drop` ends
-the connection, `Noise` writes on it beside HTTP, `Head.seconds` is a head that comes slowly. On a socket `connection`
-does that; without one a client gets the exception that it would get then.
+the connection, `Noise` writes on it beside HTTP, `Head.seconds` is a head that comes slowly. On a socket
+`http.scripted_answer` does that; without one a client gets the exception that it would get then.
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ class _Form:
 class WirePlay(Play):
     """The answer to one request, with steps of HTTP."""
 
-    plain = False
     _step: http.Wire | None = None
     """The step of HTTP that is to be played now."""
 

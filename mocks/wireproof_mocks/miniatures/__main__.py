@@ -16,10 +16,10 @@ from wireproof_mocks.miniatures.middleware import WithFault
 from wireproof_proxy.app import create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.limits import Limits
-from wireproof_proxy.http.server import Server
-from wireproof_proxy.http.stop_signals import stop_signals
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, load
+from wireproof_surfaces.http.edge_limits import EdgeLimits
+from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -89,13 +89,13 @@ def _serve(settings: ProxySettings, backend: Backend, name: str | None) -> int:
     # Under a name the fault alone is served, at the paths of `wireproof-proxy`, so that it can be put in its place.
     app = faulty if name else Miniatures(proxy, key, slots, stop)
     # Every body is read: which ones the proxy refuses by their heads, a fault may have changed.
-    limits = Limits(body=settings.max_body_bytes + FURTHER, stalled=settings.stalled_client_ms / 1000)
-    server = Server(app, settings.host, settings.port, turns=slots, limits=limits)
+    limits = EdgeLimits(body=settings.max_body_bytes + FURTHER, stalled=settings.stalled_client_ms / 1000)
     with stop_signals() as wait:
         try:
-            server.start()
+            server = wsgi_server(app, settings.host, settings.port, turns=slots, limits=limits)
         except OSError as error:
             return _complain(1, f"cannot listen on {settings.host}:{settings.port}: {error}")
+        server.start()
         backend.start()
         print(f"miniatures listening on {server.url}", flush=True)  # noqa: T201 (whoever started it waits for this)
         wait()

@@ -6,7 +6,9 @@ import asyncio
 import json
 import socket
 import threading
+import tomllib
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -15,19 +17,21 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.limits import Limits
-from wireproof_proxy.http.server import Server
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import Finished, Text
+from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from wireproof_surfaces.http.http_server import HttpServer
 
 Start = Any
 KEY = b"Authorization: Bearer secret\r\n"
 JSON = b"Content-Type: application/json\r\n"
 ASK = json.dumps({"model": "codex", "messages": [{"role": "user", "content": "hi"}]}).encode()
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-SOON = Limits(reading=0.2, sending=0.2, idle=0.2, closing=0.2, stalled=0.2, taking=0.5, leaving=0.2)
+SOON = EdgeLimits(reading=0.2, sending=0.2, idle=0.2, closing=0.2, stalled=0.2, taking=0.5, leaving=0.2)
 """Times that a test can wait for."""
 
 
@@ -39,10 +43,10 @@ def gate() -> Gate:
 @pytest.fixture
 def serve(backend: Any, make_settings: Any, gate: Gate) -> Start:
     @contextmanager
-    def started(limits: Limits | None = None, **values: Any) -> Iterator[Server]:
+    def started(limits: EdgeLimits | None = None, **values: Any) -> Iterator[HttpServer]:
         settings = make_settings(api_key="secret", max_body_bytes=100_000, **values)
         app = create_app(settings, backend, gate)
-        server = Server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=limits)
+        server = wsgi_server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings), limits=limits)
         with server:
             yield server
 
@@ -50,13 +54,13 @@ def serve(backend: Any, make_settings: Any, gate: Gate) -> Start:
 
 
 @pytest.fixture
-def server(serve: Start) -> Iterator[Server]:
+def server(serve: Start) -> Iterator[HttpServer]:
     with serve() as running:
         yield running
 
 
 @contextmanager
-def dialled(server: Server) -> Iterator[socket.socket]:
+def dialled(server: HttpServer) -> Iterator[socket.socket]:
     address = urlsplit(server.url)
     with socket.create_connection((str(address.hostname), address.port or 0), timeout=30) as client:
         yield client
@@ -70,7 +74,7 @@ def rest(client: socket.socket) -> bytes:
     return said
 
 
-def exchange(server: Server, *sent: bytes) -> bytes:
+def exchange(server: HttpServer, *sent: bytes) -> bytes:
     """All that comes back to these bytes, until the server ends the connection."""
     with dialled(server) as client:
         for piece in sent:
@@ -96,46 +100,24 @@ def is_refusal(said: bytes) -> bool:
 HOST = b"Host: x\r\n"
 TWO = b"2\r\n{}\r\n0\r\n\r\n"
 CHAT = b"POST /v1/chat/completions HTTP/1.1\r\n" + KEY + JSON
-FRAMING: dict[str, bytes] = {
-    "a length beside chunks": CHAT + HOST + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" + TWO,
-    "chunks beside a length": CHAT + HOST + b"Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + TWO,
-    "two lengths": CHAT + HOST + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-    "one length twice": CHAT + HOST + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
-    "a list of lengths": CHAT + HOST + b"Content-Length: 2, 2\r\n\r\n{}",
-    "a length with a sign": CHAT + HOST + b"Content-Length: +2\r\n\r\n{}",
-    "a negative length": CHAT + HOST + b"Content-Length: -2\r\n\r\n{}",
-    "an endless length": CHAT + HOST + b"Content-Length: 99999999999999999999999\r\n\r\n{}",
-    "a folded line": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n",
-    "a folded line with a tab": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n\tc\r\n\r\n",
-    "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
-    "two hosts": b"GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
-    "a host that is none": b"GET /healthz HTTP/1.1\r\nHost: a b/c\r\n\r\n",
-    "lines that end in LF": b"GET /healthz HTTP/1.1\nHost: x\n\n",
-    "a field that ends in LF": b"GET /healthz HTTP/1.1\r\nHost: x\nA: b\r\n\r\n",
-    "a field that ends in CR": b"GET /healthz HTTP/1.1\r\nHost: x\rA: b\r\n\r\n",
-    "a space before the colon": b"GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n",
-    "a field without a name": b"GET /healthz HTTP/1.1\r\nHost: x\r\n: b\r\n\r\n",
-    "a zero byte": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n",
-    "a name that is no token": b"GET /healthz HTTP/1.1\r\nHost: x\r\nA\xe4: b\r\n\r\n",
-    "no method that there is": b"FETCH /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-    "a path beyond ASCII": b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
-    "a fragment": b"GET /healthz#a HTTP/1.1\r\nHost: x\r\n\r\n",
-    "no target": b"GET HTTP/1.1\r\nHost: x\r\n\r\n",
-    "another coding": CHAT + HOST + b"Transfer-Encoding: gzip, chunked\r\n\r\n" + TWO,
-    "a coding that does not end": CHAT + HOST + b"Transfer-Encoding: gzip\r\n\r\n{}",
-    "chunks of HTTP/1.0": CHAT.replace(b"1.1", b"1.0") + HOST + b"Transfer-Encoding: chunked\r\n\r\n" + TWO,
-    "a chunk size that is none": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
-    "an endless chunk size": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{}",
-    "a chunk longer than its size": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}}\r\n0\r\n\r\n",
-    "a chunk that ends in LF": CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n",
-    "another expectation": CHAT + HOST + b"Expect: a-miracle\r\nContent-Length: 2\r\n\r\n{}",
-    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-}
+CASES = tomllib.loads((Path(__file__).parent / "framing.toml").read_text(encoding="utf-8"))
+LINES = {"{chat}": CHAT, "{chat of 1.0}": CHAT.replace(b"1.1", b"1.0")}
+
+
+def filled(case: str) -> bytes:
+    """The bytes of a case."""
+    data = case.encode("latin-1")
+    for name, line in LINES.items():
+        data = data.replace(name.encode(), line)
+    return data
+
+
+FRAMING = {name: filled(case) for name, case in CASES.items()}
 
 
 @pytest.mark.parametrize("name", FRAMING)
 def test_framing_that_can_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_a_request(
-    server: Server, name: str
+    server: HttpServer, name: str
 ) -> None:
     said = exchange(server, FRAMING[name] + GET)
     assert status(said) == 400
@@ -143,7 +125,7 @@ def test_framing_that_can_be_read_in_two_ways_is_refused_and_nothing_behind_it_i
 
 
 @pytest.mark.parametrize("version", [b"HTTP/2.0", b"HTTP/9.1", b"HTTP/0.9"])
-def test_another_version_is_refused_as_that(server: Server, version: bytes) -> None:
+def test_another_version_is_refused_as_that(server: HttpServer, version: bytes) -> None:
     said = exchange(server, b"GET /healthz %b\r\nHost: x\r\n\r\n" % version)
     assert status(said) == 505
     assert is_refusal(said)
@@ -163,7 +145,7 @@ def test_another_version_is_refused_as_that(server: Server, version: bytes) -> N
 def test_what_has_no_end_is_refused_long_before(
     serve: Start, begin: bytes, filler: bytes, end: bytes, expected: int
 ) -> None:
-    with serve(Limits(closing=0.2)) as server, dialled(server) as client:
+    with serve(EdgeLimits(closing=0.2)) as server, dialled(server) as client:
         client.sendall(begin)
         taken = 0
         try:
@@ -178,7 +160,7 @@ def test_what_has_no_end_is_refused_long_before(
     assert is_refusal(said)
 
 
-def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(server: Server) -> None:
+def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(server: HttpServer) -> None:
     async def sent() -> httpx.Response:
         headers = {"Authorization": "Bearer secret", "Content-Type": "application/json"}
         # The asynchronous client: the other one reads on when the connection breaks while it sends.
@@ -189,7 +171,7 @@ def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(serve
     assert (answer.status_code, answer.headers["connection"]) == (413, "close")
 
 
-def test_what_fits_the_limits_is_read(server: Server) -> None:
+def test_what_fits_the_limits_is_read(server: HttpServer) -> None:
     fields = b"".join(b"A%d: %b\r\n" % (number, b"b" * 200) for number in range(100))
     said = exchange(
         server, b"GET /healthz?%b HTTP/1.1\r\nHost: x\r\n%bConnection: close\r\n\r\n" % (b"a" * 8000, fields)
@@ -209,7 +191,7 @@ def test_what_fits_the_limits_is_read(server: Server) -> None:
 )
 @pytest.mark.parametrize("framing", [b"Content-Length: 400000000", b"Transfer-Encoding: chunked"])
 def test_a_body_that_will_not_be_looked_at_is_not_waited_for(
-    server: Server, request_: bytes, expected: int, framing: bytes
+    server: HttpServer, request_: bytes, expected: int, framing: bytes
 ) -> None:
     head = request_.replace(b"Content-Length: 0", framing)
     # Of a body in chunks it shows only on the way that it is too large.
@@ -219,13 +201,13 @@ def test_a_body_that_will_not_be_looked_at_is_not_waited_for(
     assert is_refusal(said)
 
 
-def test_a_request_for_which_no_body_is_read_may_have_one(server: Server) -> None:
+def test_a_request_for_which_no_body_is_read_may_have_one(server: HttpServer) -> None:
     said = exchange(server, b"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 400000000\r\n\r\naaaa")
     assert status(said) == 200
     assert b"Connection: close" in said
 
 
-def test_more_than_there_are_threads_may_be_slow_and_hold_up_no_one(server: Server) -> None:
+def test_more_than_there_are_threads_may_be_slow_and_hold_up_no_one(server: HttpServer) -> None:
     slow = [
         b"GET /healthz HT",
         b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: ",
@@ -291,7 +273,7 @@ def test_a_byte_now_and_then_is_no_progress(serve: Start) -> None:
     assert status(said) == 408
 
 
-def test_requests_that_are_sent_ahead_are_answered_in_order(server: Server) -> None:
+def test_requests_that_are_sent_ahead_are_answered_in_order(server: HttpServer) -> None:
     last = GET.replace(b"Host", b"Connection: close\r\nHost")
     said = exchange(server, post(ASK) + GET + post(ASK, KEY + JSON + b"Expect: 100-continue\r\n") + last)
     bodies = [part.partition(b"\r\n\r\n")[2] for part in said.split(b"HTTP/1.1 200 OK")[1:]]
@@ -299,7 +281,7 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(server: Server) -> N
     assert [b'"ok"' in body for body in bodies] == [False, True, False, True]
 
 
-def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: Server, backend: Any) -> None:
+def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: HttpServer, backend: Any) -> None:
     go = threading.Event()
     backend.events = [go, Text(text="Hello"), Finished(reason="stop")]
     with dialled(server) as client:
@@ -312,13 +294,13 @@ def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: S
     assert second.startswith(b"400 ")
 
 
-def test_more_requests_than_may_wait_end_the_connection_behind_the_last(server: Server) -> None:
+def test_more_requests_than_may_wait_end_the_connection_behind_the_last(server: HttpServer) -> None:
     said = exchange(server, GET * 1000)
     assert 16 <= said.count(b"HTTP/1.1 200 OK") <= 40
     assert said.count(b"Connection: close") == 1
 
 
-def test_a_client_that_waits_to_be_asked_is_asked_only_where_its_body_is_looked_at(server: Server) -> None:
+def test_a_client_that_waits_to_be_asked_is_asked_only_where_its_body_is_looked_at(server: HttpServer) -> None:
     expects = b"Expect: 100-continue\r\n"
     with dialled(server) as client:
         client.sendall(post(ASK, KEY + JSON + expects)[: -len(ASK)])
@@ -330,7 +312,7 @@ def test_a_client_that_waits_to_be_asked_is_asked_only_where_its_body_is_looked_
     assert is_refusal(said)
 
 
-def test_a_client_that_has_closed_its_end_gets_its_answer(server: Server) -> None:
+def test_a_client_that_has_closed_its_end_gets_its_answer(server: HttpServer) -> None:
     with dialled(server) as client:
         client.sendall(post(ASK))
         client.shutdown(socket.SHUT_WR)
@@ -355,7 +337,7 @@ def test_a_client_that_has_closed_its_end_reads_a_stream_to_its_end(serve: Start
     assert b"[DONE]" in said
 
 
-def test_a_client_that_breaks_off_in_a_body_is_no_request(server: Server, backend: Any) -> None:
+def test_a_client_that_breaks_off_in_a_body_is_no_request(server: HttpServer, backend: Any) -> None:
     with dialled(server) as client:
         client.sendall(post(ASK)[:-5])
         client.shutdown(socket.SHUT_WR)
@@ -364,13 +346,13 @@ def test_a_client_that_breaks_off_in_a_body_is_no_request(server: Server, backen
 
 
 @pytest.mark.parametrize("path", [b"/v1//models", b"/v1/models/", b"/v1/%00", b"/v1/../healthz", b"/%zz", b"/"])
-def test_odd_paths_get_the_envelope(server: Server, path: bytes) -> None:
+def test_odd_paths_get_the_envelope(server: HttpServer, path: bytes) -> None:
     said = exchange(server, b"GET %b HTTP/1.1\r\nHost: x\r\n%bConnection: close\r\n\r\n" % (path, KEY))
     assert status(said) == 404
     assert is_refusal(said)
 
 
-def test_one_slash_more_does_not_lead_around_the_key(server: Server) -> None:
+def test_one_slash_more_does_not_lead_around_the_key(server: HttpServer) -> None:
     said = exchange(server, b"GET //v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     assert status(said) == 401
 
@@ -386,14 +368,14 @@ def test_one_slash_more_does_not_lead_around_the_key(server: Server) -> None:
         (b"TRACE /healthz HTTP/1.1", 405),
     ],
 )
-def test_other_forms_of_a_target_and_other_methods(server: Server, line: bytes, expected: int) -> None:
+def test_other_forms_of_a_target_and_other_methods(server: HttpServer, line: bytes, expected: int) -> None:
     said = exchange(server, line + b"\r\nHost: x\r\nConnection: close\r\n\r\n")
     assert status(said) == expected
     assert (not said.partition(b"\r\n\r\n")[2]) == line.startswith(b"HEAD")
 
 
 @pytest.mark.parametrize("chunked", [True, False])
-def test_an_offer_of_another_protocol_is_passed_over(server: Server, *, chunked: bool) -> None:
+def test_an_offer_of_another_protocol_is_passed_over(server: HttpServer, *, chunked: bool) -> None:
     # As the HTTP client of Java's library sends it with each request.
     offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABk\r\n"
     request_ = post(ASK, KEY + JSON + offer)
@@ -406,12 +388,12 @@ def test_an_offer_of_another_protocol_is_passed_over(server: Server, *, chunked:
     assert b"Hello" in said
 
 
-def test_a_field_with_an_underscore_does_not_pass_for_one_with_a_dash(server: Server) -> None:
+def test_a_field_with_an_underscore_does_not_pass_for_one_with_a_dash(server: HttpServer) -> None:
     said = exchange(server, post(ASK, JSON + KEY + b"x_proxy_output_mode: yaml\r\nConnection: close\r\n"))
     assert status(said) == 200
 
 
-def test_a_stream_over_http_1_0_comes_as_it_is_written(server: Server, backend: Any) -> None:
+def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backend: Any) -> None:
     more = threading.Event()
     backend.events = [Text(text="first"), more, Text(text="second"), Finished(reason="stop")]
     body = ASK[:-1] + b', "stream": true}'
@@ -427,7 +409,7 @@ def test_a_stream_over_http_1_0_comes_as_it_is_written(server: Server, backend: 
 
 
 def test_a_silent_turn_whose_client_leaves_is_closed_though_more_requests_wait(
-    server: Server, backend: Any, gate: Gate, until: Callable[..., None]
+    server: HttpServer, backend: Any, gate: Gate, until: Callable[..., None]
 ) -> None:
     backend.events = [Text(text="first")]
     with dialled(server) as client:
@@ -469,7 +451,7 @@ def _received(client: socket.socket) -> bytes:
 
 
 def test_when_too_many_are_connected_one_that_does_nothing_makes_room(serve: Start) -> None:
-    with serve(Limits(connections=10)) as server:
+    with serve(EdgeLimits(connections=10)) as server:
         address = urlsplit(server.url)
         idle = [socket.create_connection((str(address.hostname), address.port or 0), timeout=30) for _ in range(20)]
         try:

@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from wireproof_proxy.http import exchange
-from wireproof_proxy.http.server import Server
+from wireproof_proxy.http import thread_answer
+from wireproof_proxy.http.wsgi import wsgi_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class Seen(exchange.Exchange):
-    """An exchange that can be watched."""
+class Seen(thread_answer.ThreadAnswer):
+    """An answer that can be watched."""
 
     __slots__ = ("__weakref__",)
 
@@ -36,7 +36,7 @@ def no_collector() -> Iterator[None]:
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_request_is_forgotten_when_it_is_answered(monkeypatch: pytest.MonkeyPatch, *, kept: bool) -> None:
-    monkeypatch.setattr("wireproof_proxy.http.connection.Exchange", Seen)
+    monkeypatch.setattr("wireproof_proxy.http.wsgi.ThreadAnswer", Seen)
     seen, cycle = [], []
 
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
@@ -50,7 +50,7 @@ def test_a_request_is_forgotten_when_it_is_answered(monkeypatch: pytest.MonkeyPa
 
     with (
         no_collector(),
-        Server(app, "127.0.0.1", 0, turns=1) as server,
+        wsgi_server(app, "127.0.0.1", 0, turns=1) as server,
         closing(http.client.HTTPConnection(str(urlsplit(server.url).netloc), timeout=20)) as client,
     ):
         for _ in range(3):

@@ -12,8 +12,9 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import Gate
-from wireproof_proxy.http.server import Server
+from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import Finished, Text
+from wireproof_surfaces.http.http_server import HttpServer, base_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,15 +28,15 @@ def gate() -> Gate:
 
 
 @pytest.fixture
-def server(backend: Any, make_settings: Any, gate: Gate) -> Iterator[Server]:
+def server(backend: Any, make_settings: Any, gate: Gate) -> Iterator[HttpServer]:
     settings = make_settings(max_body_bytes=100_000)
     app = create_app(settings, backend, gate)
-    with Server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings)) as running:
+    with wsgi_server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings)) as running:
         yield running
 
 
 @contextmanager
-def connected(server: Server) -> Iterator[http.client.HTTPConnection]:
+def connected(server: HttpServer) -> Iterator[http.client.HTTPConnection]:
     connection = http.client.HTTPConnection(str(urlsplit(server.url).netloc), timeout=20)
     try:
         yield connection
@@ -49,7 +50,7 @@ def post(connection: http.client.HTTPConnection, body: Any, **headers: str) -> h
     return connection.getresponse()
 
 
-def test_an_event_reaches_the_client_before_the_backend_says_more(server: Server, backend: Any) -> None:
+def test_an_event_reaches_the_client_before_the_backend_says_more(server: HttpServer, backend: Any) -> None:
     more = threading.Event()
     backend.events = [Text(text="first"), more, Text(text="second"), Finished(reason="stop")]
     with connected(server) as connection:
@@ -64,7 +65,7 @@ def test_an_event_reaches_the_client_before_the_backend_says_more(server: Server
         assert response.read().endswith(b"data: [DONE]\n\n")
 
 
-def test_the_connection_is_used_again_after_a_stream(server: Server) -> None:
+def test_the_connection_is_used_again_after_a_stream(server: HttpServer) -> None:
     with connected(server) as connection:
         for _ in range(3):
             assert post(connection, json.dumps(ASK)).read().endswith(b"data: [DONE]\n\n")
@@ -75,7 +76,7 @@ def test_the_connection_is_used_again_after_a_stream(server: Server) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_leaves_a_silent_turn_closes_it(
-    server: Server,
+    server: HttpServer,
     backend: Any,
     gate: Gate,
     until: Any,
@@ -94,14 +95,14 @@ def test_a_client_that_leaves_a_silent_turn_closes_it(
     until(lambda: gate.taken == 0, "the slot to be free")
 
 
-def test_a_client_that_does_not_read_does_not_hold_up_others(server: Server, backend: Any) -> None:
+def test_a_client_that_does_not_read_does_not_hold_up_others(server: HttpServer, backend: Any) -> None:
     backend.events = [Text(text="x" * 1_000_000)] * 20 + [Finished(reason="stop")]
     with connected(server) as stuck, connected(server) as other:
         stuck.request("POST", "/v1/chat/completions", json.dumps(ASK), {"Content-Type": "application/json"})
         assert len(post(other, json.dumps(ASK)).read()) > 20_000_000
 
 
-def test_a_body_in_chunks_is_read(server: Server) -> None:
+def test_a_body_in_chunks_is_read(server: HttpServer) -> None:
     pieces = [json.dumps(ASK).encode()[at : at + 20] for at in range(0, 200, 20)]
     with connected(server) as connection:
         response = post(connection, iter(pieces))
@@ -111,7 +112,7 @@ def test_a_body_in_chunks_is_read(server: Server) -> None:
 
 @pytest.mark.parametrize("chunked", [True, False])
 def test_characters_that_the_client_sends_byte_by_byte_arrive_whole(
-    server: Server, backend: Any, *, chunked: bool
+    server: HttpServer, backend: Any, *, chunked: bool
 ) -> None:
     text = "a\u00e9\u20ac\u65e5\U0001f600e\u0301\U00020000\U0010fffd"
     body = json.dumps({**ASK, "messages": [{"role": "user", "content": text}]}, ensure_ascii=False).encode()
@@ -126,7 +127,7 @@ def test_characters_that_the_client_sends_byte_by_byte_arrive_whole(
 
 @pytest.mark.parametrize("chunked", [True, False])
 def test_a_body_of_6_megabytes_is_answered_after_all_of_it_was_sent(
-    server: Server,
+    server: HttpServer,
     chunked: bool,  # noqa: FBT001 - a case
 ) -> None:
     piece = b"x" * 1_000_000
@@ -137,7 +138,7 @@ def test_a_body_of_6_megabytes_is_answered_after_all_of_it_was_sent(
         assert json.loads(response.read())["error"]["code"] == "request_too_large"
 
 
-def raw(server: Server, request: bytes) -> bytes:
+def raw(server: HttpServer, request: bytes) -> bytes:
     """All that comes back to these bytes, until the connection ends."""
     address = urlsplit(server.url)
     with socket.create_connection((address.hostname or "", address.port or 0), 20) as client:
@@ -157,14 +158,14 @@ def raw(server: Server, request: bytes) -> bytes:
         (b"GET /v1/models HTTP/9.1\r\nHost: x\r\n\r\n", 505),
     ],
 )
-def test_what_is_no_http_gets_the_envelope(server: Server, request_: bytes, status: int) -> None:
+def test_what_is_no_http_gets_the_envelope(server: HttpServer, request_: bytes, status: int) -> None:
     head, _, body = raw(server, request_).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 %d" % status)
     assert b"x-request-id: req_" in head
     assert set(json.loads(body)["error"]) == {"message", "type", "param", "code"}
 
 
-def test_a_client_of_http_1_0_gets_a_stream_that_ends_with_the_connection(server: Server) -> None:
+def test_a_client_of_http_1_0_gets_a_stream_that_ends_with_the_connection(server: HttpServer) -> None:
     body = json.dumps(ASK).encode()
     head = b"POST /v1/chat/completions HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     sent = raw(server, head % len(body) + body)
@@ -172,15 +173,14 @@ def test_a_client_of_http_1_0_gets_a_stream_that_ends_with_the_connection(server
     assert sent.endswith(b"data: [DONE]\n\n")
 
 
-def test_an_address_of_six_parts_is_written_in_brackets(backend: Any, make_settings: Any) -> None:
-    server = Server(create_app(make_settings(), backend), "::1", 1234, turns=1)
-    assert server.url == "http://[::1]:1234/v1"
+def test_an_address_of_six_parts_is_written_in_brackets() -> None:
+    assert base_url("::1", 1234) == "http://[::1]:1234/v1"
 
 
-def test_an_address_that_is_taken_is_an_error(server: Server, backend: Any, make_settings: Any) -> None:
+def test_an_address_that_is_taken_is_an_error(server: HttpServer, backend: Any, make_settings: Any) -> None:
     port = urlsplit(server.url).port or 0
     with pytest.raises(OSError, match="in use"):
-        Server(create_app(make_settings(), backend), "127.0.0.1", port, turns=1).start()
+        wsgi_server(create_app(make_settings(), backend), "127.0.0.1", port, turns=1)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_an_address_that_is_taken_is_an_error(server: Server, backend: Any, make
     ],
     ids=["not parted", "no length", "never read"],
 )
-def test_what_stands_behind_a_refused_body_in_chunks_is_no_request(server: Server, request_: bytes) -> None:
+def test_what_stands_behind_a_refused_body_in_chunks_is_no_request(server: HttpServer, request_: bytes) -> None:
     parts = request_.replace(b"{}", b"%b") % (
         b"Host: x\r\nTransfer-Encoding: chunked\r\n",
         b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from wireproof_proxy.http.stop_signals import STOP, stop_signals
+from wireproof_surfaces.http.stop_signals import STOP, stop_signals
 
 
 @pytest.mark.parametrize("number", STOP)

@@ -14,7 +14,7 @@ from wireproof_surfaces.surfaces.proxy_headers import HEADERS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_proxy.http.exchange import Exchange
+    from wireproof_proxy.http.thread_answer import ThreadAnswer
 
 
 def json_body(limit: int) -> Mapping[str, Any]:
@@ -37,7 +37,7 @@ def client_of(*, stream: bool) -> Client:
     environ = request.environ
     # The header `Connection` is the server's: PEP 3333 forbids it to applications, and of other servers some raise.
     keep_open = CONNECTION_KEY in environ and environ["SERVER_PROTOCOL"] == "HTTP/1.1"
-    found: Exchange | None = environ.get(CLIENT_KEY)
+    found: ThreadAnswer | None = environ.get(CLIENT_KEY)
     if found is None:
         return Client(keep_open=keep_open)
     return Client(gone=found.gone, when_gone=found.when_gone, stalled=found.stalled, keep_open=keep_open)

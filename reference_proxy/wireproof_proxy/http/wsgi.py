@@ -1,4 +1,7 @@
-"""A WSGI application, run in a thread for one request."""
+"""A WSGI application on the edge: each request that is being answered has a thread.
+
+A client that sends slowly, or is silent, has none: its request is read on the event loop first.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,32 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from wireproof_proxy.http.exchange import LeftError
+from wireproof_proxy.http.answer_threads import AnswerThreads
+from wireproof_proxy.http.thread_answer import ClientLeftError, ThreadAnswer
+from wireproof_surfaces.http.edge_limits import EdgeLimits
+from wireproof_surfaces.http.http_server import HttpServer, listen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
 
-    from wireproof_proxy.http.exchange import Exchange
-    from wireproof_proxy.http.strictness import Head
+    from wireproof_surfaces.http.request_head import RequestHead
+    from wireproof_surfaces.http.served_exchange import ServedExchange
 
 log = logging.getLogger(__name__)
 
 CLIENT_KEY = "wireproof_proxy.client"
-"""Whether the client has left: the exchange, see `exchange`."""
+"""What an application may ask about the client: a `ThreadAnswer`."""
 CONNECTION_KEY = "wireproof_proxy.connection"
 """What is the same for all requests over one connection."""
 
 
-def environ_of(head: Head, server: tuple[str, int], client: str = "") -> WSGIEnvironment:
+SPARE_THREADS = 16
+"""Threads besides those that run turns: for health checks, models and refusals."""
+
+
+def environ_of(head: RequestHead, server: tuple[str, int], client: str = "") -> WSGIEnvironment:
     """What WSGI says of a request, but for its body."""
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": head.method,
@@ -64,33 +74,89 @@ def _key(name: bytes) -> str:
     return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
 
 
-def answer(app: WSGIApplication, environ: WSGIEnvironment, exchange: Exchange, fail: Callable[[], object]) -> None:
-    """Have the application answer; `fail` is called, in this thread, when it cannot."""
-    environ["wsgi.input"] = io.BytesIO(exchange.body)
-    environ[CLIENT_KEY], environ[CONNECTION_KEY] = exchange, exchange.connection
+def wsgi_server(
+    app: WSGIApplication,
+    host: str,
+    port: int,
+    *,
+    turns: int,
+    accept: Callable[[WSGIEnvironment], int] | None = None,
+    limits: EdgeLimits | None = None,
+) -> HttpServer:
+    """A server of `app` that listens already, and serves as soon as it is started.
 
+    `accept` says by a request's head how many bytes of its body the application looks at; None: of every body as many
+    as `limits` allow. At most `turns` requests run for long at once.
+
+    Raises:
+        OSError: the address cannot be listened at.
+    """
+    at, limits = listen(host, port), limits or EdgeLimits()
+    return HttpServer(ThreadedApplication(app, at.getsockname()[:2], turns, limits.body, accept), at, limits)
+
+
+class ThreadedApplication:
+    """Has a WSGI application answer in threads; `address`: where the server listens, `largest`: of a body."""
+
+    def __init__(
+        self,
+        app: WSGIApplication,
+        address: tuple[str, int],
+        turns: int,
+        largest: int,
+        accept: Callable[[WSGIEnvironment], int] | None,
+    ) -> None:
+        self._app = app
+        self._address = address
+        self._largest = largest
+        self._accept = accept
+        self._threads = AnswerThreads(turns + SPARE_THREADS)
+
+    def wants(self, exchange: ServedExchange) -> int:
+        """How many bytes of a body the application looks at."""
+        if self._accept is None:
+            return self._largest
+        exchange.context = self._environ(exchange)
+        return min(self._accept(exchange.context), self._largest)
+
+    def answer(self, exchange: ServedExchange) -> None:
+        """Have a thread answer."""
+        environ, exchange.context = exchange.context or self._environ(exchange), None
+        answer = ThreadAnswer(exchange)
+        environ["wsgi.input"] = io.BytesIO(exchange.body)
+        environ[CLIENT_KEY], environ[CONNECTION_KEY] = answer, exchange.connection
+        self._threads.run(lambda: _run(self._app, environ, answer))
+
+    def stop(self) -> None:
+        """Let the threads end that have nothing to do; the others end with their answers, as their clients are gone."""
+        self._threads.stop()
+
+    def _environ(self, exchange: ServedExchange) -> WSGIEnvironment:
+        return environ_of(exchange.head, self._address, exchange.connection.peer)
+
+
+def _run(app: WSGIApplication, environ: WSGIEnvironment, answer: ThreadAnswer) -> None:
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:  # noqa: ANN401 - WSGI's
         del exc_info
-        exchange.begin(status, headers)
-        return exchange.put
+        answer.begin(status, headers)
+        return answer.put
 
     try:
-        _send(app, environ, start_response, exchange)
-    except LeftError:
+        _send(app(environ, start_response), answer)
+    except ClientLeftError:
         pass  # there is no one to answer
     except Exception:
         log.exception("the application failed")
-        fail()
+        answer.end(failed=True)
     else:
-        exchange.end()
+        answer.end()
 
 
-def _send(app: WSGIApplication, environ: WSGIEnvironment, start_response: Any, exchange: Exchange) -> None:  # noqa: ANN401 - WSGI's
-    pieces = app(environ, start_response)
+def _send(pieces: Iterable[bytes], answer: ThreadAnswer) -> None:
     try:
         for piece in pieces:
             if piece:
-                exchange.put(piece)
+                answer.put(piece)
     finally:
         close = getattr(pieces, "close", None)
         if close is not None:

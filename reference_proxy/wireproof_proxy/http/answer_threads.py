@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Threads:
+class AnswerThreads:
     """Runs jobs, each in one thread; those beyond `limit` wait for a free one.
 
     They are daemons, unlike those of `concurrent.futures`: one that hangs in a backend does not keep the process.

@@ -8,7 +8,7 @@ KIB = 2**10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class EdgeLimits:
     """Sizes in bytes, times in seconds."""
 
     target: int = 8 * KIB
@@ -33,17 +33,19 @@ class Limits:
     sending: float = 60
     """From there to the end of its body."""
     closing: float = 5
-    """From a refusal to the end of the connection, for the client to read it."""
+    """From the last answer to the end of the connection, for the client to read it."""
     thrown_away: int = 8 * KIB * KIB
-    """Of what comes after a refusal, unread; with more than that on its way, a client may not get to read it."""
+    """Of what comes after a rejection, unread; with more than that on its way, a client may not get to read it."""
     unread_body: int = 64 * KIB * KIB
     """The same, of a body that is not wanted: clients that send all of it before they read would lose the answer."""
     taking: float = 60
     """Without any byte of an answer taken by its client."""
     stalled: float = 30
-    """The same, while the backend has more to say: then its turn is given up."""
+    """The same, while the application has more to say: then its answer is given up."""
     leaving: float = 0.4
     """From the end of what a client sends, which may be its departure, to the moment when it counts as that."""
+    resetting: float = 1.0
+    """For what was sent to leave before a connection is reset: a client may not read."""
 
 
 FRAMED = 8

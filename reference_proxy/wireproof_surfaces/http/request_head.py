@@ -1,4 +1,4 @@
-"""What RFC 9110 and 9112 ask of a request's head beyond what the parser checks. Pure.
+"""A request's head, and what RFC 9110 and 9112 ask of it beyond what the parser checks. Pure.
 
 The parser (llhttp, without any of its leniencies) refuses by itself: a length beside chunks, two lengths, lengths that
 are no number, folded lines, lines that end in LF alone, spaces before a colon, control characters, unknown methods,
@@ -16,20 +16,25 @@ from wireproof_surfaces.errors import BAD_REQUEST, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+INVALID = "invalid_request_error"
+TOO_LONG = Problem(414, INVALID, "uri_too_long", "The request's target is too long.")
+TOO_MANY = Problem(431, INVALID, "header_fields_too_large", "The request's header fields are too large.")
+TOO_SLOW = Problem(408, INVALID, "request_timeout", "The request did not come to its end in time.")
+VERSION = Problem(505, INVALID, "http_version_not_supported", "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+;=%-]*)(?::[0-9]{0,5})?")
 
 
-class RefusedError(Exception):
+class RejectedRequestError(Exception):
     """A request that is not answered by the application; the connection ends with the answer."""
 
     def __init__(self, problem: Problem, message: str | None = None) -> None:
         super().__init__(message or problem.message)
         self.problem = problem
-        self.message = message
+        self.message = message or problem.message
 
 
 @dataclass(kw_only=True, slots=True)
-class Head:
+class RequestHead:
     """A request's line and header fields; the names are lower-case."""
 
     method: str = ""
@@ -59,18 +64,32 @@ class Head:
         """Whether a body follows."""
         return self.chunked or self.length > 0
 
+    @property
+    def expects(self) -> bool:
+        """Whether the client waits to be asked for the body. HTTP/1.0 knows no such answer (RFC 9110, 10.1.1)."""
+        return self.version == "1.1" and bool(self.values(b"expect"))
 
-def check(head: Head) -> None:
-    """Refuse what is not a request of HTTP/1.1 or 1.0.
+    @property
+    def closes(self) -> bool:
+        """Whether the connection ends with the answer (RFC 9112, 9.3)."""
+        options = {option.strip().lower() for value in self.values(b"connection") for option in value.split(b",")}
+        kept = self.version == "1.1" or b"keep-alive" in options
+        return self.method == "CONNECT" or b"close" in options or not kept
+
+
+def check(head: RequestHead) -> None:
+    """Reject what is not a request of HTTP/1.1 or 1.0.
 
     Raises:
-        RefusedError: with the first fault.
+        RejectedRequestError: with the first fault.
     """
+    if head.version not in {"1.0", "1.1"}:
+        raise RejectedRequestError(VERSION)
     for message in _faults(head):
-        raise RefusedError(BAD_REQUEST, message)
+        raise RejectedRequestError(BAD_REQUEST, message)
 
 
-def _faults(head: Head) -> Iterator[str]:
+def _faults(head: RequestHead) -> Iterator[str]:
     hosts = head.values(b"host")
     if len(hosts) > 1:
         yield "The request has more than one `Host`."
@@ -86,12 +105,6 @@ def _faults(head: Head) -> Iterator[str]:
         yield "The only `Transfer-Encoding` that is read is `chunked`."
     if b"#" in head.target:
         yield "The request's target has a fragment."
-    # 9110, 10.1.1.
+    # RFC 9110, 10.1.1.
     if any(value.strip().lower() != b"100-continue" for value in head.values(b"expect")):
         yield "The only `Expect` that is met is `100-continue`."
-
-
-def ends_with_answer(head: Head) -> bool:
-    """Whether the connection ends with the answer, for a request that the parser takes to leave HTTP."""
-    options = {option.strip().lower() for value in head.values(b"connection") for option in value.split(b",")}
-    return head.method == "CONNECT" or head.version == "1.0" or b"close" in options

@@ -1,0 +1,79 @@
+"""One answer as bytes: its head, and its body so that the client knows where that ends (RFC 9112, 6.3). No I/O."""
+
+from __future__ import annotations
+
+from enum import StrEnum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof_surfaces.http.request_head import RequestHead
+
+
+class BodyEnd(StrEnum):
+    """What says where a body ends."""
+
+    NONE = auto()
+    """There is no body."""
+    LENGTH = auto()
+    """Its length is announced."""
+    CHUNKS = auto()
+    """The last of its chunks is empty."""
+    CLOSE = auto()
+    """The connection ends."""
+
+
+class ResponseFraming:
+    """Frames the answer to the request of this head.
+
+    `closes`: whether the connection ends with it. `framed`: whether it may come in chunks; without, it ends with the
+    connection if its length is not announced.
+    """
+
+    __slots__ = ("_end", "closes", "head", "left")
+
+    def __init__(
+        self,
+        request: RequestHead,
+        status: str,
+        headers: Sequence[tuple[str, str]],
+        *,
+        date: bytes,
+        closes: bool,
+        framed: bool = True,
+    ) -> None:
+        named = {name.lower(): value for name, value in headers}
+        self._end = _body_end(request, status, measured="content-length" in named, framed=framed)
+        self.left = int(named["content-length"]) if self._end is BodyEnd.LENGTH else 0
+        """Bytes of the body that were announced and not sent; fewer than none: too many were sent."""
+        self.closes = closes or self._end is BodyEnd.CLOSE or "close" in named.get("connection", "").lower()
+        """Whether the connection ends with the answer."""
+        lines = [f"HTTP/1.1 {status}"]
+        lines += [f"{name}: {value}" for name, value in headers if not (self.closes and name.lower() == "connection")]
+        lines += ["Transfer-Encoding: chunked"] if self._end is BodyEnd.CHUNKS else []
+        lines += ["Connection: close"] if self.closes else []
+        # HTTP/1.0 ends a connection unless both say otherwise.
+        lines += ["Connection: keep-alive"] if request.version == "1.0" and not self.closes else []
+        self.head = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\nDate: " + date + b"\r\n\r\n"
+
+    def data(self, data: bytes) -> bytes:
+        """A piece of the body as it is sent."""
+        if not data or self._end is BodyEnd.NONE:
+            return b""
+        if self._end is BodyEnd.LENGTH:
+            self.left -= len(data)
+        return b"%x\r\n%b\r\n" % (len(data), data) if self._end is BodyEnd.CHUNKS else data
+
+    def end(self) -> bytes:
+        """What is sent behind the last piece."""
+        return b"0\r\n\r\n" if self._end is BodyEnd.CHUNKS else b""
+
+
+def _body_end(request: RequestHead, status: str, *, measured: bool, framed: bool) -> BodyEnd:
+    if request.method == "HEAD" or status.startswith(("1", "204", "304")):
+        return BodyEnd.NONE
+    if measured:
+        return BodyEnd.LENGTH
+    # HTTP/1.0 has no chunks.
+    return BodyEnd.CHUNKS if framed and request.version == "1.1" else BodyEnd.CLOSE

@@ -1,0 +1,155 @@
+"""One request as a server has it, and the answer on its way to the client. For the event loop alone, like all here."""
+
+from __future__ import annotations
+
+import http
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wireproof_surfaces.errors import INTERNAL, envelope
+from wireproof_surfaces.http.response_framing import ResponseFraming
+from wireproof_surfaces.random_ids import random_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wireproof_surfaces.errors import Problem
+    from wireproof_surfaces.http.client_connection import ClientConnection
+    from wireproof_surfaces.http.request_head import RequestHead
+
+
+class Watcher(Protocol):
+    """Wants to know what becomes of an answer that is under way."""
+
+    def on_gone(self) -> None:
+        """The client has left, or the connection has ended otherwise: nothing more can be sent."""
+
+    def on_resume(self) -> None:
+        """The client takes what comes again."""
+
+    def on_stall(self) -> None:
+        """The client has taken nothing for `EdgeLimits.stalled`: the answer is to be given up."""
+
+
+class ServedExchange:
+    """A request, and its answer: `begin`, `send` for each piece, `end`; or one of `reply`, `fail` and `cut`.
+
+    Once the client has left, all of them do nothing.
+    """
+
+    # Many wait at once. Nothing here refers back to an exchange that is answered (`answered` forgets the watcher), so
+    # its memory is free then, its body's too, without a run of the collector of cycles.
+    __slots__ = (
+        "_framing", "_opening", "body", "closes", "complete", "connection", "context", "gone", "head", "invited",
+        "paused", "wanted", "watcher",
+    )  # fmt: skip
+
+    def __init__(self, head: RequestHead, connection: ClientConnection) -> None:
+        self.head = head
+        self.connection = connection
+        """Over which it came."""
+        self.body = bytearray()
+        self.wanted = 0
+        """The most bytes of the body that the application looks at; 0: none."""
+        self.complete = False
+        """Whether the request has been read, as far as it is wanted."""
+        self.invited = not head.expects
+        """Whether the client sends the body by itself, or was asked to."""
+        self.closes = head.closes
+        """Whether the connection ends with the answer."""
+        self.gone = False
+        """Whether nothing more can be sent."""
+        self.paused = False
+        """Whether the client takes less than comes: what is sent now waits in memory."""
+        self.watcher: Watcher | None = None
+        self.context: Any = None
+        """What the application keeps from `wants` to `answer`, where it takes it."""
+        self._framing: ResponseFraming | None = None
+        self._opening = b""
+        """The head of the answer, until it is sent."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the answer's head has been sent."""
+        return self._framing is not None and not self._opening
+
+    @property
+    def left(self) -> int:
+        """Bytes of the answer that were announced and not sent."""
+        return 0 if self._framing is None else self._framing.left
+
+    def begin(self, status: str, headers: Sequence[tuple[str, str]], *, framed: bool = True) -> None:
+        """Set status and headers, which go out with the first piece; `framed`: see `ResponseFraming`."""
+        framing = ResponseFraming(
+            self.head,
+            status,
+            headers,
+            date=self.connection.date,
+            closes=self.closes or self.connection.half_closed,
+            framed=framed,
+        )
+        self._framing, self._opening = framing, framing.head
+
+    def take_opening(self) -> bytes:
+        """The head of the answer, for who sends it by `write`."""
+        opening, self._opening = self._opening, b""
+        return opening
+
+    def send(self, data: bytes = b"") -> None:
+        """Send a piece; without one, what waits to be sent."""
+        if self._framing is not None:
+            self.write(self.take_opening() + self._framing.data(data))
+
+    def end(self, data: bytes = b"") -> None:
+        """Send the last piece."""
+        if self.gone or self._framing is None:
+            return
+        self.write(self.take_opening() + self._framing.data(data) + self._framing.end())
+        self.closes |= self._framing.closes
+        self.connection.answered(self)
+
+    def reply(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        """Send a whole answer; its length is announced here, where an answer of that status may have one."""
+        bare = status in {http.HTTPStatus.NO_CONTENT, http.HTTPStatus.NOT_MODIFIED}
+        length = [] if bare else [("Content-Length", str(len(body)))]
+        self.begin(status_line(status), [*headers.items(), *length])
+        self.end(body)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes as they are, beside HTTP."""
+        if data and not self.gone:
+            self.connection.write(data)
+
+    def cut(self, *, reset: bool = False) -> None:
+        """End the connection behind what was sent; `reset`: by RST, not by FIN."""
+        if not self.gone:
+            self.write(self.take_opening())
+            self.connection.cut(reset=reset)
+
+    def fail(self) -> None:
+        """Say that there is no answer if nothing was sent yet, else break off; the connection ends."""
+        if self.begun:
+            self.cut()
+        else:
+            self.refuse(INTERNAL, "The request could not be answered.")
+
+    def refuse(self, problem: Problem, message: str | None = None) -> None:
+        """Answer with an error, and end the connection."""
+        self.closes = True
+        headers = {"Content-Type": "application/json", "x-request-id": f"req_{random_hex(16)}"}
+        self.reply(problem.status, headers, json.dumps(envelope(problem, message=message)).encode())
+
+    def leave(self) -> None:
+        """Note that nothing more can be sent."""
+        self.gone = True
+        watcher, self.watcher = self.watcher, None
+        if watcher is not None:
+            watcher.on_gone()
+
+
+def status_line(status: int) -> str:
+    """Code and phrase; a code without one keeps the space (RFC 9112, 4)."""
+    return f"{status} {_PHRASES.get(status, '')}"
+
+
+_PHRASES = {status.value: status.phrase for status in http.HTTPStatus}
