@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from dataclasses import is_dataclass
 from enum import Enum
@@ -20,6 +21,7 @@ PACKAGES = ("wireproof", "wireproof_endpoint")
 LEAD = """\
 Programs may use the names on this page, as they are imported here. Everything else is internal, and may change in any
 release. The pytest fixture `wireproof_endpoint` is an `EndpointFixture`; see [testing.md](testing.md)."""
+_ADDRESSED = re.compile(r"<[^<>]*(?:<lambda>)?[^<>]* at 0x[0-9a-f]+>")
 
 
 def api_page() -> str:
@@ -91,7 +93,8 @@ def _signature(function: Callable[..., object]) -> str:
     """The parameters without `self`; the annotations as the source has them, since they are never evaluated."""
     found = inspect.signature(function)
     kept = [one for one in found.parameters.values() if one.name not in {"self", "cls"}]
-    return str(found.replace(parameters=kept)).replace("'", "")
+    # What has no literal is written with its address in memory, which no two runs share.
+    return _ADDRESSED.sub("…", str(found.replace(parameters=kept)).replace("'", ""))
 
 
 def _prose(words: str) -> str:
