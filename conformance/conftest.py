@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from wireproof.model.dialect import Dialect, Surface
-from wireproof.model.scenario import Form, Mode, Scenario
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Scenario
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
 from wireproof.reading.expected import Expected, ExpectedCall, Failure
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests.conversation import prepare
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire import textual
 
 Frame = bytes | str | Mapping[str, Any]
@@ -25,6 +25,7 @@ Headers = Mapping[str, str]
 Make = Callable[..., Exchange]
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+CONVERSED = {scenario.name: scenario for scenario in CONVERSATIONS}
 OPENAI = (Dialect.OPENAI_JSON,)
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key="k", keepalive=0.5, dialects=OPENAI)
 LIVE = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key="k", backend=Backend.LIVE, dialects=OPENAI)
@@ -56,23 +57,24 @@ def _exchange(name: str | Scenario, mode: Mode, pieces: Sequence[bytes], how: Ho
     scenario = NAMED[name] if isinstance(name, str) else name
     form = Form(how.dialect, mode)
     transcript = _transcript(scenario, form, pieces, how)
-    plain = scenario.request is not None
-    known = not plain and not how.live
+    turn, wanted = None, tuple[Expected, ...]()
+    if isinstance(scenario, ConversationScenario):
+        turn, wanted = scenario.turns[how.number], () if how.live else answers_to(scenario, how.number, form)
     return Exchange(
         scenario=scenario,
         number=how.number,
-        turn=None if plain else scenario.turns[how.number],
+        turn=turn,
         form=form,
         target=LIVE if how.live else how.target,
         transcript=transcript,
-        reading=None if plain else read(transcript, form),
-        wanted=answers_to(scenario, how.number, form) if known else (),
+        reading=read(transcript, form) if turn else None,
+        wanted=wanted,
     )
 
 
 def _transcript(scenario: Scenario, form: Form, pieces: Sequence[bytes], how: How) -> Transcript:
     body = b""
-    if scenario.turns:
+    if isinstance(scenario, ConversationScenario):
         body = prepare(scenario, scenario.turns[0], form=form, model="codex", nonce="n", history=()).body
     return Transcript(
         method="POST",
@@ -249,9 +251,9 @@ def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": prompt + completion,
     }
-    asked = {**NAMED[name].body, **NAMED[name].turns[number].body}
+    asked = CONVERSED[name].added(CONVERSED[name].turns[number])
     repeated = {member: asked[member] for member in asked.keys() & _REPEATED}
-    tools = [{"type": "function", "strict": False, **tool["function"]} for tool in NAMED[name].tools]
+    tools = [{"type": "function", "strict": False, **tool["function"]} for tool in CONVERSED[name].tools]
     return _response(status, [*texts, *calls], usage=usage, tools=tools, **members, **repeated)
 
 
@@ -428,7 +430,7 @@ def error_frame() -> bytes:
     return b"data: " + REFUSAL + b"\n\n"
 
 
-def _unmet(scenario: Scenario) -> bytes:
+def _unmet(scenario: ConversationScenario) -> bytes:
     """The refusal of what a scenario demands and a backend does not do."""
     error = {"message": "No.", "type": "invalid_request_error", "param": scenario.refusable, "code": None}
     return json.dumps({"error": error}).encode()
@@ -439,13 +441,13 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
     """The right streamed answer to a turn of a scenario that the mock backend answers."""
 
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
-        wanted = answers_to(NAMED[name], number, Form(dialect, Mode.STREAM))
+        wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.STREAM))
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             how = {"status": 502, "headers": AS_JSON, **how}
             return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
         if wanted[0].failure is Failure.UNMET:
             how = {"status": 400, "headers": AS_JSON, **how}
-            return stream(name, _unmet(NAMED[name]), bare=True, number=number, dialect=dialect, **how)
+            return stream(name, _unmet(CONVERSED[name]), bare=True, number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
             events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
             return stream(name, *events, bare=True, number=number, dialect=dialect, **how)
@@ -454,7 +456,7 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
             begun = [{"role": "assistant"}] if index else []
             of_choice = [*begun, *_deltas(one, dialect), *([{"finish": one.finish}] if one.finish else [error_frame])]
             frames += [_of_choice(index, frame) for frame in of_choice]
-        if NAMED[name].usage and wanted[0].usage:
+        if CONVERSED[name].usage and wanted[0].usage:
             frames.append(_usage_chunk(*_reported(wanted)))
         return stream(name, *frames, number=number, dialect=dialect, **how)
 
@@ -466,11 +468,11 @@ def right_whole(whole: Make, plain: Make) -> Make:
     """The right whole answer to a turn of a scenario that the mock backend answers."""
 
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
-        wanted = answers_to(NAMED[name], number, Form(dialect, Mode.WHOLE))
+        wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.WHOLE))
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
         if wanted[0].failure is Failure.UNMET:
-            return plain(name, 400, _unmet(NAMED[name]), number=number, dialect=dialect, **how)
+            return plain(name, 400, _unmet(CONVERSED[name]), number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
             body = json.dumps(_right_response(wanted[0], name, number), ensure_ascii=False).encode()
             return plain(name, 200, body, number=number, dialect=dialect, **how)

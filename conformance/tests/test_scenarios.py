@@ -12,11 +12,12 @@ from wireproof import scenarios
 from wireproof.model.catalogue import Judged, Requirement, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
-from wireproof.model.scenario import Act, Auth, Form, Mode, Scenario
+from wireproof.model.scenario import Act, Auth, ConversationScenario, Form, Mode, Need, PlainScenario, Scenario
 from wireproof.model.target import Agent
-from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.applicable import applicable
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests.conversation import prepare
-from wireproof.scenarios import SCENARIOS, tools
+from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS, tools
 from wireproof.scenarios.live import LIVE
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.markers import Marker, find_marker
@@ -30,7 +31,6 @@ CATALOGUE = load()
 ALL = (*SCENARIOS, *LIVE)
 UNDECLARED = {"sentinel-undeclared"}
 """Scenarios whose backend calls a tool that the request does not declare."""
-CHATS = [scenario for scenario in SCENARIOS if scenario.request is None]
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 
 
@@ -38,13 +38,13 @@ def fits(row: Requirement, scenario: Scenario) -> bool:
     return any(row.speaks_of(form) for form in scenario.forms(Dialect))
 
 
-def answer_to(scenario: Scenario, number: int, form: Form) -> Expected:
+def answer_to(scenario: ConversationScenario, number: int, form: Form) -> Expected:
     return answers_to(scenario, number, form)[0]
 
 
 each_of_all = pytest.mark.each("scenario", ALL, ids=lambda scenario: scenario.name)
 each_scenario = pytest.mark.each("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-each_chat = pytest.mark.each("scenario", CHATS, ids=lambda scenario: scenario.name)
+each_chat = pytest.mark.each("scenario", CONVERSATIONS, ids=lambda scenario: scenario.name)
 each_row = pytest.mark.each("row", CATALOGUE.requirements, ids=lambda row: row.id)
 
 
@@ -103,7 +103,7 @@ def test_a_scenario_that_blames_its_subject_exercises_it(scenario: Scenario) -> 
 
 
 @each_chat
-def test_every_choice_has_an_answer(scenario: Scenario) -> None:
+def test_every_choice_has_an_answer(scenario: ConversationScenario) -> None:
     for form in scenario.forms(Dialect):
         assert len(answers_to(scenario, 0, form)) == scenario.choices
 
@@ -111,18 +111,22 @@ def test_every_choice_has_an_answer(scenario: Scenario) -> None:
 @each_of_all
 def test_parity_is_asked_for_where_both_modes_answer(scenario: Scenario) -> None:
     if any(CATALOGUE.find(name).stage is Stage.PARITY for name in scenario.exercises):
-        assert set(scenario.modes) == set(Mode)
+        assert {form.mode for form in scenario.forms(Dialect)} == set(Mode)
 
 
 @each_scenario
 def test_it_is_a_conversation_or_a_plain_request(scenario: Scenario) -> None:
-    assert bool(scenario.turns) != (scenario.request is not None)
-    assert bool(scenario.script) == bool(scenario.turns)
+    match scenario:
+        case ConversationScenario():
+            assert scenario.turns
+            assert scenario.script
+        case PlainScenario():
+            assert scenario.requests
     assert scenario.title
 
 
 @each_chat
-def test_every_script_exists_and_has_a_part_for_each_turn(scenario: Scenario) -> None:
+def test_every_script_exists_and_has_a_part_for_each_turn(scenario: ConversationScenario) -> None:
     own = [turn for turn in scenario.turns if turn.script is None]
     # Where the proxy, and not its client, answers the backend, one turn plays the parts one after the other.
     in_one = scenario.agent is Agent.CURSOR and not scenario.tools
@@ -131,7 +135,7 @@ def test_every_script_exists_and_has_a_part_for_each_turn(scenario: Scenario) ->
 
 
 @each_chat
-def test_every_turn_says_something_or_brings_results_of_calls_that_were_made(scenario: Scenario) -> None:
+def test_every_turn_says_something_or_brings_results_of_calls_that_were_made(scenario: ConversationScenario) -> None:
     assert scenario.turns[0].say is not None
     all_calls = [call for number in range(len(scenario.turns)) for call in answer_to(scenario, number, WHOLE).calls]
     for number, turn in enumerate(scenario.turns):
@@ -144,7 +148,7 @@ def test_every_turn_says_something_or_brings_results_of_calls_that_were_made(sce
 
 
 @each_chat
-def test_the_tools_that_the_script_calls_are_declared(scenario: Scenario) -> None:
+def test_the_tools_that_the_script_calls_are_declared(scenario: ConversationScenario) -> None:
     declared = {tool["function"]["name"] for tool in scenario.tools}
     for number in range(len(scenario.turns)):
         called = {call.name for call in answer_to(scenario, number, WHOLE).calls}
@@ -157,25 +161,25 @@ def test_declared_tools_have_names_of_their_own() -> None:
 
 
 @each_chat
-def test_a_client_that_acts_on_the_stream_has_no_whole_answer_to_act_on(scenario: Scenario) -> None:
+def test_a_client_that_acts_on_the_stream_has_no_whole_answer_to_act_on(scenario: ConversationScenario) -> None:
     if any(turn.act is not Act.READ for turn in scenario.turns):
         assert scenario.modes == (Mode.STREAM,)
 
 
 @each_chat
-def test_a_client_that_opens_a_gate_has_one_to_open(scenario: Scenario) -> None:
+def test_a_client_that_opens_a_gate_has_one_to_open(scenario: ConversationScenario) -> None:
     for number, turn in enumerate(scenario.turns):
         gates = answer_to(scenario, number, STREAM).gates
         assert bool(gates) == (turn.act in {Act.OPEN_AT_TEXT, Act.OPEN_AT_COMMENT})
 
 
 @each_chat
-def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenario: Scenario) -> None:
-    assert scenario.needs_keepalive == any(turn.act is Act.OPEN_AT_COMMENT for turn in scenario.turns)
+def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenario: ConversationScenario) -> None:
+    assert (Need.KEEPALIVE in scenario.needs) == any(turn.act is Act.OPEN_AT_COMMENT for turn in scenario.turns)
 
 
 @each_chat
-def test_the_mock_finds_the_marker_in_every_request(scenario: Scenario) -> None:
+def test_the_mock_finds_the_marker_in_every_request(scenario: ConversationScenario) -> None:
     turn = scenario.turns[0]
     sent = prepare(scenario, turn, form=WHOLE, model="m", nonce="n0nce", history=())
     of_dialog = [message for message in sent.messages if message["role"] not in {"system", "developer"}]
@@ -185,7 +189,7 @@ def test_the_mock_finds_the_marker_in_every_request(scenario: Scenario) -> None:
 
 
 def test_a_request_without_the_right_key_is_to_be_refused() -> None:
-    asked = [(scenario, one) for scenario in SCENARIOS if scenario.request for one in scenario.request.each]
+    asked = [(scenario, one) for scenario in PLAIN for one in scenario.requests]
     refused = set(Auth) - {Auth.RIGHT, Auth.OTHER_CASE}
     for scenario, one in asked:
         needs_none = one.method == "OPTIONS" or one.root or one.expect == 404

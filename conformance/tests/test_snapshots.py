@@ -15,6 +15,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from wireproof.judging import stored_answers
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import ConversationScenario
 from wireproof.report import rendering
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
@@ -42,7 +43,7 @@ def named(scenario: Scenario, form: Form) -> str:
 # The proxy here has the mock of Codex behind it; its certificate in front of another agent is a test of its own.
 FORMS = [(scenario, form) for scenario in SCENARIOS if scenario.agent is None for form in scenario.forms(Dialect)]
 CASES = [pytest.param(scenario, form, id=named(scenario, form)) for scenario, form in FORMS]
-CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if scenario.request is None]
+CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if isinstance(scenario, ConversationScenario)]
 
 # Our folders are named for what they hold, not for this module; no other module writes there.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot")

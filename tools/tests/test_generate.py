@@ -22,6 +22,9 @@ CRITERIA = range(13, 34)
 
 
 PAGES = generate.pages()
+PATHS = 40
+"""CONTRIBUTING.md names more than these."""
+ROOTS = ("conformance", "mocks", "reference_proxy", "schemas", "docs", "tools", ".")
 
 
 @pytest.fixture
@@ -181,3 +184,17 @@ def test_every_link_between_pages_leads_to_a_file() -> None:
     for path in [*DOCS.rglob("*.md"), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]:
         for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_every_path_that_contributing_names_is_there() -> None:
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([^`\s*]+/|[^`\s*]+\.(?:py|toml|json|md|ini))`", text))
+    # What is in capitals is for the reader to fill in.
+    fixed = {name for name in named if not re.search("TOPIC|NAME|CLIENT|VERSION", name)}
+    assert len(fixed) > PATHS
+    # Some are named by their end alone: the words before them say in which package.
+    assert [
+        name
+        for name in fixed
+        if not any(any((DOCS.parent / root).glob(name if root == "." else f"**/{name}")) for root in ROOTS)
+    ] == []

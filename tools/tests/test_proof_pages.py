@@ -7,7 +7,7 @@ from dataclasses import replace
 from wireproof.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof_pages.proof_pages import (
     NONE,
     Held,
@@ -32,8 +32,8 @@ def row(
     )  # fmt: skip
 
 
-def scenario(name: str, *exercises: str, script: str = "text/hello") -> Scenario:
-    return Scenario(name=name, title=name, exercises=exercises, script=script, turns=(Turn(say="hello"),))
+def scenario(name: str, *exercises: str, script: str = "text/hello") -> ConversationScenario:
+    return ConversationScenario(name=name, title=name, exercises=exercises, script=script, turns=(Turn(say="hello"),))
 
 
 CATALOGUE = Catalogue(

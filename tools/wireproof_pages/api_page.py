@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from dataclasses import is_dataclass
 from enum import Enum
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
+from wireproof.targets.option import Options
 from wireproof_pages.markup import note, shown, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from wireproof.targets.option import Option
 
 PACKAGES = ("wireproof", "wireproof_endpoint")
 """The packages whose `__all__` is meant for other programs, in the order of the page."""
@@ -43,11 +47,7 @@ def _described(name: str, value: object) -> Iterator[str]:
     elif callable(value):
         yield from (f"```python\n{name}{_signature(value)}\n```", "", _prose(inspect.getdoc(value) or ""))
     else:
-        yield (
-            f"All {len(value)}, as a tuple of `{type(value[0]).__name__}`."
-            if isinstance(value, tuple)
-            else f"`{value!r}`"
-        )
+        yield (f"All {len(value)}, as a tuple of {_kinds(value)}." if isinstance(value, tuple) else f"`{value!r}`")
 
 
 def _members(class_: type) -> Iterator[str]:
@@ -67,6 +67,10 @@ def _members(class_: type) -> Iterator[str]:
 
 def _fields(class_: type) -> Iterator[tuple[str, str, str]]:
     """Name, type or value, and the docstring that stands under it, of each field that the class itself has."""
+    if issubclass(class_, Options):
+        # What an option takes stands in its annotation, beside the type; what it means is its help.
+        yield from ((f"`{one.field}`", f"`{_type_of(one)}`", shown(one.help)) for one in class_.options())
+        return
     if not (is_dataclass(class_) or issubclass(class_, Enum)):
         return
     [definition] = ast.parse(textwrap.dedent(inspect.getsource(class_))).body
@@ -87,11 +91,20 @@ def _fields(class_: type) -> Iterator[tuple[str, str, str]]:
                 yield f"`{name}`", f"`{ast.unparse(value)}`", shown(words)
 
 
+def _type_of(option: Option) -> str:
+    one = get_args(option.value)[0].__name__
+    return f"tuple[{one}, ...]" if option.repeatable else f"{one} | None" if option.default is None else one
+
+
 def _signature(function: Callable[..., object]) -> str:
-    """The parameters without `self`; the annotations as the source has them, since they are never evaluated."""
+    """The parameters without `self`; the annotations as the source has them."""
     found = inspect.signature(function)
     kept = [one for one in found.parameters.values() if one.name not in {"self", "cls"}]
-    return str(found.replace(parameters=kept)).replace("'", "")
+    text = str(found.replace(parameters=kept)).replace("'", "")
+    # Where annotations are evaluated, a class has the name of its module before its own.
+    text = re.sub(r"\bwireproof\w*\.(?:\w+\.)*(?=\w)", "", text)
+    # A default that is a function or an object: by its name or class, without the address, which differs each time.
+    return re.sub(r"<(?:function )?(?:\w+\.)*(\S+)(?: object)? at 0x\w+>", r"<\1>", text)
 
 
 def _prose(words: str) -> str:
@@ -109,3 +122,8 @@ def _block(block: str) -> str:
         joined = "\n".join(items).replace("\n    ", " ")
         return f"{head}\n\n" + "\n".join(f"- {shown(line)}" for line in joined.split("\n"))
     return shown(block)
+
+
+def _kinds(values: tuple[object, ...]) -> str:
+    """The names of the classes in a tuple."""
+    return " and ".join(f"`{name}`" for name in sorted({type(one).__name__ for one in values}))

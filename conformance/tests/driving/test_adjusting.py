@@ -8,7 +8,7 @@ import pytest
 from wireproof.driving.adjusting import Adjusting
 from wireproof.model.asks import Count, Say
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading import recorded
@@ -16,16 +16,20 @@ from wireproof.requests.plain import UnseenError
 
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
-SAY = Scenario(name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10)
-COUNT = Scenario(name="c", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=Count()),), cap=10)
-NAMED = Scenario(
+SAY = ConversationScenario(
+    name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10
+)
+COUNT = ConversationScenario(
+    name="c", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=Count()),), cap=10
+)
+NAMED = ConversationScenario(
     name="n", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=Count()),),
     body={"max_completion_tokens": 10},
 )  # fmt: skip
 
 
 def examined(
-    adjusting: Adjusting, sent: dict[str, Any], refused: str = "", scenario: Scenario = SAY, **more: Any
+    adjusting: Adjusting, sent: dict[str, Any], refused: str = "", scenario: ConversationScenario = SAY, **more: Any
 ) -> bool:
     error = {"message": f"{refused} is not supported", "type": "invalid_request_error", "param": refused, "code": None}
     message = {"role": "assistant", "content": "x"}

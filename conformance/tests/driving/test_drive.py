@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving import reviving, watching
+from wireproof.driving import restarting, watching
 from wireproof.driving.drive import drive
+from wireproof.driving.planning import planned
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import MODE_HEADER, Dialect
-from wireproof.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import (
+    Act,
+    Auth,
+    ConversationScenario,
+    Form,
+    Mode,
+    Need,
+    PlainScenario,
+    Request,
+    Scenario,
+    Turn,
+)
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.capabilities import absences
@@ -27,9 +39,9 @@ STREAMED, WHOLE = (Mode.STREAM,), (Mode.WHOLE,)
 AS_STREAM, AT_ONCE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 
 
-def a_scenario(*turns: Turn, name: str = "one", script: str = "text/hello", **how: Any) -> Scenario:
+def a_scenario(*turns: Turn, name: str = "one", script: str = "text/hello", **how: Any) -> ConversationScenario:
     modes = how.pop("modes", STREAMED)
-    return Scenario(
+    return ConversationScenario(
         name=name, title="", exercises=("chat.stream.text",), script=script, turns=turns, modes=modes, **how
     )
 
@@ -39,12 +51,12 @@ def a_target(tiny: TinyServer, timeout: float = 10.0, **how: Any) -> Target:
 
 
 def run(target: Target, *scenarios: Scenario, **how: Any) -> Any:
-    runs = asyncio.run(drive(scenarios, target, **how)).runs
+    runs = asyncio.run(drive(planned(scenarios, target), target, **how)).runs
     return runs[0] if len(runs) == 1 else runs
 
 
 def transcript(target: Target, scenario: Scenario) -> Transcript:
-    exchange = run(target, scenario).exchanges[Form(Dialect.OPENAI_JSON, scenario.modes[0])]
+    (exchange,) = run(target, scenario).exchanges.values()
     assert isinstance(exchange[0].transcript, Transcript)
     return exchange[0].transcript
 
@@ -264,13 +276,13 @@ def test_who_insists_gives_up_in_the_end(tiny: TinyServer) -> None:
 def test_a_silence_that_cannot_be_waited_for_is_not_driven(
     tiny: TinyServer, declared: float | None, reason: str
 ) -> None:
-    silent = a_scenario(Turn(say="Say nothing."), script="fail/silent", needs_idle_timeout=True)
+    silent = a_scenario(Turn(say="Say nothing."), script="fail/silent", needs=(Need.IDLE_TIMEOUT,))
     got = run(a_target(tiny, idle_timeout=declared), silent)
     assert reason in got.not_driven[AS_STREAM]
     assert not tiny.requests
 
 
-SILENCE = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENT), script="text/silent", needs_keepalive=True)
+SILENCE = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENT), script="text/silent", needs=(Need.KEEPALIVE,))
 
 
 class Leaping(asyncio.SelectorEventLoop):
@@ -311,7 +323,8 @@ def test_the_gate_of_a_silent_backend_is_opened(
 
     tiny.respond = respond
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runs = runner.run(drive([SILENCE], a_target(tiny, keepalive=keepalive, timeout=timeout))).runs
+        target = a_target(tiny, keepalive=keepalive, timeout=timeout)
+        runs = runner.run(drive(planned([SILENCE], target), target)).runs
     got = runs[0].exchanges[AS_STREAM][0].transcript
     assert got.end is End.COMPLETE
     assert b"after the silence" in got.body
@@ -398,7 +411,7 @@ def test_who_stands_alone_is_sent_to_the_spare_instance_beside_the_others(tiny: 
     try:
         target = a_target(tiny, spare_urls=(other.base_url,))
         ask = Request(method="GET", path="/models", root=False)
-        plain = Scenario(name="plain", title="", exercises=("http.models.list",), request=ask, alone=True)
+        plain = PlainScenario(name="plain", title="", exercises=("http.models.list",), requests=(ask,), alone=True)
         runs = run(
             target,
             a_scenario(Turn(say="alone"), name="one", alone=True),
@@ -474,7 +487,7 @@ def test_a_plain_refusal_of_what_a_model_is_asked_for_is_set_aside(tiny: TinySer
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """A target that cannot be reached is waited for but shortly."""
-    monkeypatch.setattr(reviving, "PAUSES", (0.01,))
+    monkeypatch.setattr(restarting, "PAUSES", (0.01,))
 
 
 @pytest.mark.usefixtures("brief")
@@ -509,9 +522,9 @@ def test_a_gate_that_cannot_be_reached_leaves_the_stream_as_it_is(tiny: TinyServ
     assert (got.end, b"first" in got.body) == (End.COMPLETE, True)
 
 
-def a_request(**how: Any) -> Scenario:
-    request = Request(**how)
-    return Scenario(name="plain", title="", exercises=("http.auth.missing",), request=request, modes=WHOLE)
+def a_request(*others: Request, **how: Any) -> PlainScenario:
+    requests = (Request(**how), *others)
+    return PlainScenario(name="plain", title="", exercises=("http.auth.missing",), requests=requests)
 
 
 @pytest.mark.parametrize(
@@ -528,7 +541,7 @@ def test_a_plain_request_is_sent_as_it_is(tiny: TinyServer, auth: Auth, sent: st
     assert [(one.reading, one.wanted, one.turn, one.transcript.status) for one in exchange] == [(None, (), None, 400)]
 
 
-KEPT = a_request(path="/one", expect=200, also=(Request(path="/two", kept=True), Request(path="/three", kept=True)))
+KEPT = a_request(Request(path="/two", kept=True), Request(path="/three", kept=True), path="/one", expect=200)
 
 
 @pytest.mark.parametrize(("on_each", "connections"), [(3, [1, 2, 3]), (2, [1, 2, 1]), (1, [1, 1, 1])])
@@ -552,7 +565,7 @@ def test_requests_over_a_kept_connection_go_to_a_new_one_where_it_was_closed(
 
 def test_other_requests_have_a_connection_each(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({})
-    assert len(run(a_target(tiny), a_request(also=(Request(), Request()))).exchanges[AT_ONCE]) == 3
+    assert len(run(a_target(tiny), a_request(Request(), Request())).exchanges[AT_ONCE]) == 3
     assert len(tiny.requests) == 3
 
 
@@ -606,7 +619,7 @@ def test_the_dialect_is_asked_for_by_a_header_or_by_functions(tiny: TinyServer) 
 
 def test_the_targets_own_mode_is_used_without_a_header_where_it_is_known(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({"choices": []})
-    own = dataclasses.replace(a_request(), needs_default_mode=True)
+    own = dataclasses.replace(a_request(), needs=(Need.DEFAULT_MODE,))
     unknown = run(a_target(tiny), own)
     assert "declare it with --default-mode" in unknown.not_driven[AT_ONCE]
     run(a_target(tiny, default_mode=Dialect.OPENAI_JSON), own)
@@ -654,13 +667,12 @@ def test_the_gate_is_opened_at_the_first_text_of_a_response(tiny: TinyServer) ->
     assert exchange.transcript.end is End.OPEN, "the body stayed open after the terminal event"
 
 
+CONTINUED = a_request(Request(method="GET", path="/responses/{response}"), path="/responses", json={"input": "x"})
+
+
 def test_a_request_may_follow_the_response_before_it(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole({"object": "response", "id": "resp_7"})
-    request = Request(
-        path="/responses", json={"input": "x"}, also=(Request(method="GET", path="/responses/{response}"),)
-    )
-    one = Scenario(name="one", title="", exercises=("responses.previous-id",), request=request,
-                   dialects=(Dialect.RESPONSES,), modes=WHOLE)  # fmt: skip
+    one = dataclasses.replace(CONTINUED, dialects=(Dialect.RESPONSES,))
     run(a_target(tiny, dialects=(Dialect.RESPONSES,)), one)
     assert [exchange.path for exchange in tiny.requests] == ["/v1/responses", "/v1/responses/resp_7"]
 
@@ -668,11 +680,7 @@ def test_a_request_may_follow_the_response_before_it(tiny: TinyServer) -> None:
 @pytest.mark.parametrize("answer", [{"object": "list", "data": []}, {"error": {"message": "No."}}])
 def test_no_request_is_sent_that_continues_a_response_which_never_came(tiny: TinyServer, answer: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole(answer)
-    request = Request(
-        path="/responses", json={"input": "x"}, also=(Request(method="GET", path="/responses/{response}"),)
-    )
-    one = Scenario(name="one", title="", exercises=("responses.previous-id",), request=request,
-                   dialects=(Dialect.RESPONSES,), modes=WHOLE)  # fmt: skip
+    one = dataclasses.replace(CONTINUED, dialects=(Dialect.RESPONSES,))
     (exchanges,) = run(a_target(tiny, dialects=(Dialect.RESPONSES,)), one).exchanges.values()
     assert [exchange.path for exchange in tiny.requests] == ["/v1/responses"]
     assert len(exchanges) == 1

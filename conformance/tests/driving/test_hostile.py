@@ -15,6 +15,7 @@ import pytest
 
 from wireproof.driving.budget import Budget
 from wireproof.driving.drive import drive
+from wireproof.driving.planning import planned
 from wireproof.judging.judge import judge_runs
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
@@ -90,7 +91,7 @@ def hostile(name: str) -> Callable[[Any], None]:
 
 def run(tiny: TinyServer, form: Form = STREAM, budget: Budget | None = None, **how: Any) -> Run:
     target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,), **how)
-    return asyncio.run(drive([HELLO], target, forms={HELLO.name: [form]}, budget=budget)).runs[0]
+    return asyncio.run(drive(planned([HELLO], target, {HELLO.name: [form]}), target, budget=budget)).runs[0]
 
 
 def broken(run: Run, tiny: TinyServer) -> dict[str, str]:

@@ -42,24 +42,24 @@ class Proxy:
                 self.go.set()
         return transcript(200)
 
-    def ask(self, request: Request) -> list[int | None]:
+    def ask(self, *requests: Request) -> list[int | None]:
         async def play() -> list[int | None]:
             asker = Asker(target=TARGET, send=self.send, send_at_once=self.send, unready=self.unready)
-            return [one.status for one in await asker.ask(request)]
+            return [one.status for one in await asker.ask(requests)]
 
         return asyncio.run(play())
 
 
 def test_requests_are_asked_one_after_the_other() -> None:
     proxy = Proxy()
-    assert proxy.ask(Request(path="/a", also=(Request(path="/b"),))) == [200, 200]
+    assert proxy.ask(Request(path="/a"), Request(path="/b")) == [200, 200]
     assert proxy.asked == ["/a", "/b"]
     assert proxy.held == [False, False]
 
 
 def test_who_asks_the_twin_has_it_alone() -> None:
     proxy = Proxy()
-    proxy.ask(Request(path="/a", also=(Request(path="/b", unready=True),)))
+    proxy.ask(Request(path="/a"), Request(path="/b", unready=True))
     assert proxy.held == [True, True]
     assert not proxy.unready.locked()
 
@@ -67,8 +67,8 @@ def test_who_asks_the_twin_has_it_alone() -> None:
 def test_a_full_request_is_sent_while_the_slots_are_taken() -> None:
     proxy = Proxy()
     full = Request(path="/wait", unready=True, full=True)
-    request = Request(path="/a", also=(full, Request(path="/last", unready=True, full=True)))
-    assert proxy.ask(request) == [200, 429, 200]
+    last = Request(path="/last", unready=True, full=True)
+    assert proxy.ask(Request(path="/a"), full, last) == [200, 429, 200]
     assert proxy.asked == ["/a", "/wait", "/wait", "/wait", "/last"]
 
 
@@ -85,7 +85,7 @@ def test_slots_that_were_not_held_show_nothing() -> None:
         asker = Asker(target=TARGET, send=send, send_at_once=send, unready=proxy.unready)
         leave = Request(path="/leave", unready=True, full=True)
         with pytest.raises(UnseenError):
-            await asker.ask(Request(path="/wait", unready=True, full=True, also=(leave,)))
+            await asker.ask([Request(path="/wait", unready=True, full=True), leave])
 
     asyncio.run(play())
 
@@ -93,5 +93,5 @@ def test_slots_that_were_not_held_show_nothing() -> None:
 def test_an_answer_that_shows_nothing_ends_the_asking() -> None:
     proxy = Proxy()
     with pytest.raises(UnseenError):
-        proxy.ask(Request(path="/a", requires_echo="x-proxy-mode", also=(Request(path="/b"),)))
+        proxy.ask(Request(path="/a", requires_echo="x-proxy-mode"), Request(path="/b"))
     assert proxy.asked == ["/a"]

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving import reviving
+from wireproof.driving import restarting
 from wireproof.driving.drive import drive
+from wireproof.driving.planning import planned
 from wireproof.model.dialect import Dialect
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Act, Form, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import Death, End, Transcript
 from wireproof.targets.launch import launch, launch_at_need
@@ -36,12 +37,14 @@ def talk(
     name: str = "one", script: str = "text/hello", modes: tuple[Mode, ...] = (Mode.WHOLE,), **how: Any
 ) -> Scenario:
     turn = Turn(say="Hi.", act=how.pop("act", Act.READ))
-    return Scenario(name=name, title="", exercises=("chat.whole.text",), script=script, turns=(turn,), modes=modes)
+    return ConversationScenario(
+        name=name, title="", exercises=("chat.whole.text",), script=script, turns=(turn,), modes=modes
+    )
 
 
 def plain(**how: Any) -> Scenario:
     request = Request(json={"model": "m"}, **how)
-    return Scenario(name="plain", title="", exercises=("http.body.json",), request=request, modes=(Mode.WHOLE,))
+    return PlainScenario(name="plain", title="", exercises=("http.body.json",), requests=(request,))
 
 
 def target(base_url: str, **how: Any) -> Target:
@@ -49,7 +52,7 @@ def target(base_url: str, **how: Any) -> Target:
 
 
 def driven(to: Target, *scenarios: Scenario, **how: Any) -> Driving:
-    return asyncio.run(drive(scenarios, to, **how))
+    return asyncio.run(drive(planned(scenarios, to), to, **how))
 
 
 def only(runs: Sequence[Run]) -> Transcript:
@@ -213,7 +216,7 @@ def mortal(tmp_path: Path) -> Mortal:
 
 def deadly(name: str, word: str = "") -> Scenario:
     request = Request(json={"model": "m", "word": word})
-    return Scenario(name=name, title="", exercises=("http.body.json",), request=request, modes=(Mode.WHOLE,))
+    return PlainScenario(name=name, title="", exercises=("http.body.json",), requests=(request,))
 
 
 def test_a_target_that_dies_is_started_again_and_the_rest_is_driven(mortal: Mortal) -> None:
@@ -254,7 +257,7 @@ def test_one_that_cannot_be_started_at_need_is_not_driven() -> None:
 
 
 def test_a_target_that_dies_all_the_time_is_given_up(mortal: Mortal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviving, "MOST_STARTS", 2)
+    monkeypatch.setattr(restarting, "MOST_STARTS", 2)
     with launch(mortal.command("before"), env={}) as launched:
         runs = driven(target(launched.base_url), *(deadly(str(n), "before") for n in range(5)), jobs=1).runs
     assert [bool(run.exchanges) for run in runs] == [True, True, True, False, False]

@@ -11,11 +11,11 @@ from wireproof.driving.budget import SpentError
 from wireproof.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
 from wireproof.model.asks import Count, Say
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
-from wireproof.reading.asked import right_answers
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import right_answers
 from wireproof.requests.plain import UnseenError
 
 if TYPE_CHECKING:
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
-SAY = Scenario(name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10)
+SAY = ConversationScenario(
+    name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10
+)
 
 
-def answered(scenario: Scenario, text: str, finish: str = "stop") -> Exchange:
+def answered(scenario: ConversationScenario, text: str, finish: str = "stop") -> Exchange:
     message = {"role": "assistant", "content": text}
     return of(scenario, 200, {"choices": [{"index": 0, "message": message, "finish_reason": finish}]})
 
 
-def of(scenario: Scenario, status: int, body: Any, end: End = End.COMPLETE) -> Exchange:
+def of(scenario: ConversationScenario, status: int, body: Any, end: End = End.COMPLETE) -> Exchange:
     transcript = Transcript(
         method="POST", url="http://x/v1/chat/completions", request_headers=(), request_body=b"{}", status=status,
         headers=(("content-type", "application/json"),), pieces=(Piece(at=0.1, data=json.dumps(body).encode()),),
@@ -44,11 +46,11 @@ def of(scenario: Scenario, status: int, body: Any, end: End = End.COMPLETE) -> E
     return dataclasses.replace(exchange, wanted=right_answers(exchange))
 
 
-def tried(scenario: Scenario, *texts: tuple[str, str] | Exception) -> tuple[Exchange, list[int | None]]:
+def tried(scenario: ConversationScenario, *texts: tuple[str, str] | Exception) -> tuple[Exchange, list[int | None]]:
     """What comes of a turn whose tries are answered so, and the limits of the tries."""
     caps: list[int | None] = []
 
-    async def send(scenario: Scenario) -> Exchange:
+    async def send(scenario: ConversationScenario) -> Exchange:
         said = texts[len(caps)]
         caps.append(scenario.cap)
         if isinstance(said, Exception):
@@ -84,7 +86,7 @@ def several(*texts: Sequence[tuple[str, str]]) -> list[int]:
     """How often each of several scenarios of a run was sent, one after the other."""
     shared, times = Tried(), list[int]()
 
-    async def send(scenario: Scenario) -> Exchange:
+    async def send(scenario: ConversationScenario) -> Exchange:
         number = times[-1]
         times[-1] += 1
         return answered(scenario, *texts[len(times) - 1][number])
@@ -113,7 +115,7 @@ def test_a_further_try_that_helped_shows_that_they_are_not_vain() -> None:
 def test_a_scenario_is_not_tried_again_in_a_form_after_another_showed_the_same_answer() -> None:
     shared, sent = Tried(), []
 
-    async def send(scenario: Scenario) -> Exchange:
+    async def send(scenario: ConversationScenario) -> Exchange:
         sent.append(scenario.name)
         return answered(scenario, "y")
 
@@ -163,7 +165,7 @@ ERROR = {"type": "invalid_request_error", "param": None, "code": None}
 def test_a_plain_refusal_of_what_is_asked_for_is_an_absence(status: int, error: Any, *, refused: bool) -> None:
     forced = dataclasses.replace(SAY, tool_choice="required")
 
-    async def send(scenario: Scenario) -> Exchange:
+    async def send(scenario: ConversationScenario) -> Exchange:
         return of(scenario, status, {"error": error})
 
     if refused:

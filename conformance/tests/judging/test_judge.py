@@ -15,15 +15,16 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.model.catalogue import Catalogue, Citation, load, read
 from wireproof.model.dialect import MODE_HEADER, Arguments, Dialect
 from wireproof.model.requirement import Judged, Level, Requirement, Stage
-from wireproof.model.scenario import Form, Mode, Scenario
+from wireproof.model.scenario import Form, Mode, Need, Scenario
 from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
-from wireproof.reading.applicable import answers_to, applicable
+from wireproof.reading.applicable import applicable
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import Failure
-from wireproof.scenarios import SCENARIOS
+from wireproof.reading.right_answers import answers_to
+from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
 CATALOGUE = load()
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
 OPENAI = (Dialect.OPENAI_JSON,)
 MOCK = Target(base_url="http://127.0.0.1:1/v1", model="codex", keepalive=0.5, dialects=OPENAI)
 ALL = dataclasses.replace(MOCK, dialects=tuple(Dialect))
@@ -49,8 +50,8 @@ STOP = {"finish": "stop"}
 CALLS = {"finish": "tool_calls"}
 RIGHT = [
     s.name
-    for s in SCENARIOS
-    if len(s.turns) == 1 and s.agent is None and not s.needs_keepalive
+    for s in CONVERSATIONS
+    if len(s.turns) == 1 and s.agent is None and Need.KEEPALIVE not in s.needs
     and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
 
@@ -659,7 +660,7 @@ AXES = {
 def test_the_way_of_streaming_arguments_that_a_target_does_not_use_is_not_applicable(
     way: Arguments, stream: Make, right_whole: Make, call: Delta, fragment: Delta, usage_chunk: Callable[..., bytes]
 ) -> None:
-    name = next(s.name for s in SCENARIOS if "chat.stream.arguments-incremental" in s.exercises)
+    name = next(s.name for s in CONVERSATIONS if "chat.stream.arguments-incremental" in s.exercises)
     target = dataclasses.replace(MOCK, arguments=way)
     (wanted,) = answers_to(NAMED[name], 0, STREAM)
     wanted_call = wanted.calls[0]

@@ -16,7 +16,7 @@ from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Missing
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 
 Make = Callable[..., Exchange]
 
@@ -27,10 +27,10 @@ finish: stop
 """
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 STOP = {"finish": "stop"}
-REFLECTING = [s.name for s in SCENARIOS if any((t.script or s.script).startswith("reflect/") for t in s.turns)]
+REFLECTING = [s.name for s in CONVERSATIONS if any((t.script or s.script).startswith("reflect/") for t in s.turns)]
 KNOWN = [
     pytest.param(s.name, form, id=f"{s.name}, {form}")
-    for s in SCENARIOS
+    for s in CONVERSATIONS
     # Where the backend carries calls as data there is no one spelling to store.
     if s.turns and s.agent is None and s.name not in REFLECTING
     for form in s.forms(Dialect)

@@ -13,7 +13,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Agent, Backend, Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 from wireproof.targets.bundled import CURSOR_SETTINGS, IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.cursor_agent import cursor_agent
 from wireproof.targets.launch import launch
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wireproof_mocks.miniatures import Fault
 
 KEY = "key-of-the-agents"
-OF_CURSOR = [one for one in SCENARIOS if one.agent is Agent.CURSOR]
+OF_CURSOR = [one for one in CONVERSATIONS if one.agent is Agent.CURSOR]
 BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 
 

@@ -1,12 +1,15 @@
 """Each fault of chats and responses is killed by its own requirement and by no other.
 
 A fault that shows only in some dialects, or only where some scripts are asked for, is judged by these alone: elsewhere
-it is the faultless proxy. Of the scenarios in which it may show, a sample is played; all of them with `--whole`, as the
-nightly run does.
+it is the faultless proxy. Of the scenarios in which it may show, a sample is played: those of its requirement in all of
+its dialects, the others, which show that it breaks nothing else, in one each. With `--whole`, as the nightly run does,
+all of them are played in all.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,10 +17,11 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import Need
 from wireproof.model.target import Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, PLAIN
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS, Fault
@@ -45,15 +49,12 @@ UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
 """The miniatures' lines have tests of their own; counting them here again doubles what the certificates cost."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
 ROWS = load().by_id
-PLAIN = [one for one in SCENARIOS if one.request is not None]
 OF_PLAIN = {row for one in PLAIN for row in one.exercises}
 """Rows that plain requests exercise: their faults are for `test_http_miniatures`."""
-TALKS = [one for one in SCENARIOS if one.request is None]
-"""What is no plain request; a fault of chats is looked for in no other."""
 
 
 @pytest.fixture(scope="session")
-def judge(sample: Sample) -> Iterator[Callable[[str], Certificate]]:
+def judge(sample: Sample, request: pytest.FixtureRequest) -> Iterator[Callable[[str], Certificate]]:
     """The certificate of the miniature of this name; all are served by one process."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_COMMIT_MS": COMMIT}
     command = f"{UNMEASURED} {sys.executable} -m wireproof_mocks.miniatures"
@@ -68,9 +69,25 @@ def judge(sample: Sample) -> Iterator[Callable[[str], Certificate]]:
             played = scenarios(name)
             if name in FAULTS and not FAULTS[name].scripts:  # a fault of some scripts has few scenarios anyway
                 played = sample(played, target.dialects, FAULTS[name].breaks)
+                if not request.config.getoption("whole"):
+                    played = narrowed(played, target.dialects, FAULTS[name].breaks)
             return certify(target, played, load(), jobs=JOBS)
 
         yield one
+
+
+def narrowed(played: Sequence[Scenario], spoken: Sequence[Dialect], subject: str) -> Sequence[Scenario]:
+    """The scenarios, each that does not exercise the subject in one of the dialects alone, taken by turns."""
+    turns = itertools.cycle(spoken)
+    return [
+        one if subject in one.exercises else dataclasses.replace(one, dialects=(_next_of(one, turns),))
+        for one in played
+        if set(one.dialects) & set(spoken)
+    ]
+
+
+def _next_of(scenario: Scenario, turns: Iterator[Dialect]) -> Dialect:
+    return next(dialect for dialect in turns if dialect in scenario.dialects)
 
 
 def dialects(name: str) -> tuple[Dialect, ...]:
@@ -85,7 +102,11 @@ def scenarios(name: str) -> Sequence[Scenario]:
     """The scenarios in which a miniature may differ from the faultless one."""
     scripts = set(FAULTS[name].scripts) if name in FAULTS else set()
     deaths = name not in FAULTS or ROWS[FAULTS[name].breaks].at_crash
-    looked_at = [one for one in TALKS if (deaths or not one.alone) and (not one.needs_idle_timeout or silent(name))]
+    looked_at = [
+        one
+        for one in CONVERSATIONS
+        if (deaths or not one.alone) and (Need.IDLE_TIMEOUT not in one.needs or silent(name))
+    ]
     return [one for one in looked_at if not scripts or scripts & {one.script, *(turn.script for turn in one.turns)}]
 
 

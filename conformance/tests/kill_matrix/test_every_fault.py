@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_scripts.library import LIBRARY
 
@@ -31,7 +31,7 @@ def test_every_fault_breaks_a_row_of_the_catalogue() -> None:
 
 
 def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
-    played = {script for one in SCENARIOS for script in (one.script, *(turn.script for turn in one.turns))}
+    played = {script for one in CONVERSATIONS for script in (one.script, *(turn.script for turn in one.turns))}
     played |= {name for name in LIBRARY if name.startswith("persona/")}  # emulated clients play those
     for fault in FAULTS.values():
         assert set(fault.dialects) <= set(Dialect)

@@ -16,7 +16,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import PLAIN
 from wireproof.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, UNREADY_SETTINGS
 from wireproof.targets.launch import launch
 from wireproof.targets.unready_instance import unready_instance
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 KEY = "k3y-of-the-test"
 COMMAND = f"{sys.executable} -m wireproof_mocks.miniatures"
 URL = "http://127.0.0.1:{port}/none/v1"
-PLAIN = [one for one in SCENARIOS if one.request is not None]
-OF_THE_UNREADY = {
-    row for one in PLAIN for row in one.exercises if one.request and any(r.unready for r in one.request.each)
-}
+OF_THE_UNREADY = {row for one in PLAIN for row in one.exercises if any(request.unready for request in one.requests)}
 OF_PLAIN = {row for one in PLAIN for row in one.exercises}
 HERE = [name for name, fault in FAULTS.items() if fault.breaks in OF_PLAIN]
 BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}

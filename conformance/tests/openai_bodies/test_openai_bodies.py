@@ -27,9 +27,9 @@ from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
-from wireproof.scenarios import SCENARIOS
+from wireproof.reading.right_answers import answers_to
+from wireproof.scenarios import CONVERSATIONS
 from wireproof.wire.responses_events import PUBLISHED
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 FILES = {path.stem: path for path in sorted((Path(__file__).parent / "published").glob("*.json"))}
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
 HELLO = "Hello, world!"
 """The right answer to the scenario `text-hello`."""
 AS_STREAM = (

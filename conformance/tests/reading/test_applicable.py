@@ -4,13 +4,14 @@ import pytest
 
 from wireproof.model.catalogue import Judged, load
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
-from wireproof.reading.applicable import answers_to, applicable
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Scenario, Turn
+from wireproof.reading.applicable import applicable
 from wireproof.reading.expected import Expected, Failure
-from wireproof.scenarios import SCENARIOS
+from wireproof.reading.right_answers import answers_to
+from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 
 CATALOGUE = load()
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
 
 
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
@@ -20,7 +21,7 @@ def ids(scenario: Scenario, *dialects: Dialect) -> list[str]:
     return [row.id for row in applicable(scenario, CATALOGUE, dialects or Dialect)]
 
 
-def answer_to(scenario: Scenario, number: int, form: Form) -> Expected:
+def answer_to(scenario: ConversationScenario, number: int, form: Form) -> Expected:
     (answer,) = answers_to(scenario, number, form)
     return answer
 
@@ -45,7 +46,7 @@ def test_only_an_answer_with_a_call_is_judged_by_what_holds_of_calls() -> None:
 
 
 def test_a_call_in_a_later_turn_counts() -> None:
-    scenario = Scenario(
+    scenario = ConversationScenario(
         name="n", title="t", exercises=(), script="text/hello", turns=(Turn(say="a"), Turn(say="b", script="call/one"))
     )
     assert "chat.stream.call-opening" in ids(scenario)
@@ -62,7 +63,7 @@ def test_a_failure_that_is_an_answer_in_one_mode_only_is_judged_in_that_mode() -
 
 
 def test_a_plain_request_is_judged_by_what_it_exercises() -> None:
-    assert ids(NAMED["models"]) == ["http.models.list"]
+    assert ids(next(one for one in PLAIN if one.name == "models")) == ["http.models.list"]
 
 
 def test_a_row_speaks_of_forms_of_its_modes_and_dialects() -> None:
@@ -82,7 +83,7 @@ def test_what_a_target_does_not_speak_is_not_judged() -> None:
 def test_each_turn_is_answered_by_its_part_and_the_last_part_goes_on() -> None:
     loop = NAMED["tool-loop"]
     assert [answer_to(loop, number, WHOLE).text for number in (0, 1)] == ["", "All clear."]
-    again = Scenario(name="n", title="t", exercises=(), script="call/then-text", turns=(Turn(say="a"),) * 3)
+    again = ConversationScenario(name="n", title="t", exercises=(), script="call/then-text", turns=(Turn(say="a"),) * 3)
     assert answer_to(again, 2, WHOLE).text == "All clear."
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from wireproof.model.capability import Capability, Use
 from wireproof.model.dialect import Surface
-from wireproof.model.scenario import Form, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, PlainScenario, Request, Turn
 from wireproof.reading.capabilities import absences, asked_for, refusal, uses
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
@@ -36,8 +36,10 @@ def driven(*exchanges: Exchange) -> list[Driven]:
     return [Driven({one.form: [one]}) for one in exchanges]
 
 
-def scenario(**how: Any) -> Scenario:
-    return Scenario(name="x", title="", exercises=(), **{"script": "text/hello", "turns": (Turn(say="Hi."),), **how})
+def scenario(**how: Any) -> ConversationScenario:
+    return ConversationScenario(
+        name="x", title="", exercises=(), **{"script": "text/hello", "turns": (Turn(say="Hi."),), **how}
+    )
 
 
 CHOICES = scenario(choices=2)
@@ -74,7 +76,7 @@ def use_of(exchange: Exchange, capability: Capability) -> Use:
         (scenario(body={"tool_choice": {"type": "function"}}), {Capability.FORCED_TOOL_CHOICE}),
     ],
 )
-def test_what_a_request_asks_for(whole: Make, one: Scenario, asked: set[Capability]) -> None:
+def test_what_a_request_asks_for(whole: Make, one: ConversationScenario, asked: set[Capability]) -> None:
     assert set(asked_for(whole(one, "Hi."))) == asked
 
 
@@ -83,7 +85,7 @@ def test_a_stream_and_its_usage_are_asked_for(stream: Make) -> None:
 
 
 def asking(make: Make, body: dict[str, Any], *, expect: int, **how: Any) -> Exchange:
-    one = scenario(script="", turns=(), request=Request(json=body, expect=expect))
+    one = PlainScenario(name="x", title="", exercises=(), requests=(Request(json=body, expect=expect),))
     exchange = make(one, 400, error(**how))
     transcript = dataclasses.replace(exchange.transcript, request_body=json.dumps(body).encode())
     return dataclasses.replace(exchange, transcript=transcript)
@@ -134,7 +136,9 @@ def test_a_plain_refusal_names_the_field(plain: Make, status: int, body: bytes, 
         (IMAGES, Capability.IMAGES, "messages[0].content[1].image_url"),
     ],
 )
-def test_a_place_within_the_field_is_as_good(plain: Make, one: Scenario, capability: Capability, param: str) -> None:
+def test_a_place_within_the_field_is_as_good(
+    plain: Make, one: ConversationScenario, capability: Capability, param: str
+) -> None:
     found = absences(driven(plain(one, 400, error(param=param))))
     assert found[capability].surfaces == {CHAT}
 

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
+from wireproof.model.answer_terms import AnswerTerms
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.reading.expected import Expected, Failure, expected
@@ -40,11 +41,11 @@ every_form = pytest.mark.parametrize("form", [Form(dialect, mode) for dialect in
 
 
 def stream(*part: Step, burst: bool = False, dialect: Dialect = Dialect.OPENAI_JSON) -> Expected:
-    return expected(part, Form(dialect, Mode.STREAM), burst=burst)
+    return expected(part, Form(dialect, Mode.STREAM), AnswerTerms(burst=burst))
 
 
 def whole(*part: Step, burst: bool = False, dialect: Dialect = Dialect.OPENAI_JSON) -> Expected:
-    return expected(part, Form(dialect, Mode.WHOLE), burst=burst)
+    return expected(part, Form(dialect, Mode.WHOLE), AnswerTerms(burst=burst))
 
 
 def names(answer: Expected) -> list[str]:
@@ -53,13 +54,13 @@ def names(answer: Expected) -> list[str]:
 
 @every_form
 def test_text_is_all_pieces_joined_and_reasoning_is_none_of_it(form: Form) -> None:
-    answer = expected((Think("Hm."), SAY, Say(("!",), times=3)), form, burst=False)
+    answer = expected((Think("Hm."), SAY, Say(("!",), times=3)), form, AnswerTerms(burst=False))
     assert (answer.text, answer.calls, answer.finish) == ("Hello!!!", (), "stop")
 
 
 @every_form
 def test_an_answer_without_a_word_is_an_empty_text(form: Form) -> None:
-    answer = expected((), form, burst=False)
+    answer = expected((), form, AnswerTerms(burst=False))
     assert (answer.text, answer.finish, answer.failure) == ("", "stop", Failure.NONE)
 
 
@@ -181,7 +182,7 @@ def test_only_obsidian_xml_has_blocks() -> None:
 @every_form
 def test_a_block_in_the_text_is_a_call_and_no_text(form: Form) -> None:
     block = search()
-    answer = expected((Say(("Now ", block[:20], block[20:], " and a tail")),), form, burst=False)
+    answer = expected((Say(("Now ", block[:20], block[20:], " and a tail")),), form, AnswerTerms(burst=False))
     (call,) = answer.calls
     assert (call.name, call.block, call.exact) == ("localSearch", block, False)
     kept = form.mode is Mode.STREAM or form.dialect is Dialect.RESPONSES
@@ -268,13 +269,13 @@ RESPONSES = (Form(Dialect.RESPONSES, Mode.STREAM), Form(Dialect.RESPONSES, Mode.
 
 @pytest.mark.parametrize("form", RESPONSES, ids=str)
 def test_text_before_a_call_stays_in_a_response(form: Form) -> None:
-    answer = expected((Say(("Now ",)), A), form, burst=True)
+    answer = expected((Say(("Now ",)), A), form, AnswerTerms(burst=True))
     assert (answer.text, [call.name for call in answer.calls], answer.finish) == ("Now ", [A.name], "tool_calls")
 
 
 @every_form
 def test_a_sentinel_in_the_text_is_a_call(form: Form) -> None:
-    answer = expected((Say(("Now:\n", SENTINEL, "\nand a tail")),), form, burst=False)
+    answer = expected((Say(("Now:\n", SENTINEL, "\nand a tail")),), form, AnswerTerms(burst=False))
     (call,) = answer.calls
     assert (call.id, call.name, call.arguments, call.exact) == ("c", "localSearch", "{}", True)
     kept = form.mode is Mode.STREAM or form.dialect is Dialect.RESPONSES
@@ -282,13 +283,13 @@ def test_a_sentinel_in_the_text_is_a_call(form: Form) -> None:
 
 
 def test_where_no_tool_is_offered_a_sentinel_is_text() -> None:
-    answer = expected((Say((SENTINEL,)),), RESPONSES[0], burst=True, offered=False)
+    answer = expected((Say((SENTINEL,)),), RESPONSES[0], AnswerTerms(burst=True, offered=False))
     assert (answer.text, answer.calls) == (SENTINEL, ())
 
 
 @pytest.mark.parametrize(("burst", "blocks"), [(False, 1), (True, 2)])
 def test_a_response_in_blocks_is_text_alone(*, burst: bool, blocks: int) -> None:
-    answer = expected((Say(("Now ",)), A, A), RESPONSES[0], burst=burst, blocks=True)
+    answer = expected((Say(("Now ",)), A, A), RESPONSES[0], AnswerTerms(burst=burst, blocks=True))
     assert answer.text is not None
     assert answer.text.startswith("Now <use_tool>")
     assert answer.text.count("<use_tool>") == blocks
@@ -314,7 +315,7 @@ SEARCH = frozenset({"search"})
 def test_what_is_demanded_and_not_done_is_no_answer(
     part: tuple[Step, ...], demand: dict[str, Any], failure: Failure, mode: Mode
 ) -> None:
-    right = expected(part, Form(Dialect.OPENAI_JSON, mode), burst=False, **demand)
+    right = expected(part, Form(Dialect.OPENAI_JSON, mode), AnswerTerms(burst=False, **demand))
     assert right.failure is failure
     assert (right.calls == ()) is (failure is not Failure.NONE or A not in part)
 
@@ -322,15 +323,15 @@ def test_what_is_demanded_and_not_done_is_no_answer(
 def test_a_request_of_cursors_service_is_a_call_where_the_client_has_tools() -> None:
     read = cursor.Read(id="r", path="a.md")
     form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
-    with_tools = expected((read, cursor.Delete(id="d", path="b.md")), form, burst=True, tools=True)
+    with_tools = expected((read, cursor.Delete(id="d", path="b.md")), form, AnswerTerms(burst=True, tools=True))
     assert [(call.id, call.name, call.exact) for call in with_tools.calls] == [("r", "read", False)]
     assert (with_tools.finish, with_tools.asks) == ("tool_calls", True)
-    without = expected((read, SAY), form, burst=True)
+    without = expected((read, SAY), form, AnswerTerms(burst=True))
     assert (without.calls, without.text, without.finish) == ((), "Hello", "stop")
 
 
 def test_a_trap_is_a_silence_for_good() -> None:
     form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
-    assert expected((cursor.Trap("x", always=True), SAY), form, burst=True).failure is Failure.SILENT
+    assert expected((cursor.Trap("x", always=True), SAY), form, AnswerTerms(burst=True)).failure is Failure.SILENT
     # In a session of its own the step does nothing.
-    assert expected((cursor.Trap("x"), SAY), form, burst=True).text == "Hello"
+    assert expected((cursor.Trap("x"), SAY), form, AnswerTerms(burst=True)).text == "Hello"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from wireproof.model.scenario import Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing, Target
 from wireproof.reading.playable import unsupported_reason
 from wireproof.scenarios import SCENARIOS
@@ -14,8 +14,12 @@ OLDER = replace(CODEX, missing=frozenset(Missing))
 MOCK = replace(CODEX, backend=Backend.MOCK)
 
 
-def scenario(script: str = "", **more: object) -> Scenario:
-    return Scenario(name="s", title="", exercises=(), script=script, **more)  # type: ignore[arg-type]  # fields of any type
+def plain(*requests: Request) -> PlainScenario:
+    return PlainScenario(name="p", title="", exercises=(), requests=requests)
+
+
+def scenario(script: str = "", **more: object) -> ConversationScenario:
+    return ConversationScenario(name="s", title="", exercises=(), script=script, **more)  # type: ignore[arg-type]  # fields of any type
 
 
 def test_the_mock_plays_everything() -> None:
@@ -98,8 +102,8 @@ def test_an_older_one_lacks_something(script: str, why: str) -> None:
     [
         scenario("text/hello", turns=(Turn(say="a"), Turn(say="b", script="fail/notice"))),
         scenario("text/hello", history=({"role": "system", "content": "[[wireproof:fail/notice#n]]"},)),
-        scenario(request=Request(json={"messages": [{"role": "user", "content": "[[wireproof:fail/notice#n]]"}]})),
-        scenario(request=Request(also=(Request(body=b'{"input": "[[wireproof:fail/notice#n]]"}'),))),
+        plain(Request(json={"messages": [{"role": "user", "content": "[[wireproof:fail/notice#n]]"}]})),
+        plain(Request(), Request(body=b'{"input": "[[wireproof:fail/notice#n]]"}')),
     ],
 )
 def test_a_script_is_found_wherever_it_is_asked_for(found: Scenario) -> None:

@@ -168,7 +168,7 @@ def test_the_command_prints_it(stub: tuple[Report, Certificate], capsys: pytest.
 
 
 @pytest.fixture(scope="module")
-def gallery() -> Iterator[str]:
+def miniature_server() -> Iterator[str]:
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
     command = f"{sys.executable} -m wireproof_mocks.miniatures"
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
@@ -196,10 +196,12 @@ def of_each(faults: object) -> list[str]:
 @pytest.mark.parametrize(
     "played", [pytest.param((*TALKS, "param-"), id="few"), pytest.param(("",), id="all", marks=pytest.mark.nightly)]
 )
-def test_three_combined_faults_are_the_three_things_on_the_first_screen(gallery: str, played: tuple[str, ...]) -> None:
+def test_three_combined_faults_are_the_three_things_on_the_first_screen(
+    miniature_server: str, played: tuple[str, ...]
+) -> None:
     names_ = [*of_each(PARAM_FAULTS), "tools-never-offered", "no-request-id", "text-trimmed", "model-without-owner"]
     assert set(names_) <= FAULTS.keys()
-    report, certificate = certified(f"{gallery}/{'+'.join(names_)}/v1", played)
+    report, certificate = certified(f"{miniature_server}/{'+'.join(names_)}/v1", played)
     there = roots(report)
     assert there.broken > SHOWN
     says = [one.says for one in there.shown]

@@ -4,16 +4,16 @@ import copy
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Request, Scenario, Turn
 from wireproof.reading.schemas import errors
 from wireproof.report.scenario_json import scenario_data
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof_scripts.files.json_form import script_from_json
 from wireproof_scripts.library import LIBRARY
@@ -33,15 +33,15 @@ def test_every_scenario_is_plain_data_and_valid(scenario: Scenario) -> None:
 
 @each_scenario
 def test_the_script_can_be_read_back(scenario: Scenario) -> None:
-    if scenario.script:
+    if isinstance(scenario, ConversationScenario) and scenario.script:
         assert script_from_json(scenario_data(scenario)["script"]) == LIBRARY[scenario.script]
 
 
 def test_what_is_empty_or_false_is_left_out() -> None:
     assert list(scenario_data(NAMED["text-hello"])) == [
-        "name", "title", "exercises", "script", "turns", "modes", "dialects",
+        "name", "title", "exercises", "dialects", "turns", "script", "modes",
     ]  # fmt: skip
-    assert list(scenario_data(NAMED["models"])["request"]) == ["method", "path", "auth", "expect"]
+    assert list(scenario_data(NAMED["models"])["requests"][0]) == ["method", "path", "auth", "expect"]
 
 
 def test_what_a_scenario_says_is_in_its_data() -> None:
@@ -59,19 +59,19 @@ def test_what_a_scenario_says_is_in_its_data() -> None:
 
 
 def test_what_a_plain_request_must_get_is_in_its_data() -> None:
-    refused = scenario_data(NAMED["route-wrong-method"])["request"]
+    refused = scenario_data(NAMED["route-wrong-method"])["requests"][0]
     assert (refused["expect"], refused["shows"]) == (405, {"allow": "POST"})
-    assert scenario_data(NAMED["live"])["request"]["root"] is True
-    assert scenario_data(NAMED["not-ready"])["request"]["unready"] is True
-    assert len(scenario_data(NAMED["auth-wrong"])["request"]["also"]) == len(NAMED["auth-wrong"].request.also)  # type: ignore[union-attr]  # it is a plain request
+    assert scenario_data(NAMED["live"])["requests"][0]["root"] is True
+    assert scenario_data(NAMED["not-ready"])["requests"][0]["unready"] is True
+    for scenario in PLAIN:
+        assert len(scenario_data(scenario)["requests"]) == len(scenario.requests)
 
 
 def test_a_param_that_must_be_null_is_in_the_data() -> None:
-    asked = [s.request for s in SCENARIOS if s.request is not None]
-    found = [scenario_data(s)["request"] for s in SCENARIOS if s.request is not None]
-    assert any(one.param == "" for request in asked for one in request.each)
-    for request, data in zip(asked, found, strict=True):
-        assert [one.param for one in request.each] == [one.get("param") for one in (data, *data.get("also", ()))]
+    assert any(one.param == "" for scenario in PLAIN for one in scenario.requests)
+    for scenario in PLAIN:
+        data = scenario_data(scenario)["requests"]
+        assert [one.param for one in scenario.requests] == [one.get("param") for one in data]
 
 
 def test_dialects_choices_and_the_attribution_are_in_the_data() -> None:
@@ -83,31 +83,31 @@ def test_dialects_choices_and_the_attribution_are_in_the_data() -> None:
 
 
 def test_the_images_of_a_turn_are_in_the_data() -> None:
-    [turn] = NAMED["images"].turns
-    assert scenario_data(NAMED["images"])["turns"][0]["images"] == list(turn.images) != []
+    [scenario] = (one for one in CONVERSATIONS if one.name == "images")
+    assert scenario_data(scenario)["turns"][0]["images"] == list(scenario.turns[0].images) != []
 
 
-OWN_BODY = Scenario(name="s", title="t", exercises=(), turns=(Turn(say="Hi.", body={"temperature": 0}),))
+OWN_BODY = ConversationScenario(name="s", title="t", exercises=(), turns=(Turn(say="Hi.", body={"temperature": 0}),))
 """No scenario of the suite adds fields to one turn alone."""
 ALL = [scenario_data(scenario) for scenario in (*NAMED.values(), OWN_BODY)]
-REQUESTS = [data["request"] for data in ALL if "request" in data]
+ASKED = [data for data in ALL if "requests" in data]
 WRITTEN = {
-    Scenario: (ALL, SCHEMA),
-    Turn: ([turn for data in ALL for turn in data.get("turns", ())], SCHEMA["$defs"]["turn"]),
-    Request: ([one for first in REQUESTS for one in (first, *first.get("also", ()))], SCHEMA["$defs"]["request"]),
+    get_args(Scenario): (ALL, SCHEMA),
+    (Turn,): ([turn for data in ALL for turn in data.get("turns", ())], SCHEMA["$defs"]["turn"]),
+    (Request,): ([one for data in ASKED for one in data["requests"]], SCHEMA["$defs"]["request"]),
 }
 
 
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_fields_data_and_schema_have_the_same_names(kind: type[Scenario | Turn | Request]) -> None:
-    found, schema = WRITTEN[kind]
-    fields = {field.name for field in dataclasses.fields(kind)}
+@pytest.mark.parametrize("kinds", WRITTEN)
+def test_fields_data_and_schema_have_the_same_names(kinds: tuple[type[Any], ...]) -> None:
+    found, schema = WRITTEN[kinds]
+    fields = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert {name for one in found for name in one} == fields == set(schema["properties"])
 
 
 def test_bytes_that_are_no_text_are_reported_as_escapes() -> None:
-    assert "\\xff\\xfe" in scenario_data(NAMED["body-not-utf8"])["request"]["body"]
-    assert scenario_data(NAMED["body-too-large"])["request"]["padding"] == 20 * 2**20
+    assert "\\xff\\xfe" in scenario_data(NAMED["body-not-utf8"])["requests"][0]["body"]
+    assert scenario_data(NAMED["body-too-large"])["requests"][0]["padding"] == 20 * 2**20
 
 
 def test_the_schema_is_sound_and_named_after_its_file() -> None:
@@ -150,7 +150,7 @@ def test_every_object_of_the_schema_is_closed() -> None:
         ("text-hello", "usage", False),
         ("text-hello", "colour", "red"),
         ("text-hello", "body", {"model": "m"}),
-        ("text-hello", "request", {"method": "GET", "path": "/models", "auth": "right", "expect": 200}),
+        ("text-hello", "requests", [{"method": "GET", "path": "/models", "auth": "right", "expect": 200}]),
         ("text-hello", "dialects", MISSING),
         ("text-hello", "dialects", ["openai"]),
         ("text-hello", "choices", 1),
@@ -161,10 +161,11 @@ def test_every_object_of_the_schema_is_closed() -> None:
         ("live-say", "cap", 0),
         ("live-choice-named", "tool_choice", ""),
         ("models", "dialects", ["openai-json"]),
-        ("models", "request/also", []),
-        ("models", "request/unready", False),
-        ("auth-missing", "request/shows", {"www-authenticate": 1}),
-        ("auth-missing", "request/also/0/colour", "red"),
+        ("models", "requests", []),
+        ("models", "modes", ["whole"]),
+        ("models", "requests/0/unready", False),
+        ("auth-missing", "requests/0/shows", {"www-authenticate": 1}),
+        ("auth-missing", "requests/1/colour", "red"),
         ("tool-loop", "turns/1/results", {"localSearch": 3}),
         ("tool-loop", "turns/1/script", "text/hello"),
         ("tool-loop", "tools/0/type", "tool"),
@@ -173,12 +174,12 @@ def test_every_object_of_the_schema_is_closed() -> None:
         ("history", "history/3/content/0/type", "image"),
         ("tool-results", "history/1/tool_calls/0/function/arguments", {"query": "kiwi"}),
         ("tool-results", "history/2/content", MISSING),
-        ("models", "request", MISSING),
-        ("models", "request/method", "TAKE"),
-        ("models", "request/path", "models"),
-        ("models", "request/auth", "some"),
-        ("models", "request/expect", "200"),
-        ("auth-wrong", "request/headers", {"content-type": 1}),
+        ("models", "requests", MISSING),
+        ("models", "requests/0/method", "TAKE"),
+        ("models", "requests/0/path", "models"),
+        ("models", "requests/0/auth", "some"),
+        ("models", "requests/0/expect", "200"),
+        ("auth-wrong", "requests/0/headers", {"content-type": 1}),
     ],
 )
 def test_a_broken_neighbour_is_not_valid(name: str, path: str, value: object) -> None:

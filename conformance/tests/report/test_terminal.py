@@ -11,7 +11,7 @@ from wireproof.model.catalogue import load
 from wireproof.model.dialect import Arguments, Dialect
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
 from wireproof.report import terminal
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STOP = {"finish": "stop"}
 AGAIN = "wireproof certify --url http://127.0.0.1:8787/v1"
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
 Report = Callable[..., str]
 OPENAI = (Dialect.OPENAI_JSON,)
 
@@ -177,7 +177,7 @@ def test_the_conclusion_counts_what_is_broken(
 
 
 def test_many_scenarios_are_named_in_part(stream: Make, certified: Certified, report: Report) -> None:
-    names = [s.name for s in SCENARIOS if s.script.startswith("text/") and s.name.startswith(("text", "finish"))]
+    names = [s.name for s in CONVERSATIONS if s.script.startswith("text/") and s.name.startswith(("text", "finish"))]
     said = report(certified(*(stream(name, "Help!", {"role": "assistant"}, STOP) for name in names)))
     line = next(line for line in said.split("\n") if line.startswith(f"  in: {names[0]}"))
     assert line == f"  in: {', '.join(names[:6])} and {len(names) - 6} more"

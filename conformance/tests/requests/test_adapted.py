@@ -5,13 +5,20 @@ from typing import Any
 import pytest
 
 from wireproof.model.dialect import CHATS, Dialect
-from wireproof.model.scenario import Auth, Form, Mode
+from wireproof.model.scenario import Auth, Form, Mode, PlainScenario, Request, Scenario
 from wireproof.model.target import KeyStyle, Target
 from wireproof.requests.adapted import adapted
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import PLAIN, SCENARIOS
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
-PLAIN = [scenario for scenario in SCENARIOS if scenario.request is not None]
+REQUESTS = {scenario.name: scenario.requests for scenario in PLAIN}
+
+
+def asked(scenario: Scenario, target: Target) -> tuple[Request, ...]:
+    """The requests that a scenario sends to a target."""
+    mine = adapted(scenario, target)
+    assert isinstance(mine, PlainScenario)
+    return mine.requests
 
 
 def target(**changes: Any) -> Target:
@@ -24,22 +31,19 @@ def test_where_chat_is_served_with_a_bearer_token_nothing_changes(dialects: tupl
 
 
 def test_in_another_style_a_key_has_no_scheme_and_no_challenge() -> None:
-    right = NAMED["auth-wrong"].request
-    mine = adapted(NAMED["auth-wrong"], target(key_style=KeyStyle.X_API_KEY)).request
-    assert right is not None
-    assert mine is not None
-    assert {one.auth for one in right.each} - {one.auth for one in mine.each} == {Auth.OTHER_CASE, Auth.OTHER_SCHEME}
-    assert [(one.auth, one.expect, one.code, one.shows) for one in mine.each] == [
+    right = REQUESTS["auth-wrong"]
+    mine = asked(NAMED["auth-wrong"], target(key_style=KeyStyle.X_API_KEY))
+    assert {one.auth for one in right} - {one.auth for one in mine} == {Auth.OTHER_CASE, Auth.OTHER_SCHEME}
+    assert [(one.auth, one.expect, one.code, one.shows) for one in mine] == [
         (auth, 401, "invalid_api_key", {}) for auth in (Auth.WRONG, Auth.CUT, Auth.EXTENDED)
     ]
 
 
 @pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
-def test_in_another_style_nothing_else_changes(scenario: Any) -> None:
-    mine = adapted(scenario, target(key_style=KeyStyle.QUERY)).request
-    assert mine is not None
-    kept = [one for one in scenario.request.each if one.auth not in {Auth.OTHER_CASE, Auth.OTHER_SCHEME}]
-    assert [(one.path, one.json, one.body, one.expect) for one in mine.each] == [
+def test_in_another_style_nothing_else_changes(scenario: PlainScenario) -> None:
+    mine = asked(scenario, target(key_style=KeyStyle.QUERY))
+    kept = [one for one in scenario.requests if one.auth not in {Auth.OTHER_CASE, Auth.OTHER_SCHEME}]
+    assert [(one.path, one.json, one.body, one.expect) for one in mine] == [
         (one.path, one.json, one.body, one.expect) for one in kept
     ]
 
@@ -52,21 +56,18 @@ WHOLE = (Form(Dialect.RESPONSES, Mode.WHOLE),)
     "name", ["auth-missing", "auth-wrong", "body-not-json", "body-too-large", "body-media-type", "cors", "request-ids"]
 )
 def test_where_only_responses_are_served_the_rules_of_http_are_asked_there(name: str) -> None:
-    mine = adapted(NAMED[name], ALONE)
-    assert mine.request is not None
-    assert not [one.path for one in mine.request.each if one.path == "/chat/completions"]
-    assert mine.forms(ALONE.dialects) == WHOLE
-    assert [one.expect for one in mine.request.each] == [one.expect for one in NAMED[name].request.each]  # type: ignore[union-attr]
+    mine = asked(NAMED[name], ALONE)
+    assert not [one.path for one in mine if one.path == "/chat/completions"]
+    assert adapted(NAMED[name], ALONE).forms(ALONE.dialects) == WHOLE
+    assert [one.expect for one in mine] == [one.expect for one in REQUESTS[name]]
 
 
 def test_a_request_is_moved_with_its_conversation() -> None:
-    request = adapted(NAMED["auth-missing"], ALONE).request
-    assert request is not None
+    request = asked(NAMED["auth-missing"], ALONE)[0]
     assert (request.path, request.json) == (
         "/responses", {"model": "{model}", "input": [{"role": "user", "content": "Hello."}]},
     )  # fmt: skip
-    broken = adapted(NAMED["body-not-json"], ALONE).request
-    assert broken is not None
+    broken = asked(NAMED["body-not-json"], ALONE)[0]
     assert (broken.path, broken.body) == ("/responses", b'{"model": "{model}", "input": [')
 
 
@@ -77,17 +78,11 @@ def test_what_only_chat_has_is_not_asked_of_responses(name: str) -> None:
 
 def test_addresses_beside_the_surfaces_stay() -> None:
     for name in ("models", "live", "cors-nowhere"):
-        mine, own = adapted(NAMED[name], ALONE), NAMED[name]
-        assert mine.request is not None
-        assert own.request is not None
-        assert [one.path for one in mine.request.each] == [one.path for one in own.request.each]
-        assert mine.forms(ALONE.dialects) == WHOLE
+        assert [one.path for one in asked(NAMED[name], ALONE)] == [one.path for one in REQUESTS[name]]
+        assert adapted(NAMED[name], ALONE).forms(ALONE.dialects) == WHOLE
 
 
 def test_scenarios_of_responses_and_conversations_stay() -> None:
     for name in ("responses-http", "previous-response"):
-        mine, own = adapted(NAMED[name], ALONE), NAMED[name]
-        assert mine.request is not None
-        assert own.request is not None
-        assert [one.path for one in mine.request.each] == [one.path for one in own.request.each]
+        assert [one.path for one in asked(NAMED[name], ALONE)] == [one.path for one in REQUESTS[name]]
     assert adapted(NAMED["text-hello"], ALONE) is NAMED["text-hello"]

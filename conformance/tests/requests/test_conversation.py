@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.requests.conversation import Message, can_follow, marker, prepare, remember
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 from wireproof.wire.calls import Call, Choice
 from wireproof_scripts.markers import Marker, find_marker
 
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
 SAID = Choice(index=0, role="assistant", text="é", calls=(), finish="stop")
 CALLED = Choice(
     index=0,
@@ -29,7 +29,7 @@ LEGACY = Form(Dialect.FUNCTION_CALL, Mode.WHOLE)
 RESPONSE = Form(Dialect.RESPONSES, Mode.WHOLE)
 
 
-def body(scenario: Scenario, form: Form = WHOLE, number: int = 0, history: tuple[Message, ...] = ()) -> Any:
+def body(scenario: ConversationScenario, form: Form = WHOLE, number: int = 0, history: tuple[Message, ...] = ()) -> Any:
     turn = scenario.turns[number]
     return json.loads(prepare(scenario, turn, form=form, model="m", nonce="n", history=history).body)
 
@@ -57,7 +57,9 @@ def test_tools_and_request_fields_are_added_and_the_turn_has_the_last_word() -> 
     assert [tool["function"]["name"] for tool in sent["tools"]] == ["localSearch", "readNote"]
     assert sent["parallel_tool_calls"] is False
     turn = Turn(say="x", body={"n": 2})
-    scenario = Scenario(name="n", title="t", exercises=(), script="s", turns=(turn,), body={"n": 1, "seed": 3})
+    scenario = ConversationScenario(
+        name="n", title="t", exercises=(), script="s", turns=(turn,), body={"n": 1, "seed": 3}
+    )
     assert (body(scenario)["n"], body(scenario)["seed"]) == (2, 3)
 
 
@@ -73,7 +75,7 @@ def test_a_scenarios_history_comes_first_and_the_marker_with_what_is_said_then()
 
 
 def test_results_are_sent_for_every_call_of_the_answer_before() -> None:
-    scenario = Scenario(
+    scenario = ConversationScenario(
         name="n", title="t", exercises=(), script="s", turns=(Turn(say="a"), Turn(results={"search": "found"}, say="b"))
     )
     history = remember(({"role": "user", "content": "a"},), CALLED)
@@ -143,7 +145,7 @@ def test_the_legacy_dialect_declares_functions() -> None:
 
 def test_the_legacy_dialect_says_calls_and_results_by_the_functions_name() -> None:
     turns = (Turn(say="a"), Turn(results={"search": "found"}, say="b"))
-    scenario = Scenario(name="n", title="t", exercises=(), script="s", turns=turns)
+    scenario = ConversationScenario(name="n", title="t", exercises=(), script="s", turns=turns)
     called = dataclasses.replace(CALLED, calls=(dataclasses.replace(CALLED.calls[0], id=""),))
     history = remember(({"role": "user", "content": "a"},), called)
     assert body(scenario, LEGACY, number=1, history=history)["messages"] == [

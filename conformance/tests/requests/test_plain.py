@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.model.scenario import Auth, Mode, Request, Scenario
+from wireproof.model.scenario import Auth, ConversationScenario, PlainScenario, Request, Turn
 from wireproof.model.target import Backend, Missing, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.requests.plain import UnseenError, examine, following, prepare, response_id, unsupported_reason
@@ -29,8 +29,8 @@ def target(**changes: Any) -> Target:
     return Target(**{"base_url": "http://proxy/v1", "model": "codex", **changes})
 
 
-def scenario(request: Request | None) -> Scenario:
-    return Scenario(name="x", title="", exercises=("http.models.list",), request=request, modes=(Mode.WHOLE,))
+def scenario(*requests: Request) -> PlainScenario:
+    return PlainScenario(name="x", title="", exercises=("http.models.list",), requests=requests)
 
 
 def transcript(status: int, *headers: tuple[str, str], body: bytes = b"") -> Transcript:
@@ -115,19 +115,17 @@ def test_headers_of_the_request_are_sent() -> None:
 
 
 def test_a_scenario_without_requests_fits_every_target() -> None:
-    assert unsupported_reason(scenario(None), target()) == ""
+    conversation = ConversationScenario(name="x", title="", exercises=(), script="text/hello", turns=(Turn(say="Hi."),))
+    assert unsupported_reason(conversation, target()) == ""
 
 
 def test_what_a_target_lacks_is_said() -> None:
-    wrong_later = Request(also=(Request(auth=Auth.WRONG),))
-    assert unsupported_reason(scenario(wrong_later), target()) == "the target asks for no key"
+    assert unsupported_reason(scenario(Request(), Request(auth=Auth.WRONG)), target()) == "the target asks for no key"
     assert "Wireproof starts" in unsupported_reason(scenario(Request(unready=True)), target())
     assert "--slots" in unsupported_reason(
         scenario(Request(unready=True, full=True)), target(unready_url="http://twin/v1")
     )
-    assert (
-        unsupported_reason(scenario(Request(unready=True, full=True, also=(Request(auth=Auth.WRONG),))), TARGET) == ""
-    )
+    assert unsupported_reason(scenario(Request(unready=True, full=True), Request(auth=Auth.WRONG)), TARGET) == ""
 
 
 def test_a_demanded_call_cannot_be_asked_of_a_backend_without_tools() -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.driving.drive import drive
-from wireproof.scenarios import SCENARIOS
+from wireproof.driving.planning import planned
+from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 from wireproof.targets import bundled
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def driven() -> tuple[Target, Sequence[Run]]:
     """Some scenarios of all kinds, driven against the bundled proxy."""
-    chosen = [scenario for scenario in SCENARIOS if scenario.request or scenario.tools or scenario.choices > 1][::12]
+    several = {one.name for one in CONVERSATIONS if one.tools or one.choices > 1} | {one.name for one in PLAIN}
+    chosen = [scenario for scenario in SCENARIOS if scenario.name in several][::12]
     with bundled.proxy() as target:
-        return target, asyncio.run(drive(chosen, target)).runs
+        return target, asyncio.run(drive(planned(chosen, target), target)).runs

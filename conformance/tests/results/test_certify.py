@@ -17,7 +17,7 @@ from wireproof.model.target import Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certificate import Exit
 from wireproof.results.certify import certify
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.targets.preflight import preflight
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def test_what_fails_beside_other_requests_alone_is_reported_once_with_how_many_r
 
     tiny.respond = respond
     scenarios = [
-        dataclasses.replace(one, modes=(Mode.WHOLE,)) for one in SCENARIOS if one.name in {"text-hello", "text-utf8"}
+        dataclasses.replace(one, modes=(Mode.WHOLE,))
+        for one in CONVERSATIONS
+        if one.name in {"text-hello", "text-utf8"}
     ]
     target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,))
     certificate = certify(target, scenarios, load(), jobs=2)

@@ -11,12 +11,12 @@ from wireproof.judging.outcomes import Run
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Form, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Turn
 from wireproof.model.target import Target
 from wireproof.model.transcript import Death, End, Piece, Transcript
 from wireproof.model.verdict import Finding, Outcome, Verdict
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import answers_to
 from wireproof.results import recheck
 from wireproof.results.recheck import recheck_timing, symptoms
 from wireproof.wire.violation import Violation
@@ -29,12 +29,18 @@ TARGET = Target(base_url="http://proxy/v1", model="m", dialects=(Dialect.OPENAI_
 FLUSHED = "chat.stream.flushed"
 
 
-def scenario(name: str, script: str = "text/hello") -> Scenario:
-    return Scenario(name=name, title="", exercises=("chat.whole.text",), script=script, turns=(Turn(say="Hi."),))
+def scenario(name: str, script: str = "text/hello") -> ConversationScenario:
+    return ConversationScenario(
+        name=name, title="", exercises=("chat.whole.text",), script=script, turns=(Turn(say="Hi."),)
+    )
 
 
 def exchange(
-    of: Scenario, end: End = End.COMPLETE, status: int | None = 200, form: Form = FORM, death: Death | None = None
+    of: ConversationScenario,
+    end: End = End.COMPLETE,
+    status: int | None = 200,
+    form: Form = FORM,
+    death: Death | None = None,
 ) -> Exchange:
     transcript = Transcript(
         method="POST", url="", request_headers=(), request_body=b"", status=status, headers=(), pieces=(), end=end,
@@ -114,7 +120,7 @@ def test_what_is_clean_when_it_is_alone_stands(end: End, at: int) -> None:
 
 @pytest.mark.parametrize(("text", "stands"), [("Counted.", False), ("Hello, world!", True), ("Bonjour.", True)])
 def test_an_answer_to_another_request_is_excused_by_no_second_try(text: str, *, stands: bool) -> None:
-    def answered(of: Scenario, said: str, end: End = End.COMPLETE) -> Exchange:
+    def answered(of: ConversationScenario, said: str, end: End = End.COMPLETE) -> Exchange:
         message = {"role": "assistant", "content": said}
         body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
         one = exchange(of, end)
@@ -247,7 +253,7 @@ def test_an_error_frame_where_no_failure_is_due_is_a_symptom(script: str, sympto
 
 @pytest.mark.parametrize(("expect", "symptom"), [(200, "HTTP 503"), (503, None)])
 def test_an_error_that_a_plain_request_expects_is_no_symptom(expect: int, symptom: str | None) -> None:
-    of = dataclasses.replace(scenario("a"), turns=(), request=Request(expect=expect))
+    of = PlainScenario(name="a", title="", exercises=("http.models.list",), requests=(Request(expect=expect),))
     one = dataclasses.replace(exchange(scenario("a"), status=503), scenario=of, turn=None, wanted=())
     assert symptoms([Run(scenario=of, exchanges={FORM: [one]})], (), load()).get(("a", FORM)) == symptom
 

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from wireproof.driving.budget import REQUESTS, TOKENS
 from wireproof.model.asks import Calls, Fits, Say
 from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Backend, Target
 from wireproof.reading.asked import limit_of
 from wireproof.reading.schemas import misfits
 from wireproof.requests.conversation import prepare
 from wireproof.requests.cost import cost
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 from wireproof.scenarios.live import LIVE
-
-if TYPE_CHECKING:
-    from wireproof.model.scenario import Scenario
 
 SPOKEN = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 TARGET = Target(base_url="http://x/v1", model="m", api_key="k", backend=Backend.LIVE, dialects=SPOKEN)
-ASKED = [scenario for scenario in LIVE if scenario.request is None]
+ASKED = [scenario for scenario in LIVE if isinstance(scenario, ConversationScenario)]
 each_asked = pytest.mark.each("scenario", ASKED, ids=lambda scenario: scenario.name)
 
 
@@ -35,14 +32,14 @@ def test_a_whole_run_fits_in_80_requests_and_in_what_needs_no_consent() -> None:
 
 
 @each_asked
-def test_every_request_caps_the_tokens_of_its_answer(scenario: Scenario) -> None:
+def test_every_request_caps_the_tokens_of_its_answer(scenario: ConversationScenario) -> None:
     for form in scenario.forms(SPOKEN):
         body = prepare(scenario, scenario.turns[0], form=form, model="m", nonce="", history=()).body
         assert 0 < (limit_of(body) or 0) <= 100
 
 
 @each_asked
-def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: Scenario) -> None:
+def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: ConversationScenario) -> None:
     assert not scenario.script
     assert all(turn.asks is not None and turn.script is None for turn in scenario.turns)
     for form in scenario.forms(SPOKEN):
@@ -51,7 +48,7 @@ def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: Scenario) -> 
 
 
 @each_asked
-def test_arguments_that_are_asked_for_fit_the_tool(scenario: Scenario) -> None:
+def test_arguments_that_are_asked_for_fit_the_tool(scenario: ConversationScenario) -> None:
     declared = {tool["function"]["name"]: tool["function"]["parameters"] for tool in scenario.tools}
     asked = [call for turn in scenario.turns if isinstance(turn.asks, Calls) for call in turn.asks.calls]
     for call in asked:
@@ -61,7 +58,7 @@ def test_arguments_that_are_asked_for_fit_the_tool(scenario: Scenario) -> None:
 
 
 @each_asked
-def test_a_text_that_is_asked_for_stands_in_the_request(scenario: Scenario) -> None:
+def test_a_text_that_is_asked_for_stands_in_the_request(scenario: ConversationScenario) -> None:
     for turn in scenario.turns:
         if isinstance(turn.asks, Say):
             sent = json.dumps([*scenario.history, turn.say, turn.results], ensure_ascii=False, default=dict)
@@ -69,7 +66,7 @@ def test_a_text_that_is_asked_for_stands_in_the_request(scenario: Scenario) -> N
 
 
 def test_forced_calls_and_formats_are_spelled_as_each_surface_does() -> None:
-    named = next(scenario for scenario in LIVE if scenario.name == "live-choice-named")
+    named = next(scenario for scenario in ASKED if scenario.name == "live-choice-named")
     spelled = {
         form.dialect: json.loads(prepare(named, named.turns[0], form=form, model="m", nonce="", history=()).body)
         for form in named.forms(SPOKEN)
@@ -87,7 +84,7 @@ def test_forced_calls_and_formats_are_spelled_as_each_surface_does() -> None:
 
 
 def test_a_request_without_a_forced_call_or_a_format_names_neither() -> None:
-    scenario = next(one for one in SCENARIOS if one.turns)
+    scenario = CONVERSATIONS[0]
     form = scenario.forms(SPOKEN)[0]
     body = json.loads(prepare(scenario, scenario.turns[0], form=form, model="m", nonce="n", history=()).body)
     assert not {"tool_choice", "response_format", "text", "max_tokens", "max_output_tokens"} & body.keys()

@@ -8,49 +8,44 @@ from itertools import pairwise
 import pytest
 
 from wireproof.model.catalogue import load
+from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.requirement import Stage
-from wireproof.model.scenario import Mode, Request, Scenario
+from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.report.scenario_json import scenario_data
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import PLAIN, SCENARIOS
 from wireproof.scenarios.clients import CLIENTS
 from wireproof.scenarios.param_fields import FIELDS
 from wireproof.scenarios.params import PARAMS
 from wireproof.scenarios.precedence import PRECEDENCE
 
 JUDGES_PLAIN_REQUESTS = {Stage.ANSWER, Stage.CONTENT, Stage.TOGETHER}
-PLAIN = [pytest.param(one, id=one.name) for one in SCENARIOS if one.request is not None]
 RULES = (
     "route", "auth", "size", "media-type", "json", "model-missing", "messages-missing", "parameters", "model-unknown",
     "capacity", "not-ready", "backend-failure",
 )  # fmt: skip
 
 
-def requests(scenario: Scenario) -> tuple[Request, ...]:
-    assert scenario.request is not None
-    return scenario.request.each
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
+def test_a_scenario_of_plain_requests_is_driven_once(scenario: PlainScenario) -> None:
+    for dialects in (Dialect, CHATS, (Dialect.RESPONSES,)):
+        assert [form.mode for form in scenario.forms(dialects)] in ([], [Mode.WHOLE])
 
 
-@pytest.mark.each("scenario", PLAIN)
-def test_a_scenario_of_plain_requests_is_driven_once(scenario: Scenario) -> None:
-    assert scenario.modes == (Mode.WHOLE,)
-    assert scenario.turns == ()
-
-
-@pytest.mark.each("scenario", PLAIN)
-def test_every_requirement_that_is_named_exists_and_is_checked(scenario: Scenario) -> None:
-    named = {one.judged for one in requests(scenario)} - {""}
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
+def test_every_requirement_that_is_named_exists_and_is_checked(scenario: PlainScenario) -> None:
+    named = {one.judged for one in scenario.requests} - {""}
     assert {*scenario.exercises, *named} <= load().by_id.keys()
     assert {load().by_id[row].stage for row in (scenario.exercises[0], *named)} <= JUDGES_PLAIN_REQUESTS
 
 
-@pytest.mark.each("scenario", PLAIN)
-def test_every_error_that_names_a_field_is_looked_at_as_an_envelope(scenario: Scenario) -> None:
-    if any(one.param or one.code for one in requests(scenario)):
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
+def test_every_error_that_names_a_field_is_looked_at_as_an_envelope(scenario: PlainScenario) -> None:
+    if any(one.param or one.code for one in scenario.requests):
         assert "http.error.envelope" in scenario.exercises
 
 
-@pytest.mark.each("scenario", PLAIN)
-def test_a_scenario_is_plain_data(scenario: Scenario) -> None:
+@pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
+def test_a_scenario_is_plain_data(scenario: PlainScenario) -> None:
     assert json.loads(json.dumps(scenario_data(scenario)))["name"] == scenario.name
 
 
@@ -70,11 +65,11 @@ def test_every_field_is_accepted_somewhere_and_refused_somewhere() -> None:
     for one in FIELDS:
         assert one.refused or one.row == "param.unknown-ignored"
     for scenario in PARAMS:
-        assert all(one.expect in {200, 400} for one in requests(scenario))
+        assert all(one.expect in {200, 400} for one in scenario.requests)
 
 
 def test_what_real_clients_send_is_sent_with_the_targets_model_and_to_be_served() -> None:
-    sent = [one for scenario in CLIENTS for one in requests(scenario)]
+    sent = [one for scenario in CLIENTS for one in scenario.requests]
     assert len(sent) == len({json.dumps([one.json, dict(one.headers)], sort_keys=True) for one in sent}) == 39
     for one in sent:
         assert one.json is not None

@@ -28,7 +28,7 @@ class _Value(_ParamType):
     def __init__(self, option: Option) -> None:
         self.name, self._option = option.name, option
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 (as click's)
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
         """The value; click calls it for a default, too."""
         try:
             return self._option.read(value)

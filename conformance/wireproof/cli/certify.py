@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
@@ -64,7 +64,7 @@ class _Asked:
 )
 @with_options(TargetOptions, RunOptions)
 @FORMAT
-def certify_command(files: tuple[Path, ...], form: str, **values: Any) -> None:  # noqa: ANN401 (one for each option)
+def certify_command(files: tuple[Path, ...], form: str, **values: object) -> None:
     """Certify the proxy at --url, the one that --launch or --gateway starts, or those of target files.
 
     Without any, certify the proxy that comes with Wireproof, as a demonstration.
@@ -73,7 +73,7 @@ def certify_command(files: tuple[Path, ...], form: str, **values: Any) -> None: 
     raise SystemExit(_certify_all(_asked(files, values), form))
 
 
-def _asked(files: Sequence[Path], values: Mapping[str, Any]) -> list[_Asked]:
+def _asked(files: Sequence[Path], values: Mapping[str, object]) -> list[_Asked]:
     try:
         read: list[TargetFile | None] = [load(path) for path in files] or [None]
     except TargetFileError as error:

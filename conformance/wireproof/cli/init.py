@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -38,7 +38,7 @@ OFFERED = ("keepalive", "idle-timeout", "body-limit", "slots", "absent", "known"
 @click.option("--file", "path", default=NAME, show_default=True, type=click.Path(path_type=Path), help="File to write.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @with_options(TargetOptions)
-def init_command(path: Path, *, force: bool, **values: Any) -> None:  # noqa: ANN401 (one for each option)
+def init_command(path: Path, *, force: bool, **values: object) -> None:
     """Write a target file for `wireproof certify --target`: what you say of the target, and what its answers show.
 
     Name the target with --url, --launch or --gateway; in a terminal you are asked for it.

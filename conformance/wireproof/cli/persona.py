@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import httpx
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from wireproof_mocks.personas.persona import Persona
 
 APPROVALS = ("terminal", "page", "always", "never")
-"""Who decides on the calls of a persona that asks: the user, at the terminal or on a page, or nobody."""
+"""Who decides on the calls of a persona that asks: the user, at the terminal or on a page; or always yes, or no."""
 STYLES = {"sent": "cyan", "understood": "green", "tool": "yellow", "log": "dim", "notice": "magenta"}
 _SUCCESS = 200
 PERSONA_STATUSES = (
@@ -58,7 +58,7 @@ PERSONA_STATUSES = (
     type=click.Choice(APPROVALS),
     default=APPROVALS[0],
     show_default=True,
-    help="Who decides whether a call may see the vault: you, here or on a page for your browser, or nobody.",
+    help="Who decides whether a call may see the vault: you, here or on a page for your browser; or always yes, or no.",
 )
 @click.option(
     "--vault",
@@ -84,7 +84,7 @@ def persona_command(  # noqa: PLR0913 (one for each option)
     whole: bool,
     say: str,
     timeout: float,
-    **target: Any,  # noqa: ANN401 (as click gives them)
+    **target: object,
 ) -> None:
     """Hold a whole conversation as a known client does, and say whether the proxy served it.
 

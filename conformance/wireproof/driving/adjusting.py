@@ -18,9 +18,6 @@ from wireproof.requests.plain import UnseenError
 from wireproof.wire.message import read_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wireproof.model.scenario import Scenario
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.events import Failed
@@ -75,18 +72,11 @@ class Adjusting:
         return True
 
 
-def pioneers(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """The scenarios whose requests are the first to have the members that a request can do without."""
-    # Every prompt has a limit, and most ask for a usage chunk; what else there is stands in a scenario's own body.
-    own = [scenario for scenario in scenarios[1:] if scenario.body.keys() & (DISPENSABLE.keys() - {*LIMITS})]
-    return [*scenarios[:1], *own]
-
-
 def _members(exchange: Exchange) -> set[str]:
     """The members of a request that it can do without."""
     body = as_json(exchange.transcript.request_body.decode(errors="replace"))
     # Without a cap of its own, a scenario that sets a limit is about that limit's name.
-    own = frozenset(exchange.scenario.body) & {*LIMITS}
+    own = frozenset(exchange.conversation.body) & {*LIMITS}
     return {name for name in body or () if name in DISPENSABLE and name not in own}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,23 +11,25 @@ from typing import TYPE_CHECKING
 from wireproof.driving.capacity import BUSY, EAGER
 from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import Asker
-from wireproof.driving.reviving import GoneError
+from wireproof.driving.restarting import GoneError
 from wireproof.driving.sending import Outgoing, Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch, now
-from wireproof.judging.outcomes import Run
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Auth, Form, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
-from wireproof.reading.applicable import NO_ANSWER, answers_to
 from wireproof.reading.exchange import stream_reader
+from wireproof.reading.expected import NO_ANSWER
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from wireproof.driving.adjusting import Adjusting
     from wireproof.model.dialect import Dialect
     from wireproof.model.target import Target
@@ -41,9 +42,6 @@ REFUSED = range(400, 500)
 """Statuses of a request that no model was sent."""
 BESIDE = 2.5
 """Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
-
-Keep = Callable[[Run], object]
-"""Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +58,6 @@ class Driver:
     """What requests do without."""
     tried: Tried
     """What further tries have shown."""
-    keep: Keep
-    """Called with each form as soon as it has been driven."""
 
     def at_spares(self) -> list[Driver]:
         """What sends to the spare instances of the target, one request at a time to each."""
@@ -76,11 +72,13 @@ class Driver:
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""
-        if scenario.request is not None:
-            return await self.ask(scenario, scenario.request, form)
-        return await self.converse(scenario, form)
+        match scenario:
+            case PlainScenario():
+                return await self.ask(scenario, form)
+            case ConversationScenario():
+                return await self.converse(scenario, form)
 
-    async def converse(self, scenario: Scenario, form: Form) -> list[Exchange]:
+    async def converse(self, scenario: ConversationScenario, form: Form) -> list[Exchange]:
         """The turns of a scenario, each with the history that the answers before it left.
 
         They end early where an answer lacks the calls that the next turn brings results for.
@@ -101,18 +99,18 @@ class Driver:
         return exchanges
 
     async def _asked(
-        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+        self, scenario: ConversationScenario, number: int, form: Form, nonce: str, history: Sequence[Message]
     ) -> tuple[Exchange, Sequence[Message]]:
         """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
         turn = scenario.turns[number]
         messages: Sequence[Message] = ()
 
-        async def send(scenario: Scenario) -> Exchange:
+        async def send(scenario: ConversationScenario) -> Exchange:
             while self.adjusting.examine(exchange := await send_once(scenario)):
                 pass
             return exchange
 
-        async def send_once(scenario: Scenario) -> Exchange:
+        async def send_once(scenario: ConversationScenario) -> Exchange:
             nonlocal messages
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             messages = prepared.messages
@@ -155,27 +153,27 @@ class Driver:
             return None
         return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
 
-    async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
+    async def ask(self, scenario: PlainScenario, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
 
         Raises:
             UnseenError: the target does not show what they are about.
         """
-        if any(one.kept for one in request.each):
+        if any(one.kept for one in scenario.requests):
             # Of its own: which connection is used again must not depend on what else is driven.
             async with client_of(self.target, kept=1) as client:
-                transcripts = await replace(self, sender=self.sender.over(client)).plain(request)
+                transcripts = await replace(self, sender=self.sender.over(client)).plain(scenario.requests)
         else:
-            transcripts = await self.plain(request)
+            transcripts = await self.plain(scenario.requests)
         return [
             recorded.of_request(scenario, number, form, self.target, transcript)
             for number, transcript in enumerate(transcripts)
         ]
 
-    async def plain(self, request: Request) -> list[Transcript]:
+    async def plain(self, requests: Sequence[Request]) -> list[Transcript]:
         """The transcripts of plain requests; raises as `ask`."""
         asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
-        return await asker.ask(request)
+        return await asker.ask(requests)
 
     async def _plain(self, request: Request) -> Transcript:
         transcript = await self._sent(request)
@@ -206,7 +204,7 @@ class Driver:
 
         Returns whether the target took it. What it answered is not looked at, since what it does shows in the stream.
         """
-        scenario = Scenario(name="beside", title="", exercises=(), script=script)
+        scenario = ConversationScenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())

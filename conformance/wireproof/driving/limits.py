@@ -1,7 +1,7 @@
-"""How long, how large and in how many pieces an answer may be: what goes beyond is left by the client.
+"""How long, how large and in how many pieces an answer may be; the client disconnects from one that exceeds that.
 
 A target may send without end, by fault or on purpose. Its exchange ends at these limits, and only the beginning of the
-body is kept: what the answer holds is not judged, and a run must not fill the memory with it.
+body is kept: its content is not judged, and a run must not fill the memory with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
 
 SILENCES = 3
-"""How many silences an exchange has time for, at least."""
+"""An exchange may last at least so many times as long as the target may be silent."""
 PIECES = 20_000
 """Pieces, and frames, that an answer may have: a model's answer has about one for each token."""
 LARGE_BYTES, LARGE_PIECES = 2**17, 1000
@@ -27,7 +27,7 @@ KEPT_PIECES = 1000
 
 
 def is_large(size: int, pieces: int) -> bool:
-    """Whether an answer is large that has so many bytes and pieces, or frames."""
+    """True if an answer of this size, with so many pieces or frames, counts as large."""
     return size > LARGE_BYTES or pieces > LARGE_PIECES
 
 
@@ -41,17 +41,17 @@ class Limits:
 
     @classmethod
     def of(cls, target: Target, *, silence: float) -> Limits:
-        """Those that hold for a target, in an exchange that may be silent for so long."""
+        """The limits of a target, for an exchange in which it may be silent for `silence` seconds."""
         return cls(seconds=max(target.longest, SILENCES * silence), most_bytes=target.answer_bytes)
 
     def over(self, size: int, pieces: int) -> str:
-        """Which limit a body exceeds that has so many bytes and pieces, or frames; "": none."""
+        """Which limit a body of `size` bytes and so many pieces, or frames, exceeds; "": none."""
         if size > self.most_bytes:
             return f"it has more than {self.most_bytes:,} bytes (--answer-bytes sets the limit)"
         return f"it has more than {self.pieces:,} pieces or frames" if pieces > self.pieces else ""
 
     def late(self) -> str:
-        """What exceeds the limit of time."""
+        """The message for an answer that exceeds the limit of time."""
         return f"it went on for {self.seconds:g} s (--answer-seconds sets the limit)"
 
     def deadline(self) -> float | None:

@@ -11,7 +11,7 @@ from wireproof.requests.plain import examine, following
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from wireproof.model.scenario import Request
     from wireproof.model.target import Target
@@ -30,8 +30,8 @@ class Asker:
     unready: asyncio.Lock
     """Held while a scenario uses the unready instance, whose slots are few."""
 
-    async def ask(self, request: Request) -> list[Transcript]:
-        """The transcripts of a request and of the further ones with it.
+    async def ask(self, requests: Sequence[Request]) -> list[Transcript]:
+        """The transcripts of requests, sent one after the other.
 
         They end early where an answer lacks the response that the next request continues.
 
@@ -42,10 +42,10 @@ class Asker:
         async with AsyncExitStack() as held:
             # Held for all requests of the scenario, not for each: the saturating ones must stay until the last is
             # answered.
-            if any(one.unready for one in request.each):
+            if any(one.unready for one in requests):
                 await held.enter_async_context(self.unready)
             saturation: Saturation | None = None
-            for one in request.each:
+            for one in requests:
                 # Once for a scenario: later requests are to find the same slots taken. It ends, and its requests with
                 # it, when the stack unwinds.
                 if one.full and saturation is None:

@@ -1,7 +1,7 @@
-"""One exchange over HTTP, from the request to the transcript that stands: sent again where clients would do so.
+"""One exchange over HTTP, from the request to the accepted transcript: sent again where clients would do so.
 
 A refusal for lack of capacity is waited for (`capacity`), and lets fewer exchanges run at once (`slots`). A connection
-that is refused is tried again once the target is back (`reviving`).
+that is refused is tried again once the target is back (`restarting`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from wireproof.driving.budget import Budget
 from wireproof.driving.capacity import Experience, Patience
 from wireproof.driving.limits import Limits
 from wireproof.driving.recording import Record
-from wireproof.driving.reviving import Reviver
+from wireproof.driving.restarting import Restarter
 from wireproof.model.transcript import End, Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof.driving.reviving import Process
+    from wireproof.driving.restarting import Process
     from wireproof.driving.slots import Slots
     from wireproof.driving.watching import Watch
     from wireproof.model.target import Target
@@ -66,12 +66,12 @@ class Sender:
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 (it protects nothing)
 
     def __post_init__(self) -> None:
-        """Watch over the target's processes."""
-        self._reviver = Reviver(process_at=self.process_at, reaches=self._reaches)
+        """Restart the target's processes when they die."""
+        self._restarter = Restarter(process_at=self.process_at, reaches=self._reaches)
 
     def over(self, client: httpx.AsyncClient) -> Sender:
         """The same with another client: for requests that use its connections again."""
-        other = copy(self)  # not `replace`, which would give it a watch of its own over the target's processes
+        other = copy(self)  # not `replace`, which would give it a restarter of its own
         other.client = client
         return other
 
@@ -89,11 +89,11 @@ class Sender:
         waits: bool = True,
         eager: bool = False,
     ) -> tuple[Transcript, Watch | None]:
-        """The transcript that stands, and the watch that saw it.
+        """Send a request; the accepted transcript and its watch.
 
         Args:
             request: What is sent.
-            watch: Makes the client of each try: one has read its stream and spent its act.
+            watch: Makes a client for each try, since a client acts once and reads one stream.
             waits: Whether a refusal for lack of capacity is waited for; not where it may be the right answer.
             eager: See `Patience`.
 
@@ -108,14 +108,14 @@ class Sender:
             answer, watching, life = await self._until_served(request, watch, patience if waits else None)
             if answer.end is not End.REFUSED:
                 break
-            again, death = await self._reviver.back(request.url, life)
+            again, death = await self._restarter.back(request.url, life)
             answer = replace(answer, death=death)
             if not (again and left):
                 break
         return replace(answer, waits=tuple(patience.waits)), watching
 
     async def send_at_once(self, request: Outgoing, watch: Watch | None = None) -> Transcript:
-        """The transcript of one try, without waiting for a slot: for requests beside others.
+        """Send a request once, without waiting for a slot: for requests beside others.
 
         Raises:
             GoneError: the target cannot be reached any more.
@@ -127,7 +127,7 @@ class Sender:
     async def _until_served(
         self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None
     ) -> tuple[Transcript, Watch | None, int]:
-        """The first answer that is no refusal to be waited for, its watch, and the life of the target that gave it."""
+        """Send again while the target is busy; the accepted answer, its watch, and the target's life that gave it."""
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
             while True:
@@ -147,10 +147,10 @@ class Sender:
                 await asyncio.sleep(wait.seconds)
 
     async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, int]:
-        """The transcript of the request, sent once, and the life of the target in which it was sent."""
-        life = await self._reviver.ready(request.url)
+        """Send once; the transcript, and the life of the target in which the request was sent."""
+        life = await self._restarter.ready(request.url)
         answer = await self._exchange(request, watch)
-        death = await self._reviver.ended(request.url, life, answer.end, by_close=_ended_by_close(answer))
+        death = await self._restarter.ended(request.url, life, answer.end, by_close=_ended_by_close(answer))
         return replace(answer, death=death), life
 
     async def _exchange(self, request: Outgoing, watch: Watch | None) -> Transcript:

@@ -11,6 +11,7 @@ target of which further tries have shown nothing but that gets no more of them: 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -18,13 +19,14 @@ from typing import TYPE_CHECKING
 from wireproof.driving.adjusting import names, refusal
 from wireproof.driving.budget import SpentError
 from wireproof.model.asks import Count, Fits
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.transcript import End
 from wireproof.reading.asked import LENGTH
 from wireproof.requests.plain import UnseenError
 from wireproof.wire.message import read_error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Sequence
 
     from wireproof.model.scenario import Scenario
     from wireproof.model.target import Target
@@ -38,6 +40,9 @@ SLOWEST = 20.0
 """How many tokens a model may take as long for as a target may be silent: at the usual 10 s, two tokens a second."""
 ENOUGH = 2
 """Scenarios whose further tries brought the same answer again, after which none gets any; unless one has helped."""
+
+Send = Callable[[ConversationScenario], Awaitable["Exchange"]]
+"""Sends a turn as its scenario says, which may have another limit of tokens than the turn before."""
 
 
 @dataclass(kw_only=True)
@@ -54,14 +59,14 @@ class Tried:
         """Held while a turn is tried again: one after the other, as long as it is not known whether that helps."""
         return nullcontext() if self.helped else self._one
 
-    def vain(self, scenario: Scenario, exchange: Exchange) -> bool:
+    def vain(self, scenario: ConversationScenario, exchange: Exchange) -> bool:
         """Whether a further try after this one would show nothing."""
         # With more room the answer is another one.
         if self.helped or _is_cut(exchange):
             return False
         return scenario.name in self.alike or len(self.alike) >= ENOUGH
 
-    def note(self, scenario: Scenario, exchange: Exchange, before: Exchange) -> bool:
+    def note(self, scenario: ConversationScenario, exchange: Exchange, before: Exchange) -> bool:
         """Whether this try is the last, since the one before it brought the same answer."""
         self.helped = self.helped or bool(exchange.wanted)
         same = not exchange.wanted and not _is_cut(before) and _said(exchange) == _said(before)
@@ -70,9 +75,7 @@ class Tried:
         return same
 
 
-async def until_done(
-    scenario: Scenario, send: Callable[[Scenario], Awaitable[Exchange]], tried: Tried | None = None
-) -> Exchange:
+async def until_done(scenario: ConversationScenario, send: Send, tried: Tried | None = None) -> Exchange:
     """The last try of a turn, with those before it; `send` sends the turn as the scenario that it gets says.
 
     Raises:
@@ -88,9 +91,7 @@ async def until_done(
         return await _again(scenario, send, exchange, tried)
 
 
-async def _again(
-    scenario: Scenario, send: Callable[[Scenario], Awaitable[Exchange]], first: Exchange, tried: Tried
-) -> Exchange:
+async def _again(scenario: ConversationScenario, send: Send, first: Exchange, tried: Tried) -> Exchange:
     """The last of the further tries of a turn, with those before it; the first where they would show nothing."""
     exchanges = [first]
     while len(exchanges) < TRIES and not tried.vain(scenario, exchanges[-1]):
@@ -115,7 +116,7 @@ def settled(exchange: Exchange) -> bool:
     return reading is None or bool(reading.violations) or exchange.transcript.end is not End.COMPLETE
 
 
-def _with_more(scenario: Scenario, exchange: Exchange) -> Scenario:
+def _with_more(scenario: ConversationScenario, exchange: Exchange) -> ConversationScenario:
     """The scenario with a higher limit, if the answer was cut at the one that it has."""
     if scenario.cap is None or not _is_cut(exchange) or isinstance(exchange.asks, Count):
         return scenario
@@ -131,7 +132,7 @@ def _said(exchange: Exchange) -> object:
     return [(choice.text, [(call.name, call.arguments) for call in choice.calls]) for choice in exchange.answer.choices]
 
 
-def _examine_refusal(scenario: Scenario, exchange: Exchange) -> None:
+def _examine_refusal(scenario: ConversationScenario, exchange: Exchange) -> None:
     """Make sure that the target does not plainly refuse what the request asks for beyond text: that is an absence.
 
     Raises:
@@ -151,7 +152,7 @@ def _is_broken(answer: Transcript) -> bool:
     return bool(read_error(answer.body, answer.header("content-type"))[1])
 
 
-def asked_for(scenario: Scenario, exchange: Exchange) -> tuple[str, ...]:
+def asked_for(scenario: ConversationScenario, exchange: Exchange) -> tuple[str, ...]:
     """What a request asks for that not every target serves, by the names of the fields."""
     fits = isinstance(exchange.asks, Fits)
     fields = {
@@ -167,7 +168,7 @@ def asked_for(scenario: Scenario, exchange: Exchange) -> tuple[str, ...]:
 
 def unhurried(target: Target, scenarios: Sequence[Scenario]) -> Target:
     """The target, with as much more time for each exchange as a slow model takes for the longest answer."""
-    longest = max((scenario.cap or 0 for scenario in scenarios), default=0)
+    longest = max((one.cap or 0 for one in scenarios if isinstance(one, ConversationScenario)), default=0)
     needed = target.timeout * (1 + longest / SLOWEST)
     # What was seen of its pace may have given it more time already.
     return replace(target, timeout=max(target.timeout, needed / target.stretched(1.0)))

@@ -75,7 +75,7 @@ def _follows(exchange: Exchange) -> bool:
     """
     if _came(exchange):
         return False
-    reports = bool(exchange.scenario.tools) and any(wanted.text is None for wanted in exchange.wanted)
+    reports = bool(exchange.conversation.tools) and any(wanted.text is None for wanted in exchange.wanted)
     return reports or any(_has_call(exchange))
 
 

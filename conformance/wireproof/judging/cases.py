@@ -22,8 +22,7 @@ from wireproof.judging.symptoms import (
     symptom_of,
 )
 from wireproof.model.transcript import End
-from wireproof.reading.applicable import NO_ANSWER
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import NO_ANSWER, Failure
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def may_be_expected(case: Case) -> bool:
     if isinstance(case.symptom, Died) or case.exchange.transcript.end is End.REFUSED:
         return False
     exchange = case.exchange
-    if exchange.scenario.request is not None or refused(exchange):
+    if exchange.request is not None or refused(exchange):
         return True
     failures = _failures(exchange)
     if exchange.transcript.ok:
@@ -134,7 +133,7 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
             kind = transcript.header("content-type")
             return f"{symptom} ({kind or 'no Content-Type'}): {said}"
         case _ if Failure.UNMET in _failures(exchange):
-            named = f"whose param names {exchange.scenario.refusable}"
+            named = f"whose param names {exchange.conversation.refusable}"
             return f"HTTP {transcript.status} instead of a 400 {named}: {said}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():
             return f"HTTP {transcript.status} instead of an answer: {said}"

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.cases import Case
     from wireproof.judging.constant_usage import Kind
-    from wireproof.judging.findings import ExchangeFinding
+    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.model.capability import Absence, Capability
     from wireproof.reading.exchange import Exchange
 
@@ -166,8 +166,8 @@ def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
 
 def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
     """Whether an exchange that may end with an error has ended with that of a cause, which says nothing of its rule."""
-    request = exchange.scenario.request
-    if request is not None and 200 <= request.each[exchange.number].expect < 300:  # noqa: PLR2004 (a class)
+    request = exchange.request
+    if request is not None and 200 <= request.expect < 300:  # noqa: PLR2004 (a class)
         return True
     # Where anything is answered, an error of the same words may be the right one.
     asked = features(exchange) & (set(Surface) if request is not None else {*Surface, *Mode})
@@ -206,7 +206,7 @@ def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.
     asked = [] if isinstance(symptom, NotServed | NoCalls | OthersAnswer) else exchanges
-    common = shape([one for one in asked if one.scenario.request is None] or asked, served) if asked else ""
+    common = shape([one for one in asked if one.request is None] or asked, served) if asked else ""
     requirement = _requirement(symptom, first)
     violation = Violation(
         requirement=requirement,

@@ -49,7 +49,6 @@ def _failure(exchange: Exchange) -> str:
 
 def _was_due(exchange: Exchange) -> bool:
     """Whether a failure was among the right answers."""
-    request = exchange.scenario.request
-    if request is not None:
-        return not 200 <= request.each[exchange.number].expect < 300  # noqa: PLR2004 (a class)
+    if exchange.request is not None:
+        return not 200 <= exchange.request.expect < 300  # noqa: PLR2004 (a class)
     return any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)

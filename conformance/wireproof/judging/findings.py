@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
+from wireproof.judging.exchange_finding import ExchangeFinding
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harmless, Stage
 from wireproof.model.transcript import End
@@ -29,21 +30,6 @@ BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT, End.ENDLESS})
 CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ExchangeFinding:
-    """A finding under the name that its check gives, and the exchange in which it was made."""
-
-    exchange: Exchange
-    finding: Finding
-    attributable: bool = False
-    """Whether it may be attributed to the scenario's subject."""
-
-    @property
-    def requirement(self) -> str:
-        """The id of the requirement that it breaks."""
-        return self.finding.violation.requirement
 
 
 @dataclass(kw_only=True)

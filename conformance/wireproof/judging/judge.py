@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
     from wireproof.judging.causes import Cause
-    from wireproof.judging.findings import ExchangeFinding, RunFindings
+    from wireproof.judging.exchange_finding import ExchangeFinding
+    from wireproof.judging.findings import RunFindings
     from wireproof.judging.outcomes import Run
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.model.requirement import Facet, Judged, Level, Requirement, Stage
+from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.scenario import Form, Scenario, Turn
     from wireproof.reading.exchange import Exchange
 
 
@@ -125,7 +126,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
         if row.speaks_of(form) and form not in run.absent and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
-    needs_script = row.needs_script and run.scenario.request is None
+    needs_script = row.needs_script and isinstance(run.scenario, ConversationScenario)
     if target.backend is Backend.LIVE and (needs_script or _asks(run, row)):
         return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
@@ -133,12 +134,16 @@ def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
 
 def _asks(run: Run, row: Requirement) -> bool:
     """Whether a row is judged by what a model was asked to do."""
-    return live.judges(row) and any(turn.asks is not None for turn in run.scenario.turns)
+    return live.judges(row) and any(turn.asks is not None for turn in _turns(run))
+
+
+def _turns(run: Run) -> tuple[Turn, ...]:
+    return run.scenario.turns if isinstance(run.scenario, ConversationScenario) else ()
 
 
 def _not_done(run: Run, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
-    if any(turn.asks is None for turn in run.scenario.turns):
+    if any(turn.asks is None for turn in _turns(run)):
         return "the right answer is not known: a live model is behind the target"
     if live.holds_of_any_answer(row):
         return ""
@@ -169,8 +174,8 @@ def _not_shown(run: Run, row: Requirement) -> str:
 
 def _broke_off(exchanges: Sequence[Exchange]) -> bool:
     """Whether plain requests were left that could not be sent, since they name a response that never came."""
-    request = exchanges[0].scenario.request if exchanges else None
-    return request is not None and any(one.continues for one in request.each[len(exchanges) :])
+    scenario = exchanges[0].scenario if exchanges else None
+    return isinstance(scenario, PlainScenario) and any(one.continues for one in scenario.requests[len(exchanges) :])
 
 
 def _has_call(exchange: Exchange) -> bool:

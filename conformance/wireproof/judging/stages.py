@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
-from wireproof.judging.findings import CONTENT, ExchangeFinding, RunFindings
+from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.stored_answers import difference as answer_difference
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
-from wireproof.model.scenario import Form, Mode
+from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.reading.applicable import applicable
 from wireproof.reading.expected import Failure
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wireproof.judging.cases import Case
+    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.judging.outcomes import Run
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
@@ -59,7 +60,7 @@ def _conversation(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
         # Only the first: what breaks later in the conversation may follow from it.
         cause = cause or shown.breaking(found, exchange)
     # A conversation that could not be continued: the turns that were never sent are hidden, too.
-    if cause is not None and len(exchanges) < len(exchanges[-1].scenario.turns):
+    if cause is not None and exchanges[-1].turn and len(exchanges) < len(exchanges[-1].conversation.turns):
         shown.hide_meaning(exchanges[-1], cause)
 
 
@@ -89,7 +90,7 @@ def _exchange(exchange: Exchange, shown: RunFindings) -> list[ExchangeFinding]:
     elif case is not None:
         shown.expected.append(case)
     # A plain request: its scenario says what must come, so there is no grammar to read the answer by.
-    if exchange.scenario.request is not None:
+    if exchange.request is not None:
         return errors + shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
     # The error that was due, whose form the first stage has judged; or the client left before anything came, as its
     # scenario asks.
@@ -159,6 +160,8 @@ def failed_first(exchange: Exchange) -> bool:
 
 def _damage(shown: RunFindings) -> None:
     """What one form lost of a model's answer, where another form of the same turn has all of it."""
+    if isinstance(shown.run.scenario, PlainScenario):
+        return
     found = {one.exchange for one in shown.findings}
     for number in range(len(shown.run.scenario.turns)):
         same = [those[number] for those in shown.run.exchanges.values() if number < len(those)]

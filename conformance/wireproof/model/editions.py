@@ -89,10 +89,8 @@ def with_rows(date: str, digest: str) -> Catalogue:
     if found is not None:
         return found
     known = _named(tuple(dict.fromkeys(one.date for one in there)))
-    other = "with other rows " if any(one.date == date for one in there) else ""
-    raise UnknownEditionError(
-        f"the edition {date} {other}is none that this version of Wireproof knows; it knows {known}"
-    )
+    other = " with these rows" if any(one.date == date for one in there) else ""
+    raise UnknownEditionError(f"unknown edition {date}{other}; this version of Wireproof knows {known}")
 
 
 def digest_of(catalogue: Catalogue) -> str:
@@ -139,7 +137,8 @@ def _deciding(row: Requirement) -> dict[str, Any]:
     return {name: _plain(value) for name, (value, default) in values.items() if name in _ALWAYS or value != default}
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401 (JSON)
+def _plain(value: object) -> object:
+    """A value of a row as JSON has it."""
     if isinstance(value, Enum):
         return value.value
     return [_plain(one) for one in value] if isinstance(value, tuple) else value

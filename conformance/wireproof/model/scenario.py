@@ -1,9 +1,9 @@
 """The language of scenarios: what a client sends, which script answers, and which requirements that exercises.
 
-A scenario is a literal: no functions, no branches. It is driven once per mode and dialect. In each turn the client
-sends the whole conversation so far; the user's text carries the marker that chooses the script, so any proxy that
-passes the text on can be driven. Shared parts (tool declarations, requirement lists) are constants of the scenario
-modules.
+A scenario is a literal: no functions, no branches. It is a conversation, driven once per mode and dialect, or a few
+plain requests, sent once. In each turn of a conversation the client sends all of it so far; the user's text carries the
+marker that chooses the script, so any proxy that passes the text on can be driven. Shared parts (tool declarations,
+lists of requirements) are constants of the scenario modules.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from wireproof.model.asks import Asks  # noqa: TC001 (archives read the annotations)
-from wireproof.model.dialect import DEFAULT, STOP_HEADER, Dialect
+from wireproof.model.dialect import DEFAULT, Dialect
 from wireproof.model.target import Agent  # noqa: TC001 (archives read the annotations)
 
 JsonObject = Mapping[str, Any]
@@ -103,6 +103,19 @@ class Turn:
     """What the prompt asks of a model; None: a script answers."""
 
 
+class Need(StrEnum):
+    """What must be known of a target, or of the backend behind it, before a scenario can be driven."""
+
+    KEEPALIVE = "keepalive"
+    """The target's keep-alive interval is declared."""
+    DEFAULT_MODE = "default-mode"
+    """The target's own output mode is declared."""
+    IDLE_TIMEOUT = "idle-timeout"
+    """How long the target lets a backend be silent is declared."""
+    HISTORY = "history"
+    """The backend takes a history beside tools of its client."""
+
+
 RESPONSE = "{response}"
 """The placeholder for the id of the last response so far."""
 
@@ -111,8 +124,8 @@ RESPONSE = "{response}"
 class Request:
     """One plain HTTP request and what must come back, for what the contract says of HTTP itself.
 
-    `{model}` in `path`, `body` and `json` is replaced by the target's model; `{response}` in a further request
-    (`also`) by the id of the last response before it.
+    `{model}` in `path`, `body` and `json` is replaced by the target's model; `{response}` in a request after others by
+    the id of the last response before it.
     """
 
     method: str = "POST"
@@ -153,51 +166,71 @@ class Request:
     the scenario observes nothing. "": none."""
     reflects: tuple[str, ...] = ()
     """Texts that the backend must report to have received, in this order."""
-    also: tuple[Request, ...] = ()
-    """Further requests, sent one after the other after this one."""
 
     @property
     def continues(self) -> bool:
         """Whether it names the last response before it."""
         return RESPONSE in self.path or RESPONSE in (self.json or {}).values()
 
-    @property
-    def each(self) -> tuple[Request, ...]:
-        """This request and the further ones, in order."""
-        return (self, *self.also)
 
-
-# By identity: its mappings have no hash, so it would have none either.
+# By identity, as both kinds of scenarios: their mappings have no hash, so they would have none either.
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Scenario:
-    """A conversation (`turns`) or a plain request (`request`), and the requirements that it exercises."""
+class _Named:
+    """What both kinds of scenarios have."""
 
     name: str
     title: str
     exercises: tuple[str, ...]
     """Ids of requirements. The first is the subject: an answer that cannot be read at all is a violation of it."""
-    script: str = ""
-    """The script that answers a conversation; "" for a plain request, and where a model is asked."""
+    dialects: tuple[Dialect, ...] = tuple(Dialect)
+    attribute_to: str | None = None
+    """The requirement that any fault in the content is reported under: the scenario differs from others in nothing
+    else. None: each fault is reported under its own requirement."""
+    alone: bool = False
+    """Nothing else may run at the same time: it kills the backend."""
+    behind_upstreams: bool = False
+    """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
+    OpenAI does: a gateway has no part in what happens between them."""
+    agent: Agent | None = None
+    """The agent behind the proxies that it is about; None: whichever."""
+    needs: tuple[Need, ...] = ()
+    """What must be known of the target before it can be driven."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class PlainScenario(_Named):
+    """Plain requests, sent one after the other, and the requirements that they exercise."""
+
+    requests: tuple[Request, ...]
+
+    def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
+        """Its one form, in the first of its dialects whose surface the target serves; none where it serves none."""
+        served = {one.spec.surface for one in dialects}
+        # One is enough: the rules of HTTP are the same in every dialect.
+        return tuple(Form(dialect, Mode.WHOLE) for dialect in self.dialects if dialect.spec.surface in served)[:1]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ConversationScenario(_Named):
+    """A conversation, and the requirements that it exercises."""
+
     turns: tuple[Turn, ...] = ()
-    request: Request | None = None
+    script: str = ""
+    """The script that answers it; "" where a model is asked."""
+    modes: tuple[Mode, ...] = tuple(Mode)
     history: tuple[JsonObject, ...] = ()
     """Chat messages before the first turn."""
     tools: tuple[JsonObject, ...] = ()
     """The tools that every request declares, as in chat completions."""
-    modes: tuple[Mode, ...] = (Mode.STREAM, Mode.WHOLE)
-    dialects: tuple[Dialect, ...] = tuple(Dialect)
     body: JsonObject = field(default_factory=dict)
-    """Request fields that are added to each request of a conversation."""
+    """Request fields that are added to each request."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers of each request of a conversation."""
+    """Headers of each request."""
     requires_echo: str = ""
-    """As `Request.requires_echo`, for the requests of a conversation."""
+    """As `Request.requires_echo`."""
     refusable: str = ""
     """A field of its requests that asks for more than some backends can do: a 400 that names it is a right answer, too.
     "": none."""
-    attribute_to: str | None = None
-    """The requirement that any fault in the content is reported under: the scenario differs from others in nothing
-    else. None: each fault is reported under its own requirement."""
     choices: int = 1
     """The `n` of the requests."""
     tool_choice: str = ""
@@ -206,73 +239,20 @@ class Scenario:
     """How many tokens an answer may have; None: the requests set no limit."""
     usage: bool = False
     """Streams ask for a usage chunk."""
-    alone: bool = False
-    """Nothing else may run at the same time: it kills the backend."""
-    behind_upstreams: bool = False
-    """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
-    OpenAI does: a gateway has no part in what happens between them."""
-    agent: Agent | None = None
-    """The agent behind the proxies that it is about; None: whichever."""
-    needs_keepalive: bool = False
-    """It can only be driven when the target's keep-alive interval is declared."""
-    needs_default_mode: bool = False
-    """It can only be driven when the target's own output mode is declared."""
-    needs_idle_timeout: bool = False
-    """It can only be driven when it is declared how long the target lets a backend be silent."""
-    needs_history: bool = False
-    """It can only be driven where the backend takes a history beside tools of its client."""
 
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
-        """The forms in which it is driven against a target that speaks these dialects.
-
-        A plain request has one form, in the first of its dialects whose surface the target serves; none where it
-        serves none of them.
-        """
+        """The forms in which it is driven against a target that speaks these dialects."""
         known = set(dialects)
-        if self.request is not None:
-            served = {one.spec.surface for one in known}
-            there = [dialect for dialect in self.dialects if dialect.spec.surface in served]
-            # One is enough: the rules of HTTP are the same in every dialect.
-            return (Form(there[0], Mode.WHOLE),) if there else ()
         return tuple(Form(dialect, mode) for dialect in self.dialects if dialect in known for mode in self.modes)
 
+    @property
+    def tool_names(self) -> list[str]:
+        """The names of its tools, in their order."""
+        return [tool["function"]["name"] for tool in self.tools]
 
-def forced_tools(scenario: Scenario, turn: Turn | None) -> frozenset[str]:
-    """The tools of which the request of a turn demands a call; empty where it demands none."""
-    body = {**scenario.body, **(turn.body if turn else {})}
-    match body.get("tool_choice"):
-        case "required":
-            return frozenset(tool["function"]["name"] for tool in scenario.tools)
-        case {"function": {"name": str(name)}} | {"type": "function", "name": str(name)}:
-            return frozenset({name})
-        case _:
-            return frozenset()
+    def added(self, turn: Turn) -> JsonObject:
+        """The request fields that are added in a turn."""
+        return {**self.body, **turn.body}
 
 
-def wants_json(scenario: Scenario, turn: Turn | None) -> bool:
-    """Whether the request of a turn demands an answer that is a JSON object, of no schema."""
-    body = {**scenario.body, **(turn.body if turn else {})}
-    match body:
-        case {"response_format": {"type": "json_object"}} | {"text": {"format": {"type": "json_object"}}}:
-            return True
-        case _:
-            return False
-
-
-def offers_tools(scenario: Scenario, turn: Turn | None) -> bool:
-    """Whether the request of a turn lets the backend call tools."""
-    body = {**scenario.body, **(turn.body if turn else {})}
-    # Without the field OpenAI's default is auto.
-    return body.get("tool_choice") != "none"
-
-
-def wants_burst(scenario: Scenario, turn: Turn | None, dialect: Dialect) -> bool:
-    """Whether the request of a turn allows several calls in one stream.
-
-    The header decides; without it `parallel_tool_calls`, whose default is the dialect's (`parallel_by_default`).
-    """
-    # The contract's order: the header, then the request, then what the proxy is set to.
-    if STOP_HEADER in scenario.headers:
-        return scenario.headers[STOP_HEADER] == "burst"
-    body = {**scenario.body, **(turn.body if turn else {})}
-    return body.get("parallel_tool_calls", dialect.spec.parallel_by_default) is True
+Scenario = ConversationScenario | PlainScenario

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import PlainScenario
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.reading.applicable import by_form
 from wireproof.results.cells import Part, parts
@@ -52,7 +53,7 @@ class Case:
 
 def form_name(scenario: Scenario, form: Form) -> str:
     """Surface, dialect and mode of answers, such as `chat-openai-json-stream` and `responses-whole`."""
-    if scenario.request is not None:
+    if isinstance(scenario, PlainScenario):
         return PLAIN
     return "-".join(dict.fromkeys((form.dialect.spec.surface, form.dialect, form.mode)))
 

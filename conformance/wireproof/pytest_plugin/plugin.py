@@ -19,7 +19,7 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -90,6 +90,13 @@ def _reader(option: Option) -> Callable[[str], object]:
     return read
 
 
+class _Node(Protocol):
+    """A worker, as a controller of pytest-xdist has it; its class is that of a package that need not be installed."""
+
+    config: pytest.Config
+    workerinput: dict[str, object]
+
+
 def session_of(config: pytest.Config) -> WireproofSession | None:
     """The run of a pytest session; None when no target is named."""
     return config.stash.get(SESSION, None)
@@ -124,7 +131,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 (a class of pytest-xdist, which need not be installed)
+def pytest_configure_node(node: _Node) -> None:
     """Give each worker the folder in which all share one run."""
     if session_of(node.config) is None:
         return
@@ -183,7 +190,7 @@ def _cases(session: pytest.Session) -> set[Case]:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 (a class of pytest-xdist, which need not be installed)
+def pytest_testnodedown(node: _Node) -> None:
     """Take over what a worker has not observed, and whether it had no certificate; all workers miss the same."""
     run = session_of(node.config)
     # A worker that crashed has sent nothing.
@@ -193,7 +200,7 @@ def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 (a class of pytest-x
         run.status = output.get(STATUS, run.status)
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:  # noqa: ANN401 (pytest does not export its class)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """List each broken requirement once, then the MUSTs that were not observed, and what that means for the session."""
     run = session_of(config)
     if run is None:
@@ -203,7 +210,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         _list_unobserved(terminalreporter, run.unobserved, accepted=run.plan.run.allow_partial)
 
 
-def _list_broken(terminal: Any) -> None:  # noqa: ANN401 (as above)
+def _list_broken(terminal: pytest.TerminalReporter) -> None:
     """Each broken requirement with its sentence: one is broken in many items, and pytest cuts their lines off."""
     found = Counter(
         value for report in terminal.stats.get("failed", ()) for name, value in report.user_properties if name == BROKEN
@@ -215,7 +222,7 @@ def _list_broken(terminal: Any) -> None:  # noqa: ANN401 (as above)
         terminal.line(f"{row}  ({items} {'item' if items == 1 else 'items'})")
 
 
-def _list_unobserved(terminal: Any, unobserved: Mapping[str, str], *, accepted: bool) -> None:  # noqa: ANN401 (as above)
+def _list_unobserved(terminal: pytest.TerminalReporter, unobserved: Mapping[str, str], *, accepted: bool) -> None:
     terminal.section("wireproof: certified in part" if accepted else "wireproof: not observed")
     for row, why in unobserved.items():
         terminal.line(f"{row}: {why}")

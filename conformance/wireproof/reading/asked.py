@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from wireproof.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
-from wireproof.model.target import Backend
-from wireproof.reading.applicable import answers_to
 from wireproof.reading.expected import Expected, ExpectedCall, Failure
 from wireproof.reading.schemas import misfits
 
 if TYPE_CHECKING:
     from wireproof.model.scenario import Form
-    from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Answer, Choice
     from wireproof.wire.calls import Call as Came
 
@@ -78,34 +74,6 @@ def _same(want: Call, came: Came) -> bool:
     if not isinstance(arguments, dict):
         return False
     return want.name in {None, came.name} and want.arguments in (None, arguments)
-
-
-def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
-    """The right answers of an exchange, one for each choice; () where they are not known.
-
-    Those of a script are known before; those of a model once it has done what it was asked.
-    """
-    scenario, form = exchange.scenario, exchange.form
-    if exchange.asks is not None:
-        return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
-    match exchange.target.backend:
-        case Backend.LIVE:
-            return ()
-        case Backend.CURSOR:
-            return tuple(map(_of_cursor, answers_to(scenario, exchange.number, form)))
-        case _:
-            return answers_to(scenario, exchange.number, form)
-
-
-def _of_cursor(answer: Expected) -> Expected:
-    """The right answer where Cursor's agent service is the backend.
-
-    It asks for calls as data, and waits for their results: nothing counts the tokens of an answer with calls.
-    """
-    if not answer.asks:
-        return answer
-    calls = tuple(replace(call, meant=True) if call.native and call.exact else call for call in answer.calls)
-    return replace(answer, calls=calls, usage=None)
 
 
 def wanted(asks: Asks, answer: Answer, form: Form, choices: int) -> tuple[Expected, ...]:

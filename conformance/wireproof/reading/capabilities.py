@@ -140,8 +140,7 @@ def _due(exchange: Exchange) -> bool:
     """Whether the request is right, so that a refusal of it is one of what it asks for."""
     if exchange.turn is not None:
         return True
-    request = exchange.scenario.request
-    return request is not None and request.each[exchange.number].expect in OK
+    return exchange.request is not None and exchange.request.expect in OK
 
 
 def _object(text: bytes) -> dict[str, Any]:

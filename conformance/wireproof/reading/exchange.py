@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof.model.answer_terms import answer_terms
 from wireproof.model.dialect import Arguments, Surface
 from wireproof.model.facets import row_of
 from wireproof.model.requirement import Facet
-from wireproof.model.scenario import Form, Mode, Scenario, Turn, wants_burst
+from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.read_again import LARGE, ReadAgain
 from wireproof.wire.calls import Answer, Choice
@@ -22,8 +23,10 @@ from wireproof.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from wireproof.model.answer_terms import AnswerTerms
     from wireproof.model.asks import Asks
     from wireproof.model.dialect import Dialect, DialectSpec
+    from wireproof.model.scenario import JsonObject
     from wireproof.model.target import Target
     from wireproof.reading.expected import Expected
     from wireproof.wire.stream import Stream
@@ -92,9 +95,37 @@ class Exchange:
             yield wanted, self.choice(index)
 
     @property
+    def request(self) -> Request | None:
+        """The plain request that was sent; None for a turn of a conversation."""
+        return self.scenario.requests[self.number] if isinstance(self.scenario, PlainScenario) else None
+
+    @property
+    def conversation(self) -> ConversationScenario:
+        """The scenario, where it is a conversation.
+
+        Raises:
+            ValueError: A plain request was sent.
+        """
+        if isinstance(self.scenario, PlainScenario):
+            raise ValueError("this exchange is no turn of a conversation")  # noqa: TRY004 (of the exchange, no type)
+        return self.scenario
+
+    @property
+    def added(self) -> JsonObject:
+        """The fields that the scenario adds to the request of a turn; raises as `conversation`."""
+        scenario = self.conversation
+        return scenario.added(scenario.turns[self.number])
+
+    @property
+    def terms(self) -> AnswerTerms:
+        """What the request of a turn demands of its answer; raises as `conversation`."""
+        scenario = self.conversation
+        return answer_terms(scenario, scenario.turns[self.number], self.dialect)
+
+    @property
     def burst(self) -> bool:
         """Whether the request lets a stream carry several calls."""
-        return wants_burst(self.scenario, self.turn, self.dialect)
+        return self.terms.burst
 
     @property
     def asks(self) -> Asks | None:

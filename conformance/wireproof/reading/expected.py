@@ -29,6 +29,7 @@ from wireproof_scripts.steps.cursor import Trap
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from wireproof.model.answer_terms import AnswerTerms
     from wireproof.model.dialect import Dialect
 
 End = language.Finish | language.Fail | language.ErrorNotice | language.Crash | language.Hang | language.Raw
@@ -53,6 +54,10 @@ class Failure(StrEnum):
     """The backend never sends anything: an HTTP error or an error frame, as inside a call."""
     UNMET = "by not doing what was demanded"
     """It answers, but without the call or the JSON that the request demands: an error that names the field."""
+
+
+NO_ANSWER = frozenset({Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET})
+"""Failures after which there need not be an answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,44 +119,29 @@ class _Said:
     end: End = field(default_factory=language.Finish)
 
 
-def expected(  # noqa: PLR0913 (what a request asks for is that much)
-    part: Iterable[language.Step],
-    form: Form,
-    *,
-    burst: bool,
-    offered: bool = True,
-    blocks: bool = False,
-    forced: frozenset[str] = frozenset(),
-    json: bool = False,
-    tools: bool = False,
-) -> Expected:
+def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> Expected:
     """The right answer to a turn.
 
     Args:
         part: What the backend plays.
         form: The dialect and mode of the answer.
-        burst: The request asks for the stop policy `burst`.
-        offered: The request lets the backend call tools. If not, what looks like a call in its text is text.
-        blocks: The request asks a response to write its calls as blocks in the text.
-        forced: The tools of which the request demands a call; empty where it demands none.
-        json: The request demands a JSON object, of any schema.
-        tools: The request declares tools, so that the client runs what Cursor's agent service asks for.
+        terms: What the request demands of it.
     """
-    said = _sum_up(part, offered=offered, tools=tools)
+    said = _sum_up(part, terms)
     failure = _failure(said, form.mode)
-    if failure is Failure.NONE and _unmet(said, forced, json=json):
+    if failure is Failure.NONE and _unmet(said, terms):
         return Expected(text="", calls=(), finish=None, usage=None, failure=Failure.UNMET)
     if failure is Failure.BEFORE_OUTPUT:
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
-    calls = _carried(said.calls, form, burst=burst)
+    calls = _carried(said.calls, form, burst=terms.burst)
     asks = any(call.native for call in said.calls)
-    if blocks:
-        text = said.text + DELIMITER.join(call.block for call in (said.calls if burst else said.calls[:1]))
+    if terms.blocks:
+        text = said.text + DELIMITER.join(call.block for call in (said.calls if terms.burst else said.calls[:1]))
         # Without calls the end is that of a text: a response has its blocks or its items, never both (responses.xml).
         said, calls = _Said(text=text, usage=said.usage, end=said.end), ()
     return Expected(
         text=None if said.reflects else "" if calls and _drops_text(form) else said.text,
-        blocks=_blocks(calls, form, burst=burst),
+        blocks=_blocks(calls, form, burst=terms.burst),
         calls=calls,
         finish=_finish(said, form.dialect),
         usage=said.usage if _counted(said, failure) else None,
@@ -162,11 +152,11 @@ def expected(  # noqa: PLR0913 (what a request asks for is that much)
     )
 
 
-def _unmet(said: _Said, forced: frozenset[str], *, json: bool) -> bool:
+def _unmet(said: _Said, terms: AnswerTerms) -> bool:
     """Whether the backend does not do what the request demands."""
-    uncalled = bool(forced) and not any(call.name in forced for call in said.calls)
+    uncalled = bool(terms.forced) and not any(call.name in terms.forced for call in said.calls)
     # Whether a text is JSON need not be looked at: what scripts say of themselves is prose.
-    return uncalled or (json and not said.reflects and not said.calls)
+    return uncalled or (terms.json and not said.reflects and not said.calls)
 
 
 def _drops_text(form: Form) -> bool:
@@ -174,15 +164,15 @@ def _drops_text(form: Form) -> bool:
     return form.mode is Mode.WHOLE and not form.dialect.spec.text_before_calls
 
 
-def _sum_up(part: Iterable[language.Step], *, offered: bool, tools: bool) -> _Said:
+def _sum_up(part: Iterable[language.Step], terms: AnswerTerms) -> _Said:
     said = _Said()
     for step in part:
         if _ends(step):
             said.end = language.Hang() if isinstance(step, Trap) else step
             break
-        if tools and (call := agent_call(step)):
+        if terms.tools and (call := agent_call(step)):
             said.calls.append(_of_agent(step, *call))
-        _add(said, step, offered=offered)
+        _add(said, step, offered=terms.offered)
     return said
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing
 from wireproof_cursor import playable as cursor
 from wireproof_mocks.upstream.playable import why_unplayable
@@ -62,8 +63,10 @@ def _cursor_reason(name: str) -> str:
 
 
 def _needs_of_history(scenario: Scenario) -> Iterator[Missing]:
-    if scenario.needs_history:
+    if Need.HISTORY in scenario.needs:
         yield Missing.HISTORY
+    if isinstance(scenario, PlainScenario):
+        return
     # Only a script that reports what the backend received shows by whom each message is said to be.
     reported = scenario.script and any(Reflect("received") in part for part in LIBRARY[scenario.script].parts)
     if reported and any(message["role"] == "assistant" for message in scenario.history):
@@ -103,11 +106,13 @@ def _needs_of(step: Step) -> tuple[Missing, ...]:
 
 def _scripts(scenario: Scenario) -> Iterator[str]:
     """The scripts that a scenario asks for, those in the texts of its history and of plain requests among them."""
-    if scenario.script:
-        yield scenario.script
-    yield from (turn.script for turn in scenario.turns if turn.script)
-    texts = [json.dumps(dict(message), default=str) for message in scenario.history]
-    texts += [_text(request) for request in (scenario.request.each if scenario.request else ())]
+    match scenario:
+        case ConversationScenario():
+            named = scenario.script, *(turn.script for turn in scenario.turns)
+            yield from filter(None, named)
+            texts = [json.dumps(dict(message), default=str) for message in scenario.history]
+        case PlainScenario():
+            texts = list(map(_text, scenario.requests))
     markers = map(find_marker, texts)
     yield from (one.script for one in markers if isinstance(one, Marker) and one.script in LIBRARY)
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
-from wireproof.reading.asked import right_answers
 from wireproof.reading.exchange import Exchange, read
+from wireproof.reading.right_answers import right_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.scenario import ConversationScenario, Form, PlainScenario
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
     from wireproof.wire.stream import Stream
 
 
 def of_turn(
-    scenario: Scenario,
+    scenario: ConversationScenario,
     number: int,
     form: Form,
     target: Target,
@@ -53,14 +53,14 @@ def of_turn(
     return replace(exchange, wanted=right_answers(exchange))
 
 
-def _as_sent(scenario: Scenario, form: Form, transcript: Transcript) -> Scenario:
+def _as_sent(scenario: ConversationScenario, form: Form, transcript: Transcript) -> ConversationScenario:
     """The scenario without the wish for a usage chunk, where the target refuses `stream_options`."""
     asks = scenario.usage and form.mode is Mode.STREAM and form.dialect.spec.surface is Surface.CHAT
     unasked = asks and b'"stream_options"' not in transcript.request_body
     return replace(scenario, usage=False) if unasked else scenario
 
 
-def of_request(scenario: Scenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
+def of_request(scenario: PlainScenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
     """The exchange of the plain request of that number. Status, headers and envelope are judged, so it is not read."""
     return Exchange(
         scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, get_args
 
 from wireproof.model.asks import Asks
+from wireproof.model.scenario import PlainScenario
 from wireproof_scripts.files.json_form import script_to_json
 from wireproof_scripts.library import LIBRARY
 
@@ -27,12 +28,13 @@ _EMPTY: tuple[object, ...] = (None, (), [], {}, "", False, 0)
 def scenario_data(scenario: Scenario) -> JsonObject:
     """One scenario; fields that are empty or false are left out, and `choices` where there is one choice."""
     data = _fields(scenario)
+    if isinstance(scenario, PlainScenario):
+        del data["dialects"]  # it is sent once, whatever dialects a target speaks
+        return data
     if scenario.choices == 1:
         del data["choices"]
     if scenario.script:
         data["script"] = script_to_json(LIBRARY[scenario.script])  # the whole of it: its name alone says little
-    if scenario.request is not None:
-        del data["dialects"]  # a plain request is sent once, whatever dialects a target speaks
     return data
 
 

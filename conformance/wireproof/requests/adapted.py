@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import CHATS, Dialect, Surface
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import KeyStyle
 from wireproof.requests.carried import SCHEMES
 
 if TYPE_CHECKING:
-    from wireproof.model.scenario import JsonObject, Request, Scenario
+    from wireproof.model.scenario import JsonObject, PlainScenario, Request, Scenario
     from wireproof.model.target import Target
 
 SHARED = frozenset({"model", "messages", "stream", "temperature", "top_p", "user"})
@@ -24,34 +25,30 @@ SHARED = frozenset({"model", "messages", "stream", "temperature", "top_p", "user
 
 def adapted(scenario: Scenario, target: Target) -> Scenario:
     """The scenario for a target; itself where nothing differs."""
-    if scenario.request is None:
+    if isinstance(scenario, ConversationScenario):
         return scenario
     if target.key_style is not KeyStyle.BEARER:
-        scenario = _in_style(scenario, scenario.request)
+        scenario = _without_bearer(scenario)
     spoken = {dialect.spec.surface for dialect in target.dialects}
     return _on_responses(scenario) if spoken == {Surface.RESPONSES} else scenario
 
 
-def _in_style(scenario: Scenario, request: Request) -> Scenario:
+def _without_bearer(scenario: PlainScenario) -> PlainScenario:
     """The scenario without what only a bearer token has: a scheme, and the challenge that names it (RFC 6750)."""
-    first, *others = [_unchallenged(one) for one in request.each if one.auth not in SCHEMES]
-    return replace(scenario, request=replace(first, also=tuple(others)))
+    return replace(scenario, requests=tuple(_unchallenged(one) for one in scenario.requests if one.auth not in SCHEMES))
 
 
 def _unchallenged(request: Request) -> Request:
-    shows = {name: text for name, text in request.shows.items() if name != "www-authenticate"}
-    return replace(request, shows=shows, also=())
+    return replace(request, shows={name: text for name, text in request.shows.items() if name != "www-authenticate"})
 
 
-def _on_responses(scenario: Scenario) -> Scenario:
+def _on_responses(scenario: PlainScenario) -> PlainScenario:
     """The scenario on the Responses route; for chat alone where its requests have fields that Responses lack."""
-    if scenario.request is None or Dialect.RESPONSES not in scenario.dialects:
+    if Dialect.RESPONSES not in scenario.dialects:
         return scenario
-    moved = [_moved(replace(one, also=())) for one in scenario.request.each]
-    there = [one for one in moved if one is not None]
-    if len(there) < len(moved):
-        return replace(scenario, dialects=CHATS)
-    return replace(scenario, request=replace(there[0], also=tuple(there[1:])))
+    moved = [_moved(one) for one in scenario.requests]
+    there = tuple(one for one in moved if one is not None)
+    return replace(scenario, requests=there) if len(there) == len(moved) else replace(scenario, dialects=CHATS)
 
 
 def _moved(request: Request) -> Request | None:

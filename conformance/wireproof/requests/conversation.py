@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof.model.asks import Fits
 from wireproof.model.dialect import Surface
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,12 +41,12 @@ class Prepared:
 
 
 def prepare(
-    scenario: Scenario, turn: Turn, *, form: Form, model: str, nonce: str, history: Sequence[Message]
+    scenario: ConversationScenario, turn: Turn, *, form: Form, model: str, nonce: str, history: Sequence[Message]
 ) -> Prepared:
     """The request of a turn. `history` is what `remember` returned for the turn before, () at first."""
     messages = _messages(scenario, turn, nonce, history)
     written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
-    body = {"model": model, **written.conversation, **scenario.body, **turn.body, **written.options}
+    body = {"model": model, **written.conversation, **scenario.added(turn), **written.options}
     if isinstance(turn.asks, Fits):
         body |= _FORMATS[form.dialect.spec.surface](turn.asks)
     if form.mode is Mode.STREAM:
@@ -69,7 +69,7 @@ class _Written:
     """What a request for a stream has besides `stream`."""
 
 
-def _chat(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
+def _chat(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
     """Chat completions: messages as they are kept, or with functions in their legacy spelling."""
     functions = form.dialect.spec.functions
     options: Message = {}
@@ -90,7 +90,7 @@ def _chat(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Writt
     )
 
 
-def _response(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
+def _response(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
     """Responses: items instead of messages, flat tools. There are no choices, and a stream always has its usage."""
     del form  # its dialects share one spelling
     options: Message = {}
@@ -103,7 +103,7 @@ def _response(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _W
     return _Written(conversation={"input": list(_items(messages))}, options=options)
 
 
-def _choice(scenario: Scenario, named: Message) -> str | Message:
+def _choice(scenario: ConversationScenario, named: Message) -> str | Message:
     """The `tool_choice` of a request that forces a call; `named` is how the surface names a tool."""
     return scenario.tool_choice if scenario.tool_choice == REQUIRED else named
 
@@ -119,7 +119,7 @@ _FORMATS: Mapping[Surface, Callable[[Fits], Message]] = {
 """How each surface asks for an answer that fits a schema."""
 
 
-_WRITERS: Mapping[Surface, Callable[[Scenario, Form, Sequence[Message]], _Written]] = {
+_WRITERS: Mapping[Surface, Callable[[ConversationScenario, Form, Sequence[Message]], _Written]] = {
     Surface.CHAT: _chat,
     Surface.RESPONSES: _response,
 }
@@ -168,7 +168,7 @@ def _as_legacy(message: Message, messages: Sequence[Message]) -> Message:
     return message
 
 
-def _messages(scenario: Scenario, turn: Turn, nonce: str, history: Sequence[Message]) -> list[Message]:
+def _messages(scenario: ConversationScenario, turn: Turn, nonce: str, history: Sequence[Message]) -> list[Message]:
     # A turn with a script of its own begins another conversation: the marker of the first text would choose for it.
     if turn.script is not None:
         return [{"role": "user", "content": f"{marker(turn.script, nonce)} {turn.say}"}]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.model.asks import Calls, Say
+from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.reading.asked import limit_of
 from wireproof.requests import plain
 from wireproof.requests.conversation import prepare, remember
@@ -51,13 +52,14 @@ def _bodies(scenario: Scenario, target: Target) -> Iterator[bytes]:
     if plain.unsupported_reason(scenario, target):
         return
     for form in scenario.forms(target.dialects):
-        if scenario.request is not None:
-            yield from (plain.prepare(one, target).body for one in scenario.request.each)
-        else:
-            yield from _conversation(scenario, form, target)
+        match scenario:
+            case PlainScenario():
+                yield from (plain.prepare(one, target).body for one in scenario.requests)
+            case ConversationScenario():
+                yield from _conversation(scenario, form, target)
 
 
-def _conversation(scenario: Scenario, form: Form, target: Target) -> Iterator[bytes]:
+def _conversation(scenario: ConversationScenario, form: Form, target: Target) -> Iterator[bytes]:
     history: Sequence[Message] = ()
     for turn in scenario.turns:
         prepared = prepare(scenario, turn, form=form, model=target.model, nonce="", history=history)

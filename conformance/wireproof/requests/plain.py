@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from wireproof.model.scenario import RESPONSE, Auth, Request
+from wireproof.model.scenario import RESPONSE, Auth, PlainScenario, Request
 from wireproof.model.target import Backend, Missing, root_of
 from wireproof.requests.carried import address, carried_headers
 
@@ -134,7 +134,9 @@ def _with_spaces(body: bytes, padding: int) -> bytes:
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the plain requests of a scenario cannot be sent to this target; "" when they can."""
-    requests = scenario.request.each if scenario.request else ()
+    if not isinstance(scenario, PlainScenario):
+        return ""
+    requests = scenario.requests
     if target.api_key is None and any(request.auth is not Auth.RIGHT for request in requests):
         return "the target asks for no key"
     if target.unready_url is None and any(request.unready for request in requests):

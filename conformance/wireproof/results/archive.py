@@ -26,7 +26,7 @@ from wireproof.judging.outcomes import Run
 from wireproof.model import dialect
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode
+from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.target import Target
 from wireproof.model.transcript import Death, End, Piece, Transcript, Wait
 from wireproof.reading import recorded
@@ -161,7 +161,7 @@ def _of_exchange(exchange: Exchange) -> Json:
     return {
         "transcript": _of_transcript(exchange.transcript),
         # A further try may have allowed the model more tokens than the scenario does.
-        "cap": exchange.scenario.cap,
+        "cap": exchange.conversation.cap if exchange.turn else None,
         "earlier": [_of_exchange(one) for one in exchange.earlier],
     }
 
@@ -169,7 +169,7 @@ def _of_exchange(exchange: Exchange) -> Json:
 def _exchange(scenario: Scenario, number: int, form: Form, target: Target, data: Json) -> Exchange:
     """The exchange as it was when it was driven, read anew."""
     transcript = _transcript(data["transcript"])
-    if scenario.request is not None:
+    if isinstance(scenario, PlainScenario):
         return recorded.of_request(scenario, number, form, target, transcript)
     sent = scenario if data["cap"] == scenario.cap else dataclasses.replace(scenario, cap=data["cap"])
     earlier = [_exchange(scenario, number, form, target, one) for one in data["earlier"]]

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.driving.drive import Progress, drive, no_progress
+from wireproof.driving.planning import planned
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
 from wireproof.results.interrupted import InterruptedRun, Kept
@@ -67,7 +68,8 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
     clock, kept = _Clock(), Kept(scenarios=tuple(scenarios), target=target)
     try:
-        driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
+        plan = planned(scenarios, target)
+        driving = _driven(drive(plan, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
         target = replace(target, adjusted=driving.adjusted)
         shown = masked_target(target)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
@@ -99,7 +101,7 @@ def _again(
 ) -> Sequence[Run]:
     """Forms of scenarios, driven again with nothing beside them; without their secrets."""
     scenarios = [run.scenario for run in runs if run.scenario.name in forms]
-    return masked_runs(_driven(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs, target)
+    return masked_runs(_driven(drive(planned(scenarios, target, forms), target, jobs=1, budget=budget)).runs, target)
 
 
 def _driven(work: Coroutine[object, object, Driving]) -> Driving:

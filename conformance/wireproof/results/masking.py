@@ -235,4 +235,4 @@ def _exchange(exchange: Exchange, mask: Masking, target: Target) -> Exchange:
     earlier = tuple(_exchange(one, mask, target) for one in exchange.earlier)
     if exchange.reading is None or transcript.pieces == exchange.transcript.pieces:
         return replace(exchange, transcript=transcript, target=target, earlier=earlier)
-    return recorded.of_turn(exchange.scenario, exchange.number, exchange.form, target, transcript, earlier=earlier)
+    return recorded.of_turn(exchange.conversation, exchange.number, exchange.form, target, transcript, earlier=earlier)

@@ -213,8 +213,7 @@ def _symptom(exchange: Exchange) -> str | None:
 
 def _expects_error(exchange: Exchange) -> bool:
     """Whether the answer to a plain request is to be an error: its scenario judges which one comes."""
-    request = exchange.scenario.request
-    return request is not None and request.each[exchange.number].expect in BACKEND
+    return exchange.request is not None and exchange.request.expect in BACKEND
 
 
 def _fails(exchange: Exchange) -> bool:

@@ -1,6 +1,6 @@
 """The scenarios of the suite, as data."""
 
-from wireproof.model.scenario import Scenario
+from wireproof.model.scenario import ConversationScenario, PlainScenario, Scenario
 from wireproof.scenarios.agent import AGENT
 from wireproof.scenarios.calls import CALLS
 from wireproof.scenarios.choices import CHOICES
@@ -50,5 +50,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     *AGENT,
 )
 """All of them, in the order of reports."""
+CONVERSATIONS: tuple[ConversationScenario, ...] = tuple(
+    scenario for scenario in SCENARIOS if isinstance(scenario, ConversationScenario)
+)
+PLAIN: tuple[PlainScenario, ...] = tuple(scenario for scenario in SCENARIOS if isinstance(scenario, PlainScenario))
 
-__all__ = ["SCENARIOS"]
+__all__ = ["CONVERSATIONS", "PLAIN", "SCENARIOS"]

@@ -1,8 +1,9 @@
 """A proxy in front of Cursor's agent service: what it asks for, as calls of the client's tools (contract, §12)."""
 
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import JsonObject, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, Turn
 from wireproof.model.target import Agent
+from wireproof.scenarios.exercised import RESPONSE_ENDS
 
 
 def _tool(name: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> JsonObject:
@@ -37,8 +38,8 @@ HERE = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 """The rows are about calls and texts, whichever dialect writes them; these two are the least alike."""
 PARALLEL: JsonObject = {"parallel_tool_calls": True}
 
-AGENT: tuple[Scenario, ...] = (
-    Scenario(
+AGENT: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="agent-names",
         title="Each tool of the service is called by the name that clients have for it",
         script="agent/names",
@@ -50,7 +51,7 @@ AGENT: tuple[Scenario, ...] = (
         attribute_to="agent.names",
         agent=Agent.CURSOR,
     ),
-    Scenario(
+    ConversationScenario(
         name="agent-arguments",
         title="What the service says of a file or a search has the argument names of the client's tools",
         script="agent/arguments",
@@ -61,7 +62,7 @@ AGENT: tuple[Scenario, ...] = (
         exercises=("agent.arguments",),
         agent=Agent.CURSOR,
     ),
-    Scenario(
+    ConversationScenario(
         name="agent-all-emitted",
         title="Every request of an answer becomes a call, then the answer ends with tool_calls",
         script="agent/all",
@@ -73,7 +74,7 @@ AGENT: tuple[Scenario, ...] = (
         attribute_to="agent.all-emitted",
         agent=Agent.CURSOR,
     ),
-    Scenario(
+    ConversationScenario(
         name="agent-fresh-session",
         title="The result of a call begins another session, with the whole history",
         script="agent/fresh",
@@ -84,25 +85,24 @@ AGENT: tuple[Scenario, ...] = (
         attribute_to="agent.fresh-session",
         agent=Agent.CURSOR,
     ),
-    Scenario(
+    ConversationScenario(
         name="agent-trap",
         title="A session with signs of life alone ends in an error, not in a stop and not in a hang",
         script="agent/trap",
         dialects=HERE,
         turns=(Turn(say="Go on in the same session."),),
-        needs_idle_timeout=True,
+        needs=(Need.IDLE_TIMEOUT,),
         # What finds an error that does not come; it is reported under the first.
         exercises=(
             "agent.same-session-trap",
+            *RESPONSE_ENDS,
             "chat.stream.error-before-output",
             "chat.whole.backend-error",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
         ),
         attribute_to="agent.same-session-trap",
         agent=Agent.CURSOR,
     ),
-    Scenario(
+    ConversationScenario(
         name="agent-without-tools",
         title="Without tools in the request nothing is called: the proxy runs what is asked for, or refuses it",
         script="agent/without-tools",
@@ -112,7 +112,7 @@ AGENT: tuple[Scenario, ...] = (
         attribute_to="agent.without-tools",
         agent=Agent.CURSOR,
     ),
-    Scenario(
+    ConversationScenario(
         name="agent-scratch-only",
         title="Without tools in the request no file outside of the scratch folder is read",
         script="agent/scratch",

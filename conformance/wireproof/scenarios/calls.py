@@ -1,7 +1,8 @@
 """Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER, Dialect
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Turn
+from wireproof.scenarios.exercised import ARGUMENTS_VERBATIM, CALLS_ARRIVE, FINISH_REASON, MODES_AGREE
 from wireproof.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 # Said in each scenario of several calls: the default of this field differs between proxies (S4-9: the first call
@@ -11,8 +12,8 @@ FIRST = {"parallel_tool_calls": False}
 STREAMED = CHATS_WITH_TOOLS
 """The dialects whose streams have room for several calls."""
 
-CALLS: tuple[Scenario, ...] = (
-    Scenario(
+CALLS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="call-one",
         title="One call, whose arguments have the model's own spacing, key order, numbers and escapes",
         script="call/one",
@@ -20,39 +21,28 @@ CALLS: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE),
         usage=True,
         exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
+            *ARGUMENTS_VERBATIM,
+            *CALLS_ARRIVE,
+            *FINISH_REASON,
             "chat.stream.call-opening",
             "chat.stream.call-delta-on-change",
             "chat.stream.arguments-incremental",
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
             "chat.whole.content-null",
             "chat.whole.calls-all-in-order",
             "chat.stream.usage",
             "chat.whole.usage",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-empty-arguments",
         title="A call of a tool without parameters",
         script="call/empty-arguments",
         turns=(Turn(say="What notes are there?"),),
         tools=(GET_FILE_TREE,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-bare",
         title="A call whose arguments are no characters at all",
         # Codex itself parses arguments, so these come in a shape of the story's dialect. `""` is no JSON, and still
@@ -60,33 +50,18 @@ CALLS: tuple[Scenario, ...] = (
         script="call/bare",
         turns=(Turn(say="What notes are there?"),),
         tools=(GET_FILE_TREE,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-large",
         # More than a pipe holds on Linux, so the backend's line comes in several reads.
         title="Arguments of more than 64 KiB, with characters of several bytes",
         script="call/large",
         turns=(Turn(say="Write a long note."),),
         tools=(WRITE_TO_FILE,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.arguments-incremental",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, "chat.stream.arguments-incremental", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-megabyte",
         # Twice the size at which many a buffer, queue or line limit ends; in two dialects, since each copy takes time.
         title="Arguments of a mebibyte",
@@ -94,46 +69,26 @@ CALLS: tuple[Scenario, ...] = (
         turns=(Turn(say="Write a very long note."),),
         tools=(WRITE_TO_FILE,),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.arguments-incremental",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, "chat.stream.arguments-incremental"),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-broken",
         title="Arguments that are no JSON come as the model wrote them: nothing is repaired",
         script="call/broken",
         turns=(Turn(say="Break off."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.arguments-verbatim",
-            "chat.whole.arguments-verbatim",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-burst",
         title="Two calls, and the client takes several at once",
         script="call/two",
         turns=(Turn(say="Search and read."),),
         tools=(LOCAL_SEARCH, READ_NOTE),
         body=BURST,
-        exercises=(
-            "chat.stream.burst-all",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.burst-all", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         # A proxy with a flag "second call" instead of a count is right with two.
         name="calls-three",
         title="Three calls: what is counted, is counted on beyond the second",
@@ -143,33 +98,24 @@ CALLS: tuple[Scenario, ...] = (
         body=BURST,
         exercises=(
             "chat.stream.burst-all",
+            *CALLS_ARRIVE,
             "chat.stream.call-opening",
             "chat.stream.arguments-verbatim",
             "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
             "responses.stream.indexes",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-first",
         title="Two calls, and the client takes one at a time",
         script="call/two",
         turns=(Turn(say="Search and read."),),
         tools=(LOCAL_SEARCH, READ_NOTE),
         body=FIRST,
-        exercises=(
-            "chat.stream.stop-after-first",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.stop-after-first", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-header-burst",
         title="The header asks for all calls, and counts before what the body says",
         script="call/two",
@@ -184,7 +130,7 @@ CALLS: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.burst-all",),
     ),
-    Scenario(
+    ConversationScenario(
         name="calls-header-first",
         title="The header asks for the first call alone, and counts before what the body says",
         script="call/two",
@@ -197,7 +143,7 @@ CALLS: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.stop-after-first",),
     ),
-    Scenario(
+    ConversationScenario(
         # Against proxies that drop repetitions by name and arguments instead of by id.
         name="calls-same-twice",
         title="The same call twice, under two ids: both are meant",
@@ -205,16 +151,9 @@ CALLS: tuple[Scenario, ...] = (
         turns=(Turn(say="Search twice."),),
         tools=(LOCAL_SEARCH,),
         body=BURST,
-        exercises=(
-            "chat.stream.burst-all",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.burst-all", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-after-text",
         title="Text, then a call: streams pass the text on, whole answers drop it",
         script="call/after-text",
@@ -222,16 +161,14 @@ CALLS: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=(
             "chat.whole.content-null",
+            *CALLS_ARRIVE,
             "chat.whole.content-xml",
             "chat.stream.text",
             "chat.stream.no-mixed-frame",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-tail",
         title="The backend goes on with text after its call",
         script="call/tail",
@@ -240,43 +177,27 @@ CALLS: tuple[Scenario, ...] = (
         body=BURST,
         exercises=(
             "chat.stream.tail-suppressed",
+            *CALLS_ARRIVE,
             "chat.whole.content-null",
             "chat.whole.content-xml",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
+            *MODES_AGREE,
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-late",
         title="Another call comes after the end of the turn",
         script="call/late",
         turns=(Turn(say="Search once."),),
         tools=(LOCAL_SEARCH, READ_NOTE),
         body=BURST,
-        exercises=(
-            "chat.stream.nothing-after-finish",
-            "chat.whole.calls-all-in-order",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.nothing-after-finish", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="call-beats-length",
         title="A call in an answer that ran out of tokens: the finish reason is the call",
         script="text/length-call",
         turns=(Turn(say="Search before you run out."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.call-items",
-            "responses.parity",
-        ),
+        exercises=(*FINISH_REASON, *CALLS_ARRIVE, *MODES_AGREE),
     ),
 )

@@ -1,11 +1,11 @@
 """Several choices: each is an answer of its own."""
 
 from wireproof.model.dialect import CHATS, CHATS_WITH_TOOLS
-from wireproof.model.scenario import Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
-CHOICES: tuple[Scenario, ...] = (
-    Scenario(
+CHOICES: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="choices-text",
         title="Two choices, two texts",
         script="choices/text",
@@ -14,7 +14,7 @@ CHOICES: tuple[Scenario, ...] = (
         dialects=CHATS,
         exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="choices-mixed",
         title="Two choices: text in one, a call in the other",
         script="choices/mixed",
@@ -24,7 +24,7 @@ CHOICES: tuple[Scenario, ...] = (
         choices=2,
         exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="choices-indexed",
         title="Two choices in one turn, whose events say which one they are of",
         script="choices/indexed",
@@ -34,7 +34,7 @@ CHOICES: tuple[Scenario, ...] = (
         usage=True,
         exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="choices-usage",
         title="Two choices, each with its own counts: the usage is their sum",
         script="choices/usage",

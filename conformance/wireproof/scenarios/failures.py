@@ -1,58 +1,39 @@
 """A backend that fails: before it said anything, in mid-text, inside and after a call, after the end; and its death."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, Dialect
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
+from wireproof.scenarios.exercised import BACKEND_FAILS, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
 AGAIN = Turn(say="Are you there again?", script="text/hello", retry_on_503=True)
 """The next request, which is to be served."""
 
-FAILURES: tuple[Scenario, ...] = (
-    Scenario(
+FAILURES: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="fail-first",
         title="The backend fails before it has said anything: a real HTTP error",
         script="fail/first",
         turns=(Turn(say="Fail at once."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-rate",
         title="The backend is rate limited",
         # A 429 of the model's service is the backend's failure, and no 429 for slots of the proxy's own: see
         # `slots-taken`.
         script="fail/rate",
         turns=(Turn(say="Be too many."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-after-text",
         title="The backend fails in mid-text: an error frame, and no finish",
         script="fail/after-text",
         turns=(Turn(say="Begin, and fail."),),
-        exercises=(
-            "chat.stream.error-after-text",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-after-call",
         # S4-14: the client has what it needs to go on, so in a stream the failure is dropped. A whole answer is an HTTP
         # error.
@@ -60,14 +41,9 @@ FAILURES: tuple[Scenario, ...] = (
         script="fail/after-call",
         turns=(Turn(say="Search, and fail."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.error-after-call",
-            "chat.whole.backend-error",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-call", *RESPONSE_ENDS, "chat.whole.backend-error"),
     ),
-    Scenario(
+    ConversationScenario(
         # In one dialect of each surface: each death costs a restart, and nothing else may run at the same time.
         name="crash-in-text",
         title="The backend process dies in mid-text; the next request is served",
@@ -77,90 +53,50 @@ FAILURES: tuple[Scenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         behind_upstreams=True,
-        exercises=(
-            "chat.stream.error-after-text",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-notice",
         title="The backend reports a fatal error, and never the end of the turn",
         # Codex sends `error` before turn/completed; a proxy that waits for the second alone would wait for ever here.
         script="fail/notice",
         turns=(Turn(say="Fail without an end."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-context",
         title="The conversation is too long for the model",
         script="fail/context",
         turns=(Turn(say="Be too long."),),
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.envelope",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-in-arguments",
         # The other half of S4-14: an incomplete call forwarded as complete would be run, with half its arguments.
         title="The backend fails in the middle of a call's arguments: the client gets no call",
         script="fail/mid-arguments",
         turns=(Turn(say="Begin to search, and fail."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(
-            "chat.stream.error-after-call",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-call", *BACKEND_FAILS),
     ),
-    Scenario(
+    ConversationScenario(
         name="fail-after-finish",
         title="The backend fails after the turn is over: the answer is complete",
         script="fail/after-finish",
         turns=(Turn(say="End, and fail."),),
-        exercises=(
-            "chat.stream.nothing-after-finish",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.nothing-after-finish", *TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="silent-backend",
         # By either, because keep-alives may have sent the status line long before.
         title="The backend never says anything: an error in the end, by status or by frame",
         script="fail/silent",
         turns=(Turn(say="Say nothing."),),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
-        needs_idle_timeout=True,
-        exercises=(
-            "chat.stream.error-before-output",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        needs=(Need.IDLE_TIMEOUT,),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS),
     ),
-    Scenario(
+    ConversationScenario(
         name="garbled",
         # What such bytes belong to cannot be known, so the turn must fail: text with replacement characters would pass
         # for the model's.
@@ -170,15 +106,9 @@ FAILURES: tuple[Scenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         behind_upstreams=True,
-        exercises=(
-            "chat.stream.error-after-text",
-            "chat.whole.backend-error",
-            "http.error.no-internals",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-at-thread",
         title="The backend process dies when the session is started; the next request is served",
         script="fail/crash-first",
@@ -191,7 +121,7 @@ FAILURES: tuple[Scenario, ...] = (
         behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-first",
         title="The backend process dies before any output; the next request is served",
         script="fail/crash-first",
@@ -201,7 +131,7 @@ FAILURES: tuple[Scenario, ...] = (
         behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-in-arguments",
         title="The backend process dies in the middle of a call's arguments; the next request is served",
         script="fail/crash-arguments",
@@ -214,7 +144,7 @@ FAILURES: tuple[Scenario, ...] = (
         behind_upstreams=True,
         exercises=("chat.stream.error-after-call", "http.error.no-internals"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-after-call",
         title="The backend process dies after a complete call: the stream ends as if all were well",
         script="fail/crash-call",
@@ -223,14 +153,9 @@ FAILURES: tuple[Scenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         behind_upstreams=True,
-        exercises=(
-            "chat.stream.error-after-call",
-            "chat.whole.backend-error",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-        ),
+        exercises=("chat.stream.error-after-call", *RESPONSE_ENDS, "chat.whole.backend-error"),
     ),
-    Scenario(
+    ConversationScenario(
         name="crash-after-finish",
         title="The backend process dies after the turn is over: the answer is complete, and the next request is served",
         script="fail/crash-finish",

@@ -1,6 +1,6 @@
 """Plain requests: what the contract says of HTTP itself."""
 
-from wireproof.model.scenario import Auth, Mode, Request, Scenario
+from wireproof.model.scenario import Auth, PlainScenario, Request
 from wireproof.model.served import UNKNOWN_MODEL
 
 HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
@@ -23,361 +23,304 @@ def _again(nonce: str, text: str) -> Request:
     return Request(json={"model": "{model}", "messages": [words]}, kept=True, reflects=(text,))
 
 
-REUSE: tuple[Scenario, ...] = (
-    Scenario(
+REUSE: tuple[PlainScenario, ...] = (
+    PlainScenario(
         name="connection-reuse",
         title="A connection that is kept serves further requests: after answers, a stream, errors and refused bodies",
-        request=Request(
-            json=HELLO,
-            # Judged elsewhere: what is wrong with these answers in themselves says nothing of the connection.
-            judged="param.real-clients",
-            also=(
-                _again("kept-1", "This follows a whole answer."),
-                Request(json={**HELLO, "stream": True}, kept=True, judged="param.real-clients"),
-                _again("kept-2", "This follows a stream."),
-                Request(json={"messages": []}, kept=True, expect=400, judged="param.model"),
-                _again("kept-3", "This follows a refused parameter."),
-                Request(body=b'{"model": "{model}", ', kept=True, expect=400, judged="http.body.json"),
-                _again("kept-4", "This follows a broken body."),
-                # Three that can be refused without a look at their bodies: what stays unread is no request.
-                Request(json=HELLO, kept=True, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
-                _again("kept-5", "This follows a body of another type."),
-                Request(
-                    json=HELLO,
-                    kept=True,
-                    headers={**PLAIN_TEXT, "transfer-encoding": "chunked"},
-                    expect=415,
-                    judged="http.body.media-type",
-                ),
-                _again("kept-6", "This follows a body in chunks."),
-                Request(path="/wireproof/nothing", json=HELLO, kept=True, expect=404, judged="http.route.unknown"),
-                _again("kept-7", "This follows a body that was sent nowhere."),
+        requests=(
+            Request(
+                json=HELLO,
+                # Judged elsewhere: what is wrong with these answers in themselves says nothing of the connection.
+                judged="param.real-clients",
             ),
+            _again("kept-1", "This follows a whole answer."),
+            Request(json={**HELLO, "stream": True}, kept=True, judged="param.real-clients"),
+            _again("kept-2", "This follows a stream."),
+            Request(json={"messages": []}, kept=True, expect=400, judged="param.model"),
+            _again("kept-3", "This follows a refused parameter."),
+            Request(body=b'{"model": "{model}", ', kept=True, expect=400, judged="http.body.json"),
+            _again("kept-4", "This follows a broken body."),
+            # Three that can be refused without a look at their bodies: what stays unread is no request.
+            Request(json=HELLO, kept=True, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
+            _again("kept-5", "This follows a body of another type."),
+            Request(
+                json=HELLO,
+                kept=True,
+                headers={**PLAIN_TEXT, "transfer-encoding": "chunked"},
+                expect=415,
+                judged="http.body.media-type",
+            ),
+            _again("kept-6", "This follows a body in chunks."),
+            Request(path="/wireproof/nothing", json=HELLO, kept=True, expect=404, judged="http.route.unknown"),
+            _again("kept-7", "This follows a body that was sent nowhere."),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.connection-reuse",),
     ),
-    Scenario(
+    PlainScenario(
         # Apart, since a target may ask for no key.
         name="connection-reuse-without-key",
         title="A connection serves further requests after one without a right key",
-        request=Request(
-            json=HELLO,
-            auth=Auth.WRONG,
-            expect=401,
-            judged="http.auth.wrong",
-            also=(_again("kept-8", "This follows a wrong key."),),
+        requests=(
+            Request(json=HELLO, auth=Auth.WRONG, expect=401, judged="http.auth.wrong"),
+            _again("kept-8", "This follows a wrong key."),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.connection-reuse",),
     ),
-    Scenario(
+    PlainScenario(
         # Apart, since a target's limit may not be known.
         name="connection-reuse-too-large",
         title="A connection serves further requests after a body that was too large",
-        request=Request(
-            json=HELLO,
-            padding=TOO_LARGE,
-            expect=413,
-            judged="http.body.size",
-            also=(_again("kept-9", "This follows a body that was too large."),),
+        requests=(
+            Request(json=HELLO, padding=TOO_LARGE, expect=413, judged="http.body.size"),
+            _again("kept-9", "This follows a body that was too large."),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.connection-reuse",),
     ),
 )
 
-HTTP: tuple[Scenario, ...] = (
-    Scenario(
+HTTP: tuple[PlainScenario, ...] = (
+    PlainScenario(
         name="route-unknown",
         title="Addresses at which there is nothing, whatever is sent there",
-        request=Request(
-            path="/chat/completion",  # one letter short, as a person mistypes it
-            json=HELLO,
-            expect=404,
-            also=(
-                Request(method="GET", path="/wireproof/nothing/here", expect=404),
-                # A broken body under a wrong media type: the address answers first (http.precedence.route-before-auth).
-                Request(path="/chat/completions/nothing", body=b"{", headers=PLAIN_TEXT, expect=404),
+        requests=(
+            Request(
+                path="/chat/completion",  # one letter short, as a person mistypes it
+                json=HELLO,
+                expect=404,
             ),
+            Request(method="GET", path="/wireproof/nothing/here", expect=404),
+            # A broken body under a wrong media type: the address answers first (http.precedence.route-before-auth).
+            Request(path="/chat/completions/nothing", body=b"{", headers=PLAIN_TEXT, expect=404),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.route.unknown", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="route-wrong-method",
         title="Methods that an address does not take, whatever is sent with them",
-        request=Request(
-            method="DELETE",
-            json=HELLO,
-            expect=405,
-            shows={"allow": "POST"},
-            also=(
-                Request(method="PUT", body=b"{", headers=PLAIN_TEXT, expect=405, shows={"allow": "POST"}),
-                Request(method="DELETE", path="/models", expect=405, shows={"allow": "GET"}),
-            ),
+        requests=(
+            Request(method="DELETE", json=HELLO, expect=405, shows={"allow": "POST"}),
+            Request(method="PUT", body=b"{", headers=PLAIN_TEXT, expect=405, shows={"allow": "POST"}),
+            Request(method="DELETE", path="/models", expect=405, shows={"allow": "GET"}),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.route.wrong-method", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="auth-missing",
         title="A request without a key",
-        request=Request(
-            json=HELLO,
-            auth=Auth.NONE,
-            expect=401,
-            code="invalid_api_key",
-            shows={"www-authenticate": "Bearer"},
-            also=(
+        requests=(
+            Request(
+                json=HELLO,
+                auth=Auth.NONE,
+                expect=401,
+                code="invalid_api_key",
+                shows={"www-authenticate": "Bearer"},
+            ),
+            Request(
+                method="GET",
+                path="/models",
+                auth=Auth.NONE,
+                expect=401,
+                code="invalid_api_key",
+                shows={"www-authenticate": "Bearer"},
+            ),
+        ),
+        exercises=("http.auth.missing", *ENVELOPE),
+    ),
+    PlainScenario(
+        name="auth-wrong",
+        title="A wrong key, the right one cut, extended, under another scheme, and in every spelling of Bearer",
+        requests=(
+            Request(
+                json=HELLO,
+                auth=Auth.WRONG,
+                expect=401,
+                code="invalid_api_key",
+                shows={"www-authenticate": "Bearer"},
+            ),
+            *(
                 Request(
-                    method="GET",
-                    path="/models",
-                    auth=Auth.NONE,
+                    json=HELLO,
+                    auth=auth,
                     expect=401,
                     code="invalid_api_key",
                     shows={"www-authenticate": "Bearer"},
-                ),
+                )
+                # A comparison as far as the shorter text goes takes the first two.
+                for auth in (Auth.CUT, Auth.EXTENDED, Auth.OTHER_SCHEME)
             ),
+            # Names of schemes are case-insensitive in HTTP.
+            Request(method="GET", path="/models", auth=Auth.OTHER_CASE),
         ),
-        modes=(Mode.WHOLE,),
-        exercises=("http.auth.missing", *ENVELOPE),
-    ),
-    Scenario(
-        name="auth-wrong",
-        title="A wrong key, the right one cut, extended, under another scheme, and in every spelling of Bearer",
-        request=Request(
-            json=HELLO,
-            auth=Auth.WRONG,
-            expect=401,
-            code="invalid_api_key",
-            shows={"www-authenticate": "Bearer"},
-            also=(
-                *(
-                    Request(
-                        json=HELLO,
-                        auth=auth,
-                        expect=401,
-                        code="invalid_api_key",
-                        shows={"www-authenticate": "Bearer"},
-                    )
-                    # A comparison as far as the shorter text goes takes the first two.
-                    for auth in (Auth.CUT, Auth.EXTENDED, Auth.OTHER_SCHEME)
-                ),
-                # Names of schemes are case-insensitive in HTTP.
-                Request(method="GET", path="/models", auth=Auth.OTHER_CASE),
-            ),
-        ),
-        modes=(Mode.WHOLE,),
         exercises=("http.auth.wrong", "http.echo-no-key", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="body-not-json",
         title="Bodies that are not JSON: cut short, empty, with something behind, with a number that JSON has not",
-        request=Request(
-            body=b'{"model": "{model}", "messages": [',
-            expect=400,
-            also=(
-                Request(expect=400),
-                # A reader that stops at the end of the first value takes this.
-                Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}]} {}', expect=400),
-                Request(
-                    # Python's json reads NaN unless that is forbidden.
-                    body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}], "user": NaN}',
-                    expect=400,
-                ),
+        requests=(
+            Request(body=b'{"model": "{model}", "messages": [', expect=400),
+            Request(expect=400),
+            # A reader that stops at the end of the first value takes this.
+            Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}]} {}', expect=400),
+            Request(
+                # Python's json reads NaN unless that is forbidden.
+                body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}], "user": NaN}',
+                expect=400,
             ),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.body.json", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="body-not-object",
         title="Bodies that are JSON but no object",
-        request=Request(
-            body=b'["model", "{model}"]',
-            expect=400,
-            also=tuple(Request(body=body, expect=400) for body in (b'"{model}"', b"7", b"null", b"[]")),
+        requests=(
+            Request(body=b'["model", "{model}"]', expect=400),
+            *tuple(Request(body=body, expect=400) for body in (b'"{model}"', b"7", b"null", b"[]")),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.body.object", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="body-not-utf8",
         title="A body with bytes that are no UTF-8",
-        request=Request(
-            body=b'{"model": "{model}", "messages": [{"role": "user", "content": "\xff\xfe"}]}', expect=400
+        requests=(
+            Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "\xff\xfe"}]}', expect=400),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.body.utf8", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="body-too-large",
         title="A body above the limit that the target declares, or of 20 MiB",
         # Padded with spaces: a body that is right but for its size, so a proxy that takes it answers 200 and nothing
         # else.
-        request=Request(json=HELLO, padding=TOO_LARGE, expect=413),
-        modes=(Mode.WHOLE,),
+        requests=(Request(json=HELLO, padding=TOO_LARGE, expect=413),),
         exercises=("http.body.size", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="body-media-type",
         title="JSON that is called something else, and JSON that says its character set",
-        request=Request(
-            json=HELLO,
-            headers=PLAIN_TEXT,
-            expect=415,
-            also=(
-                Request(json=HELLO, headers={"content-type": "application/x-www-form-urlencoded"}, expect=415),
-                # Media types are case-insensitive, and a charset may stand behind them.
-                Request(json=HELLO, headers={"content-type": "Application/JSON; charset=utf-8"}),
-            ),
+        requests=(
+            Request(json=HELLO, headers=PLAIN_TEXT, expect=415),
+            Request(json=HELLO, headers={"content-type": "application/x-www-form-urlencoded"}, expect=415),
+            # Media types are case-insensitive, and a charset may stand behind them.
+            Request(json=HELLO, headers={"content-type": "Application/JSON; charset=utf-8"}),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.body.media-type", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="request-ids",
         title="Answers and errors, each with an id of its own",
-        request=Request(
-            json=HELLO,
-            also=(
-                # Streams and errors are often written by other code than whole answers.
-                Request(json={**HELLO, "stream": True}),
-                Request(method="GET", path="/models"),
-                Request(method="GET", path="/wireproof/nothing/here", expect=404),
-                Request(json={}, expect=400),
-            ),
+        requests=(
+            Request(json=HELLO),
+            # Streams and errors are often written by other code than whole answers.
+            Request(json={**HELLO, "stream": True}),
+            Request(method="GET", path="/models"),
+            Request(method="GET", path="/wireproof/nothing/here", expect=404),
+            Request(json={}, expect=400),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.request-id",),
     ),
-    Scenario(
+    PlainScenario(
         name="cors",
         title="Obsidian on the desktop, on a phone, and a page in development ask first; and see the errors",
-        request=Request(
-            method="OPTIONS",
-            auth=Auth.NONE,
-            headers={**OBSIDIAN, **PREFLIGHT},
-            expect=204,
-            # Browsers ask for an ok status (Fetch, CORS-preflight fetch), and many servers answer 200.
-            any_success=True,
-            also=(
-                *(
-                    Request(
-                        method="OPTIONS",
-                        auth=Auth.NONE,
-                        headers={"origin": origin, **PREFLIGHT},
-                        expect=204,
-                        any_success=True,
-                    )
-                    # Obsidian on phones, and the usual port of a development server (Vite).
-                    for origin in ("capacitor://localhost", "http://localhost:5173")
-                ),
-                Request(json={}, headers=OBSIDIAN, expect=400),
-                Request(method="GET", path="/models", headers=OBSIDIAN),
-                Request(json={**HELLO, "stream": True}, headers=OBSIDIAN),
+        requests=(
+            Request(
+                method="OPTIONS",
+                auth=Auth.NONE,
+                headers={**OBSIDIAN, **PREFLIGHT},
+                expect=204,
+                # Browsers ask for an ok status (Fetch, CORS-preflight fetch), and many servers answer 200.
+                any_success=True,
             ),
+            *(
+                Request(
+                    method="OPTIONS",
+                    auth=Auth.NONE,
+                    headers={"origin": origin, **PREFLIGHT},
+                    expect=204,
+                    any_success=True,
+                )
+                # Obsidian on phones, and the usual port of a development server (Vite).
+                for origin in ("capacitor://localhost", "http://localhost:5173")
+            ),
+            Request(json={}, headers=OBSIDIAN, expect=400),
+            Request(method="GET", path="/models", headers=OBSIDIAN),
+            Request(json={**HELLO, "stream": True}, headers=OBSIDIAN),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.cors.preflight",),
     ),
-    Scenario(
+    PlainScenario(
         # Apart from `cors`: each first request is judged by its own requirement, without an origin. If that is broken
         # already, CORS is not blamed for it.
         name="cors-refused",
         title="A page that sent a wrong key sees that it was refused",
-        request=Request(
-            json=HELLO,
-            auth=Auth.WRONG,
-            expect=401,
-            judged="http.auth.wrong",
-            also=(Request(json=HELLO, auth=Auth.WRONG, headers=OBSIDIAN, expect=401),),
+        requests=(
+            Request(json=HELLO, auth=Auth.WRONG, expect=401, judged="http.auth.wrong"),
+            Request(json=HELLO, auth=Auth.WRONG, headers=OBSIDIAN, expect=401),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.cors.preflight",),
     ),
-    Scenario(
+    PlainScenario(
         name="cors-nowhere",
         title="A page that asked at a wrong address sees that there is nothing",
-        request=Request(
-            method="GET",
-            path="/wireproof/nothing/here",
-            expect=404,
-            judged="http.route.unknown",
-            also=(Request(method="GET", path="/wireproof/nothing/here", headers=OBSIDIAN, expect=404),),
+        requests=(
+            Request(method="GET", path="/wireproof/nothing/here", expect=404, judged="http.route.unknown"),
+            Request(method="GET", path="/wireproof/nothing/here", headers=OBSIDIAN, expect=404),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.cors.preflight",),
     ),
-    Scenario(
+    PlainScenario(
         name="cors-wrong-method",
         title="A page that asked by a wrong method sees that it was the method",
-        request=Request(
-            method="DELETE",
-            path="/models",
-            expect=405,
-            judged="http.route.wrong-method",
-            also=(Request(method="DELETE", path="/models", headers=OBSIDIAN, expect=405),),
+        requests=(
+            Request(method="DELETE", path="/models", expect=405, judged="http.route.wrong-method"),
+            Request(method="DELETE", path="/models", headers=OBSIDIAN, expect=405),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.cors.preflight",),
     ),
-    Scenario(
+    PlainScenario(
         name="models",
         title="The list of models",
-        request=Request(method="GET", path="/models"),
-        modes=(Mode.WHOLE,),
+        requests=(Request(method="GET", path="/models"),),
         exercises=("http.models.list",),
     ),
-    Scenario(
+    PlainScenario(
         name="model",
         title="One model",
-        request=Request(method="GET", path="/models/{model}"),
-        modes=(Mode.WHOLE,),
+        requests=(Request(method="GET", path="/models/{model}"),),
         exercises=("http.models.get",),
     ),
-    Scenario(
+    PlainScenario(
         name="model-unknown",
         title="A model that is not served: looked up, and asked for an answer",
-        request=Request(
-            method="GET",
-            path=f"/models/{UNKNOWN_MODEL}",
-            expect=404,
-            code="model_not_found",
-            also=(Request(json={**HELLO, "model": UNKNOWN_MODEL}, expect=404, code="model_not_found"),),
+        requests=(
+            Request(method="GET", path=f"/models/{UNKNOWN_MODEL}", expect=404, code="model_not_found"),
+            Request(json={**HELLO, "model": UNKNOWN_MODEL}, expect=404, code="model_not_found"),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("http.models.unknown", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="live",
         title="The process lives",
         # Without a key and beside /v1, as those who ask (containers, load balancers) have no key.
-        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE),
-        modes=(Mode.WHOLE,),
+        requests=(Request(method="GET", path="/healthz", root=True, auth=Auth.NONE),),
         exercises=("http.health.live",),
     ),
-    Scenario(
+    PlainScenario(
         name="live-not-ready",
         title="The process lives while its backend is not ready",
-        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, unready=True),
-        modes=(Mode.WHOLE,),
+        requests=(Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, unready=True),),
         exercises=("http.health.live",),
         behind_upstreams=True,
     ),
-    Scenario(
+    PlainScenario(
         name="ready",
         title="The backend has shaken hands",
-        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE),
-        modes=(Mode.WHOLE,),
+        requests=(Request(method="GET", path="/readyz", root=True, auth=Auth.NONE),),
         exercises=("http.health.ready",),
     ),
-    Scenario(
+    PlainScenario(
         name="not-ready",
         title="The backend has not shaken hands",
-        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, unready=True, expect=503),
-        modes=(Mode.WHOLE,),
+        requests=(Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, unready=True, expect=503),),
         exercises=("http.health.ready",),
         behind_upstreams=True,
     ),

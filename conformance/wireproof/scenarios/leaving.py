@@ -1,14 +1,14 @@
 """Clients that go away: before the first byte, in mid-text, inside a call, after one. The backend says how it ended."""
 
 from wireproof.model.dialect import WITH_TOOLS
-from wireproof.model.scenario import Act, Mode, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # Under the same nonce; it is answered when the other turn is over, or says that it still runs.
 HOW = Turn(say="How did the other turn end?", script="reflect/turns")
 
-LEAVING: tuple[Scenario, ...] = (
-    Scenario(
+LEAVING: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="disconnect",
         title="The client goes away while the backend still has the word",
         script="text/hang",
@@ -16,7 +16,7 @@ LEAVING: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
     ),
-    Scenario(
+    ConversationScenario(
         name="disconnect-first",
         title="The client goes away before the backend has said anything",
         script="leave/first",
@@ -26,7 +26,7 @@ LEAVING: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
     ),
-    Scenario(
+    ConversationScenario(
         name="disconnect-in-arguments",
         title="The client goes away in the middle of a call's arguments",
         script="leave/arguments",
@@ -35,7 +35,7 @@ LEAVING: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
     ),
-    Scenario(
+    ConversationScenario(
         name="disconnect-after-call",
         title="The client goes away after a call, while there may be more of them",
         script="leave/call",

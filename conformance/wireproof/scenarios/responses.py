@@ -4,7 +4,7 @@ What Responses have in common with chat is in the scenarios of chat, which are d
 """
 
 from wireproof.model.dialect import MODE_HEADER, Dialect
-from wireproof.model.scenario import Auth, Mode, Request, Scenario, Turn
+from wireproof.model.scenario import Auth, ConversationScenario, PlainScenario, Request, Turn
 from wireproof.model.served import UNKNOWN_MODEL
 from wireproof.scenarios.http import ENVELOPE, PLAIN_TEXT
 from wireproof.scenarios.tools import LOCAL_SEARCH
@@ -15,8 +15,8 @@ HELLO = {"model": "{model}", "input": "Hello."}
 # As Responses have it: without the `function` that chat puts around name and parameters.
 FLAT = {"type": "function", "name": "readNote", "description": "Read one note", "parameters": {"type": "object"}}
 
-SETTINGS: tuple[Scenario, ...] = (
-    Scenario(
+SETTINGS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="response-settings",
         title="The response repeats what the request set",
         script="text/hello",
@@ -33,8 +33,8 @@ SETTINGS: tuple[Scenario, ...] = (
     ),
 )
 
-BLOCKS: tuple[Scenario, ...] = (
-    Scenario(
+BLOCKS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="responses-xml",
         title="The header asks for obsidian-xml: the call is a block in the text",
         # With text before the call: so text and block have to share one message, and no item of a call may stand beside
@@ -50,184 +50,178 @@ BLOCKS: tuple[Scenario, ...] = (
     ),
 )
 
-INPUT: tuple[Scenario, ...] = (
-    Scenario(
+INPUT: tuple[PlainScenario, ...] = (
+    PlainScenario(
         name="input-string",
         title="The input is one string, with instructions beside it",
-        request=Request(
-            path=PATH,
-            json={
-                "model": "{model}",
-                # Each animal stands in one place of the request only, so what the backend received shows which place
-                # was lost.
-                "instructions": "Answer as heron-17 would.",
-                "input": "[[wireproof:reflect/received#input-string]] Is this grebe-4?",
-            },
-            reflects=("heron-17", "grebe-4"),
-        ),
-        modes=(Mode.WHOLE,),
-        dialects=RE,
-        exercises=("responses.input.items",),
-    ),
-    Scenario(
-        name="input-items",
-        title="Messages with a string or parts, a call and its result, each with and without type and id",
-        request=Request(
-            path=PATH,
-            json={
-                "model": "{model}",
-                "input": [
-                    {"role": "user", "content": "Who is alpaca-1?"},  # no `type`: OpenAI's short form of a message
-                    {
-                        "type": "message",
-                        "id": "msg_0",
-                        "role": "assistant",
-                        "status": "completed",
-                        "content": [{"type": "output_text", "text": "It is bison-2.", "annotations": []}],
-                    },
-                    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Find camel-3."}]},
-                    # Codex as a client sends its items back; nothing of this one has to reach the backend, but it must
-                    # be accepted.
-                    {"type": "reasoning", "id": "rs_0", "summary": []},
-                    {
-                        "type": "function_call",
-                        # Without `id`: clients may leave it out when they replay items, and a result is paired by
-                        # `call_id` alone.
-                        "call_id": "call_4",
-                        "name": "localSearch",
-                        "arguments": '{"query": "dingo-4"}',
-                    },
-                    {"type": "function_call_output", "call_id": "call_4", "output": "No emu-5 here."},
-                    {
-                        "type": "function_call",
-                        "id": "fc_5",
-                        "call_id": "call_5",
-                        "name": "localSearch",
-                        "arguments": '{"query": "finch-6"}',
-                        "status": "completed",
-                    },
-                    {
-                        "type": "function_call_output",
-                        "call_id": "call_5",
-                        # In two parts: a proxy that reads the first alone would lose the hyrax.
-                        "output": [
-                            {"type": "input_text", "text": "One gecko-7."},
-                            {"type": "input_text", "text": "And one hyrax-7."},
-                        ],
-                    },
-                    {"role": "user", "content": "[[wireproof:reflect/received#input-items]] So what of heron-8?"},
-                ],
-            },
-            reflects=(
-                "alpaca-1",
-                "bison-2",
-                "camel-3",
-                "call_4",
-                "emu-5",
-                "call_5",
-                "gecko-7",
-                "hyrax-7",
-                "heron-8",
+        requests=(
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    # Each animal stands in one place of the request only, so what the backend received shows which
+                    # place was lost.
+                    "instructions": "Answer as heron-17 would.",
+                    "input": "[[wireproof:reflect/received#input-string]] Is this grebe-4?",
+                },
+                reflects=("heron-17", "grebe-4"),
             ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.input.items",),
     ),
-    Scenario(
-        name="input-tools",
-        title="Tools as Responses have them, and as chat has them",
-        request=Request(
-            path=PATH,
-            json={
-                "model": "{model}",
-                "input": "[[wireproof:reflect/received#input-tools-flat]] What tools have you got?",
-                "tools": [FLAT],
-            },
-            reflects=("readNote",),
-            also=(
-                Request(
-                    path=PATH,
-                    json={
-                        "model": "{model}",
-                        "input": "[[wireproof:reflect/received#input-tools-chat]] What tools have you got?",
-                        "tools": [LOCAL_SEARCH],  # the shape of chat, which S0 allows
-                    },
-                    reflects=("localSearch",),
+    PlainScenario(
+        name="input-items",
+        title="Messages with a string or parts, a call and its result, each with and without type and id",
+        requests=(
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "input": [
+                        {"role": "user", "content": "Who is alpaca-1?"},  # no `type`: OpenAI's short form of a message
+                        {
+                            "type": "message",
+                            "id": "msg_0",
+                            "role": "assistant",
+                            "status": "completed",
+                            "content": [{"type": "output_text", "text": "It is bison-2.", "annotations": []}],
+                        },
+                        {
+                            "type": "message",
+                            "role": "user",
+                            "content": [{"type": "input_text", "text": "Find camel-3."}],
+                        },
+                        # Codex as a client sends its items back; nothing of this one has to reach the backend, but it
+                        # must be accepted.
+                        {"type": "reasoning", "id": "rs_0", "summary": []},
+                        {
+                            "type": "function_call",
+                            # Without `id`: clients may leave it out when they replay items, and a result is paired by
+                            # `call_id` alone.
+                            "call_id": "call_4",
+                            "name": "localSearch",
+                            "arguments": '{"query": "dingo-4"}',
+                        },
+                        {"type": "function_call_output", "call_id": "call_4", "output": "No emu-5 here."},
+                        {
+                            "type": "function_call",
+                            "id": "fc_5",
+                            "call_id": "call_5",
+                            "name": "localSearch",
+                            "arguments": '{"query": "finch-6"}',
+                            "status": "completed",
+                        },
+                        {
+                            "type": "function_call_output",
+                            "call_id": "call_5",
+                            # In two parts: a proxy that reads the first alone would lose the hyrax.
+                            "output": [
+                                {"type": "input_text", "text": "One gecko-7."},
+                                {"type": "input_text", "text": "And one hyrax-7."},
+                            ],
+                        },
+                        {"role": "user", "content": "[[wireproof:reflect/received#input-items]] So what of heron-8?"},
+                    ],
+                },
+                reflects=(
+                    "alpaca-1",
+                    "bison-2",
+                    "camel-3",
+                    "call_4",
+                    "emu-5",
+                    "call_5",
+                    "gecko-7",
+                    "hyrax-7",
+                    "heron-8",
                 ),
             ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.input.items",),
     ),
-    Scenario(
+    PlainScenario(
+        name="input-tools",
+        title="Tools as Responses have them, and as chat has them",
+        requests=(
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "input": "[[wireproof:reflect/received#input-tools-flat]] What tools have you got?",
+                    "tools": [FLAT],
+                },
+                reflects=("readNote",),
+            ),
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "input": "[[wireproof:reflect/received#input-tools-chat]] What tools have you got?",
+                    "tools": [LOCAL_SEARCH],  # the shape of chat, which S0 allows
+                },
+                reflects=("localSearch",),
+            ),
+        ),
+        dialects=RE,
+        exercises=("responses.input.items",),
+    ),
+    PlainScenario(
         name="input-reference",
         title="A reference to an item of a response that was never given",
-        request=Request(
-            path=PATH,
-            # A reference that was passed over in silence would leave the model without what the client means.
-            json={"model": "{model}", "input": [{"type": "item_reference", "id": "msg_nowhere"}]},
-            expect=400,
-            param="input",
+        requests=(
+            Request(
+                path=PATH,
+                # A reference that was passed over in silence would leave the model without what the client means.
+                json={"model": "{model}", "input": [{"type": "item_reference", "id": "msg_nowhere"}]},
+                expect=400,
+                param="input",
+            ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.input.items", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="param-input",
         title="No input, an empty one, and one that is neither text nor a list",
-        request=Request(
-            path=PATH,
-            json={"model": "{model}"},
-            expect=400,
-            param="input",
-            also=(
-                *(
-                    Request(path=PATH, json={"model": "{model}", "input": value}, expect=400, param="input")
-                    for value in ([], 7, None, {"role": "user", "content": "Hello."}, ["Hello."])
-                ),
-                # Two faults: `input` answers before other parameters, as `messages` does.
-                Request(path=PATH, json={"model": "{model}", "temperature": "hot"}, expect=400, param="input"),
-                Request(path=PATH, json=HELLO),  # the same without a fault is right
+        requests=(
+            Request(path=PATH, json={"model": "{model}"}, expect=400, param="input"),
+            *(
+                Request(path=PATH, json={"model": "{model}", "input": value}, expect=400, param="input")
+                for value in ([], 7, None, {"role": "user", "content": "Hello."}, ["Hello."])
             ),
+            # Two faults: `input` answers before other parameters, as `messages` does.
+            Request(path=PATH, json={"model": "{model}", "temperature": "hot"}, expect=400, param="input"),
+            Request(path=PATH, json=HELLO),  # the same without a fault is right
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("param.input", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="responses-parameters",
         title="Parameters of Responses that are wrong, each refused with its name",
-        request=Request(
-            path=PATH,
-            json={**HELLO, "max_output_tokens": 0},
-            expect=400,
-            param="max_output_tokens",
-            also=(
-                *(
-                    Request(path=PATH, json={**HELLO, **wrong}, expect=400, param=param, judged=row)
-                    for row, param, wrong in (
-                        ("param.max-tokens", "max_output_tokens", {"max_output_tokens": "many"}),
-                        ("param.stream", "stream", {"stream": "yes"}),
-                        ("param.sampling", "temperature", {"temperature": "hot"}),
-                        ("param.tools", "tools", {"tools": "all"}),
-                        # Flat, so it is not `function.name`.
-                        ("param.tools", "tools[0].name", {"tools": [{"type": "function", "parameters": {}}]}),
-                        ("param.tool-choice", "tool_choice", {"tool_choice": "sometimes"}),
-                        ("param.tool-choice", "tool_choice", {"tool_choice": {"type": "function", "name": "nothing"}}),
-                        ("param.parallel-tool-calls", "parallel_tool_calls", {"parallel_tool_calls": "both"}),
-                    )
-                ),
-                Request(
-                    path=PATH,
-                    json={**HELLO, "max_output_tokens": 100, "metadata": {"run": "1"}, "store": False, "unheard_of": 7},
-                    judged="param.unknown-ignored",
-                ),
+        requests=(
+            Request(path=PATH, json={**HELLO, "max_output_tokens": 0}, expect=400, param="max_output_tokens"),
+            *(
+                Request(path=PATH, json={**HELLO, **wrong}, expect=400, param=param, judged=row)
+                for row, param, wrong in (
+                    ("param.max-tokens", "max_output_tokens", {"max_output_tokens": "many"}),
+                    ("param.stream", "stream", {"stream": "yes"}),
+                    ("param.sampling", "temperature", {"temperature": "hot"}),
+                    ("param.tools", "tools", {"tools": "all"}),
+                    # Flat, so it is not `function.name`.
+                    ("param.tools", "tools[0].name", {"tools": [{"type": "function", "parameters": {}}]}),
+                    ("param.tool-choice", "tool_choice", {"tool_choice": "sometimes"}),
+                    ("param.tool-choice", "tool_choice", {"tool_choice": {"type": "function", "name": "nothing"}}),
+                    ("param.parallel-tool-calls", "parallel_tool_calls", {"parallel_tool_calls": "both"}),
+                )
+            ),
+            Request(
+                path=PATH,
+                json={**HELLO, "max_output_tokens": 100, "metadata": {"run": "1"}, "store": False, "unheard_of": 7},
+                judged="param.unknown-ignored",
             ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=(
             "param.max-tokens",
@@ -240,45 +234,40 @@ INPUT: tuple[Scenario, ...] = (
             *ENVELOPE,
         ),
     ),
-    Scenario(
+    PlainScenario(
         name="responses-mode-invalid",
         title="An output mode that does not exist",
         # With a right value first: a target that does not echo it does not know the header, and owes it nothing.
-        request=Request(
-            path=PATH,
-            json=HELLO,
-            headers={MODE_HEADER: "obsidian-xml"},
-            requires_echo=MODE_HEADER,
-            also=(Request(path=PATH, json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),),
+        requests=(
+            Request(path=PATH, json=HELLO, headers={MODE_HEADER: "obsidian-xml"}, requires_echo=MODE_HEADER),
+            Request(path=PATH, json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("param.proxy-headers", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="responses-http",
         title="No key, no JSON, no JSON by its name, the wrong method: as everywhere",
-        request=Request(
-            path=PATH,
-            json=HELLO,
-            auth=Auth.NONE,
-            expect=401,
-            code="invalid_api_key",
-            shows={"www-authenticate": "Bearer"},
-            also=(
-                Request(path=PATH, body=b'{"model": ', expect=400, judged="http.body.json"),
-                Request(path=PATH, json=HELLO, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
-                Request(method="PUT", path=PATH, json=HELLO, expect=405, judged="http.route.wrong-method"),
-                Request(
-                    path=PATH,
-                    json={**HELLO, "model": UNKNOWN_MODEL},
-                    expect=404,
-                    code="model_not_found",
-                    judged="http.models.unknown",
-                ),
+        requests=(
+            Request(
+                path=PATH,
+                json=HELLO,
+                auth=Auth.NONE,
+                expect=401,
+                code="invalid_api_key",
+                shows={"www-authenticate": "Bearer"},
+            ),
+            Request(path=PATH, body=b'{"model": ', expect=400, judged="http.body.json"),
+            Request(path=PATH, json=HELLO, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
+            Request(method="PUT", path=PATH, json=HELLO, expect=405, judged="http.route.wrong-method"),
+            Request(
+                path=PATH,
+                json={**HELLO, "model": UNKNOWN_MODEL},
+                expect=404,
+                code="model_not_found",
+                judged="http.models.unknown",
             ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=(
             "http.auth.missing",

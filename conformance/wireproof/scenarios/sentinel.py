@@ -1,13 +1,13 @@
 """Calls that a backend writes into its text: what a sentinel block is, and what only looks like one."""
 
-from wireproof.model.scenario import Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.scenarios.responses import RE
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 
 # All have `attribute_to`: the same request without the block is fine elsewhere, so whatever is wrong here is wrong with
 # the block.
-SENTINEL: tuple[Scenario, ...] = (
-    Scenario(
+SENTINEL: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="sentinel-plain",
         title="Text, a block on its own line, and text after it",
         script="sentinel/plain",
@@ -18,7 +18,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.any-cut",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-any-cut",
         title="The same, one character a delta",
         script="sentinel/any-cut",
@@ -29,7 +29,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.any-cut",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # Apart from the one with single characters: a reader may hold back one piece and look at two at a time.
         name="sentinel-halves",
         title="A block whose tags are cut in halves",
@@ -41,7 +41,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.any-cut",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-false-start",
         title="Lines that begin like a block, and never are one",
         script="sentinel/false-start",
@@ -52,7 +52,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-within-line",
         title="A block in the midst of a line, and JSON without a sentinel",
         script="sentinel/within-line",
@@ -63,7 +63,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # Models explain how they call; what they quote must not be run (S0:56).
         name="sentinel-fenced",
         title="A block in a code fence, and one after it",
@@ -75,7 +75,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-fences",
         title="Blocks in code fences of every kind",
         script="sentinel/fences",
@@ -86,7 +86,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-indented",
         title="A block behind blanks, which are no start of a line",
         script="sentinel/indented",
@@ -97,7 +97,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-nested-fence",
         title="A block in a code fence of four, which a fence of three does not close",
         script="sentinel/nested-fence",
@@ -108,7 +108,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-no-json",
         # S0:178: it stays in the text as a whole; dropped, what the model wrote would be lost.
         title="A block that holds no JSON",
@@ -120,7 +120,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.invalid",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-no-id",
         title="A block without an id",
         script="sentinel/no-id",
@@ -131,7 +131,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.invalid",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-no-name",
         title="A block without a name",
         script="sentinel/no-name",
@@ -142,7 +142,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.invalid",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-unterminated",
         title="A block that never closes",
         script="sentinel/unterminated",
@@ -153,7 +153,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.invalid",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-undeclared",
         # The model asked for it; that there is no such tool is for the client to answer.
         title="A block that names a tool which is not declared: a call all the same",
@@ -165,7 +165,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.invalid",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # A search for the next closing tag ends within the string.
         name="sentinel-tagged",
         title="A block with tags within a string of its JSON, one character a delta",
@@ -177,7 +177,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.arguments",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-several",
         # A string is passed on as it is, an object becomes compact JSON (S0:46); models write either.
         title="Two blocks: arguments as a string and as an object, id and call_id",
@@ -189,7 +189,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.arguments",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="sentinel-loop",
         title="A call written in text, its result, and the final text",
         script="sentinel/then-text",

@@ -1,11 +1,11 @@
 """The shapes in which a backend sends a call: any of them gives the same answer."""
 
-from wireproof.model.scenario import Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # The call is the same in all, so that any difference in the answers comes from its shape: S4-20.
-SHAPES: tuple[Scenario, ...] = (
-    Scenario(
+SHAPES: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="shape-a",
         title="A call sent as tool_calls fragments in agentMessageDelta",
         script="shapes/a",
@@ -15,7 +15,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.a",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-nested",
         title="A call sent as tool_calls fragments inside params.msg",
         script="shapes/nested",
@@ -25,7 +25,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.a",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-b",
         title="A call sent as function_call fragments in agentMessageDelta",
         script="shapes/b",
@@ -35,7 +35,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.b",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-c",
         title="A call sent as Responses events in agentMessageDelta",
         script="shapes/c",
@@ -45,7 +45,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.c",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-d",
         title="A call sent as a whole message in agentMessage",
         script="shapes/d",
@@ -55,7 +55,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.d",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-d-function",
         title="A call sent as function_call of a whole message",
         script="shapes/d-function",
@@ -64,7 +64,7 @@ SHAPES: tuple[Scenario, ...] = (
         exercises=("shapes.d",),
         attribute_to="shapes.d",
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-e",
         title="A call sent as a request of Codex v2",
         # Its arguments come parsed; the model's own spelling is only in the raw items, which the proxy has to ask for.
@@ -75,7 +75,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.e",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # Codex 0.89.0 sends every event in both families, up to 0.114: who reads both has each call twice.
         name="shape-f",
         title="A call sent as two families of notifications",
@@ -86,7 +86,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.f",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-g",
         title="A call written as a sentinel in the text",
         script="shapes/g",
@@ -96,7 +96,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.g",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-h",
         title="A call written as a use_tool block in the text",
         script="shapes/h",
@@ -106,7 +106,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.h",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-late-id",
         title="A call sent as fragments, the id last",
         script="shapes/late-id",
@@ -116,7 +116,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.late-id",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # By then the events before it had to be put together by their item's id alone.
         name="shape-late-id-done",
         title="A call sent as Responses events, the id only in the event that says it is done",
@@ -127,7 +127,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.late-id",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # The proxy must make one up, and stay with it: clients cannot send a result without (openai-agents raises).
         name="shape-no-id",
         title="A call sent as fragments, without any id",
@@ -138,7 +138,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.no-id",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # "1" and "1" are 11: what equals the fragment before it is no repetition.
         name="shape-repeated-fragment",
         title="A call sent as fragments, two of them equal",
@@ -149,7 +149,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.repeated-fragment",
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         name="shape-double-telling",
         title="Text sent in two families of notifications",
         script="shapes/double-telling",

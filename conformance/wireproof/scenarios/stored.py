@@ -1,128 +1,125 @@
 """Responses that are kept: continued, retrieved, deleted, or not there."""
 
-from wireproof.model.scenario import Mode, Request, Scenario
+from wireproof.model.scenario import PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE
 from wireproof.scenarios.responses import HELLO, PATH, RE
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
-STORED: tuple[Scenario, ...] = (
-    Scenario(
+STORED: tuple[PlainScenario, ...] = (
+    PlainScenario(
         name="previous-response",
         title="A response is continued, found, asked for its input, and deleted",
-        request=Request(
-            path=PATH,
-            # The markers are written out, each with a nonce of its own: plain requests are sent as they stand.
-            json={"model": "{model}", "input": "[[wireproof:text/hello#previous-1]] I am ibis-1.", "store": True},
-            also=(
-                Request(
-                    path=PATH,
-                    json={
-                        "model": "{model}",
-                        "previous_response_id": "{response}",
-                        # Beside the id of an earlier response: a proxy must not take that in place of the instructions.
-                        "instructions": "Answer as hoopoe-0 would.",
-                        "input": "[[wireproof:reflect/received#previous-2]] And I am jay-2.",
-                    },
-                    reflects=("hoopoe-0", "ibis-1", "jay-2"),
-                ),
-                Request(method="GET", path="/responses/{response}", reflects=("hoopoe-0", "ibis-1", "jay-2")),
-                Request(method="GET", path="/responses/{response}/input_items"),
-                Request(method="DELETE", path="/responses/{response}"),
-                # After the deletion, which must have had an effect.
-                Request(method="GET", path="/responses/{response}", expect=404),
+        requests=(
+            Request(
+                path=PATH,
+                # The markers are written out, each with a nonce of its own: plain requests are sent as they stand.
+                json={"model": "{model}", "input": "[[wireproof:text/hello#previous-1]] I am ibis-1.", "store": True},
             ),
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "previous_response_id": "{response}",
+                    # Beside the id of an earlier response: a proxy must not take that in place of the instructions.
+                    "instructions": "Answer as hoopoe-0 would.",
+                    "input": "[[wireproof:reflect/received#previous-2]] And I am jay-2.",
+                },
+                reflects=("hoopoe-0", "ibis-1", "jay-2"),
+            ),
+            Request(method="GET", path="/responses/{response}", reflects=("hoopoe-0", "ibis-1", "jay-2")),
+            Request(method="GET", path="/responses/{response}/input_items"),
+            Request(method="DELETE", path="/responses/{response}"),
+            # After the deletion, which must have had an effect.
+            Request(method="GET", path="/responses/{response}", expect=404),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.previous-id", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="previous-call",
         title="A response that called a tool is continued with the result alone",
-        request=Request(
-            path=PATH,
-            json={
-                "model": "{model}",
-                "input": "[[wireproof:call/after-text#previous-call-1]] Search for lark-5.",
-                "tools": [{"type": "function", **LOCAL_SEARCH["function"]}],  # flat
-            },
-            also=(
-                Request(
-                    path=PATH,
-                    json={
-                        "model": "{model}",
-                        "previous_response_id": "{response}",
-                        "input": [
-                            # The call itself is not repeated: it is in the response that is continued.
-                            {"type": "function_call_output", "call_id": "call_search", "output": "No lemming-6."},
-                            {
-                                "role": "user",
-                                "content": "[[wireproof:reflect/received#previous-call-2]] So what of mole-7?",
-                            },
-                        ],
-                    },
-                    reflects=("lark-5", "call_search", "lemming-6", "mole-7"),
-                ),
+        requests=(
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "input": "[[wireproof:call/after-text#previous-call-1]] Search for lark-5.",
+                    "tools": [{"type": "function", **LOCAL_SEARCH["function"]}],  # flat
+                },
+            ),
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "previous_response_id": "{response}",
+                    "input": [
+                        # The call itself is not repeated: it is in the response that is continued.
+                        {"type": "function_call_output", "call_id": "call_search", "output": "No lemming-6."},
+                        {
+                            "role": "user",
+                            "content": "[[wireproof:reflect/received#previous-call-2]] So what of mole-7?",
+                        },
+                    ],
+                },
+                reflects=("lark-5", "call_search", "lemming-6", "mole-7"),
             ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.previous-id",),
     ),
-    Scenario(
+    PlainScenario(
         name="previous-stream",
         title="A response that was streamed is continued",
-        request=Request(
-            path=PATH,
-            json={
-                "model": "{model}",
-                # What was streamed is kept, too, under the id that its events name.
-                "stream": True,
-                "input": "[[wireproof:text/hello#previous-stream-1]] I am kea-8.",
-            },
-            also=(
-                Request(
-                    path=PATH,
-                    json={
-                        "model": "{model}",
-                        "previous_response_id": "{response}",
-                        "input": "[[wireproof:reflect/received#previous-stream-2]] And I am loon-9.",
-                    },
-                    reflects=("kea-8", "loon-9"),
-                ),
+        requests=(
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    # What was streamed is kept, too, under the id that its events name.
+                    "stream": True,
+                    "input": "[[wireproof:text/hello#previous-stream-1]] I am kea-8.",
+                },
+            ),
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "previous_response_id": "{response}",
+                    "input": "[[wireproof:reflect/received#previous-stream-2]] And I am loon-9.",
+                },
+                reflects=("kea-8", "loon-9"),
             ),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.previous-id",),
     ),
-    Scenario(
+    PlainScenario(
         name="previous-unknown",
         title="A response that was never given: continued, looked up, deleted",
-        request=Request(
-            path=PATH,
-            json={**HELLO, "previous_response_id": "resp_nowhere"},
-            expect=404,
-            code="previous_response_not_found",
-            also=(
-                Request(method="GET", path="/responses/resp_nowhere", expect=404),
-                Request(method="DELETE", path="/responses/resp_nowhere", expect=404),
+        requests=(
+            Request(
+                path=PATH,
+                json={**HELLO, "previous_response_id": "resp_nowhere"},
+                expect=404,
+                code="previous_response_not_found",
             ),
+            Request(method="GET", path="/responses/resp_nowhere", expect=404),
+            Request(method="DELETE", path="/responses/resp_nowhere", expect=404),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.previous-id", *ENVELOPE),
     ),
-    Scenario(
+    PlainScenario(
         name="previous-not-stored",
         title="A response that was not to be stored",
-        request=Request(
-            path=PATH,
-            # OpenAI's default is to store, so false has to be asked for.
-            json={**HELLO, "store": False},
-            also=(Request(method="GET", path="/responses/{response}", expect=404),),
+        requests=(
+            Request(
+                path=PATH,
+                # OpenAI's default is to store, so false has to be asked for.
+                json={**HELLO, "store": False},
+            ),
+            Request(method="GET", path="/responses/{response}", expect=404),
         ),
-        modes=(Mode.WHOLE,),
         dialects=RE,
         exercises=("responses.previous-id", *ENVELOPE),
     ),

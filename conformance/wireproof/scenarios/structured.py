@@ -1,7 +1,7 @@
 """Answers that must be JSON: of a schema, or any object."""
 
 from wireproof.model.dialect import CHATS, Dialect
-from wireproof.model.scenario import JsonObject, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
 
 # Such that what the backend reports of itself matches it: so a proxy that looks at the answer has no reason to refuse.
 SCHEMA: JsonObject = {
@@ -16,8 +16,8 @@ SCHEMA: JsonObject = {
 }
 NAMED: JsonObject = {"name": "report", "schema": SCHEMA, "strict": False}
 
-STRUCTURED: tuple[Scenario, ...] = (
-    Scenario(
+STRUCTURED: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="structured-schema",
         title="A schema of the answer reaches the backend",
         script="reflect/received",
@@ -27,7 +27,7 @@ STRUCTURED: tuple[Scenario, ...] = (
         exercises=("turn.structured-output",),
         refusable="response_format",
     ),
-    Scenario(
+    ConversationScenario(
         name="structured-schema-text",
         title="A schema of a response reaches the backend",
         script="reflect/received",
@@ -37,7 +37,7 @@ STRUCTURED: tuple[Scenario, ...] = (
         exercises=("turn.structured-output",),
         refusable="text",
     ),
-    Scenario(
+    ConversationScenario(
         # The backend answers in prose: to accept the field and to send that is to ignore it.
         name="structured-object",
         title="A JSON object is demanded, and the backend answers in prose",
@@ -49,7 +49,7 @@ STRUCTURED: tuple[Scenario, ...] = (
         attribute_to="turn.structured-output",
         refusable="response_format",
     ),
-    Scenario(
+    ConversationScenario(
         name="structured-object-text",
         title="A JSON object is demanded of a response, and the backend answers in prose",
         script="text/hello",

@@ -1,224 +1,120 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
-from wireproof.model.scenario import Act, Mode, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
+from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
-TEXT: tuple[Scenario, ...] = (
-    Scenario(
+TEXT: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="text-hello",
         title="A short answer in four deltas",
         script="text/hello",
         turns=(Turn(say="Say hello."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.usage",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *FINISH_REASON, "chat.stream.usage", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-empty",
         title="The backend finishes without a word: the content is an empty string",
         script="text/empty",
         turns=(Turn(say="Say nothing."),),
-        exercises=(
-            "chat.whole.text",
-            "chat.stream.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.whole.text", *MESSAGE_ARRIVES, "chat.stream.text", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-utf8",
         title="Characters of every kind, in pieces that a careless re-encoding breaks",
         script="text/utf8",
         turns=(Turn(say="Say something in many scripts."),),
-        exercises=(
-            "chat.stream.utf8",
-            "chat.whole.text",
-            "chat.stream.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         # Against proxies that drop doubled notifications by comparing their text (shapes.double-telling).
         name="text-repeats",
         title="The model says the same delta twice, and means it",
         script="text/repeats",
         turns=(Turn(say="Laugh."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         # Frames, tags and escapes in the text itself must not be taken for the proxy's or the backend's own.
         name="text-markup",
         title="Text that looks like the wire: SSE, JSON, tags, control characters",
         script="text/markup",
         turns=(Turn(say="Quote the wire."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-open-end",
         title="Text that ends in the first character of a tag",
         script="text/open-end",
         turns=(Turn(say="Compare a and b."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="text-long",
         # More than a pipe holds on Linux.
         title="Six hundred and forty deltas, more than 64 KiB",
         script="text/long",
         turns=(Turn(say="Go on and on."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         # Raw reasoning in the content would be shown to the user as the answer.
         name="text-thinking",
         title="Reasoning goes before the answer and stays out of it",
         script="text/thinking",
         turns=(Turn(say="Think first."),),
-        exercises=(
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="usage-asked",
         title="The stream is asked for usage: one chunk, after the finish, with the backend's own counts",
         script="text/usage",
         turns=(Turn(say="Count the tokens."),),
         # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
         usage=True,
-        exercises=(
-            "chat.stream.usage",
-            "chat.whole.usage",
-            "chat.stream.parity",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.usage", *RESPONSE_ENDS, "chat.whole.usage", *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="cut-bytes",
         title="Characters that the backend's pipe brings in pieces",
         script="text/cut-bytes",
         turns=(Turn(say="Speak in pieces."),),
         # The backend's pipe itself is cut, within characters, which would tear what others are sent at the same time.
         alone=True,
-        exercises=(
-            "chat.stream.utf8",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
         behind_upstreams=True,
     ),
-    Scenario(
+    ConversationScenario(
         # JSON may escape a character beyond the BMP as two halves, and a backend may put them in two deltas: neither
         # half alone can be written as UTF-8.
         name="surrogates",
         title="Characters that the backend sends as two escaped halves, together and apart",
         script="text/surrogates",
         turns=(Turn(say="Speak in halves."),),
-        exercises=(
-            "chat.stream.utf8",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="finish-length",
         title="The model ran out of tokens",
         script="text/length",
         turns=(Turn(say="Be long."),),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.parity",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-            "responses.parity",
-        ),
+        exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         name="finish-filter",
         title="A content filter ended the answer",
         script="text/filter",
         turns=(Turn(say="Be bad."),),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.parity",
-            "responses.stream.terminal",
-            "responses.whole.envelope",
-            "responses.parity",
-        ),
+        exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         # S4-10: text behind the finish chunk is appended by every client that was tried.
         name="late-text",
         title="The backend goes on talking after the turn is over",
         script="text/late",
         turns=(Turn(say="Stop in time."),),
-        exercises=(
-            "chat.stream.nothing-after-finish",
-            "chat.stream.text",
-            "chat.whole.text",
-            "chat.stream.parity",
-            "responses.stream.sums",
-            "responses.whole.message",
-            "responses.parity",
-        ),
+        exercises=("chat.stream.nothing-after-finish", *TEXT_ARRIVES, *MODES_AGREE),
     ),
-    Scenario(
+    ConversationScenario(
         # Not by a clock: the backend stays silent until the client says that it has the first words.
         name="flush",
         title="The backend waits until the client has its first words; a proxy that buffers keeps both waiting",
@@ -233,13 +129,13 @@ TEXT: tuple[Scenario, ...] = (
             "responses.stream.sums",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="silence",
         title="The backend is silent for longer than the keep-alive interval",
         script="text/silent",
         turns=(Turn(say="Take your time.", act=Act.OPEN_AT_COMMENT),),
         modes=(Mode.STREAM,),
-        needs_keepalive=True,
+        needs=(Need.KEEPALIVE,),
         exercises=(
             "chat.stream.keepalive",
             "chat.stream.keepalive-is-comment",

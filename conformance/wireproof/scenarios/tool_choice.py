@@ -1,11 +1,11 @@
 """Requests whose tools may not be called, or must be."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, WITH_TOOLS, Dialect
-from wireproof.model.scenario import Mode, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, PlainScenario, Request, Scenario, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 
 TOOL_CHOICE: tuple[Scenario, ...] = (
-    Scenario(
+    ConversationScenario(
         name="tool-choice-none",
         title="Tools are declared and may not be called: none is offered",
         # It answers with what was offered, so a tool that reached the backend is seen though it was not called.
@@ -17,7 +17,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         turns=(Turn(say="What tools have you got?"),),
         exercises=("turn.tool-choice-none",),
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-choice-none-block",
         title="Tools may not be called, and the text holds a block: it is text",
         # A block in the text would be a call without `tool_choice` (S4-3).
@@ -30,7 +30,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         exercises=("turn.tool-choice-none",),
         attribute_to="turn.tool-choice-none",
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-choice-required",
         title="A call is demanded, and the backend calls",
         script="call/one",
@@ -42,7 +42,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         attribute_to="turn.tool-choice-forced",
         refusable="tool_choice",
     ),
-    Scenario(
+    ConversationScenario(
         # No proxy knows beforehand what its backend does: to accept the field and then to send text is to ignore it.
         name="tool-choice-required-unmet",
         title="A call is demanded, and the backend answers with text",
@@ -55,7 +55,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         attribute_to="turn.tool-choice-forced",
         refusable="tool_choice",
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-choice-named",
         title="A call of one tool is demanded, and the backend makes it",
         script="call/one",
@@ -67,7 +67,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         attribute_to="turn.tool-choice-forced",
         refusable="tool_choice",
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-choice-named-unmet",
         title="A call of one tool is demanded, and the backend calls another",
         script="call/one",
@@ -79,7 +79,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         attribute_to="turn.tool-choice-forced",
         refusable="tool_choice",
     ),
-    Scenario(
+    ConversationScenario(
         # Responses name the function without a member around it.
         name="tool-choice-named-flat",
         title="A call of one tool is demanded of a response, and the backend answers with text",
@@ -92,19 +92,20 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         attribute_to="turn.tool-choice-forced",
         refusable="tool_choice",
     ),
-    Scenario(
+    PlainScenario(
         # Without a script the mock calls the tool that the text names; a model does so, too.
         name="calls-declared",
         title="A call has the name of a declared tool",
-        request=Request(
-            json={
-                "model": "{model}",
-                "messages": [{"role": "user", "content": "Call the tool readNote, please."}],
-                "tools": [LOCAL_SEARCH, READ_NOTE],
-            },
-            headers=Dialect.OPENAI_JSON.spec.headers,
+        requests=(
+            Request(
+                json={
+                    "model": "{model}",
+                    "messages": [{"role": "user", "content": "Call the tool readNote, please."}],
+                    "tools": [LOCAL_SEARCH, READ_NOTE],
+                },
+                headers=Dialect.OPENAI_JSON.spec.headers,
+            ),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("turn.calls-declared",),
     ),
 )

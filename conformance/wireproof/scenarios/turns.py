@@ -1,7 +1,8 @@
 """Conversations: what the backend received, as scripts that reflect say it back."""
 
 from wireproof.model.dialect import WITH_TOOLS, Dialect
-from wireproof.model.scenario import Act, Mode, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
+from wireproof.scenarios.exercised import FINISH_REASON, TEXT_ARRIVES
 from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
 
 # A data URL: newer versions of Codex refuse others (0.169.0: "remote image URLs are not supported").
@@ -10,8 +11,8 @@ PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
-TURNS: tuple[Scenario, ...] = (
-    Scenario(
+TURNS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="history",
         title="Every message of the request reaches the backend, in order, with its role",
         script="reflect/received",
@@ -26,7 +27,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="Third question: what have you received?"),),
         exercises=("turn.history-reaches-backend",),
     ),
-    Scenario(
+    ConversationScenario(
         # A proxy that takes only the last message for what is asked loses the first.
         name="history-users",
         title="Two messages of the user in a row",
@@ -35,7 +36,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.history-reaches-backend",),
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-results",
         title="Calls and their results are replayed, paired by their ids",
         script="reflect/received",
@@ -66,7 +67,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.tool-result",),
     ),
-    Scenario(
+    ConversationScenario(
         name="history-calls",
         title="What the assistant said beside a call reaches the backend, and the call as it was spelt",
         script="reflect/received",
@@ -91,9 +92,9 @@ TURNS: tuple[Scenario, ...] = (
         dialects=WITH_TOOLS,
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.history-reaches-backend",),
-        needs_history=True,
+        needs=(Need.HISTORY,),
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-result-parts",
         title="A result in several parts reaches the backend with all of them",
         script="reflect/received",
@@ -121,7 +122,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.tool-result",),
     ),
-    Scenario(
+    ConversationScenario(
         name="function-results",
         title="Results of functions, which have no ids, are paired with the calls they follow",
         script="reflect/received",
@@ -159,7 +160,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.tool-result",),
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-registry",
         title="The declared tools reach the backend in their order, names intact",
         script="reflect/received",
@@ -168,22 +169,15 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What tools have you got?"),),
         exercises=("turn.tool-registry-order",),
     ),
-    Scenario(
+    ConversationScenario(
         name="tool-loop",
         title="A call, its result, and the final text, with tools on every request",
         script="call/then-text",
         tools=(LOCAL_SEARCH,),
         turns=(Turn(say="Search, then tell me."), Turn(results={"localSearch": "Three notes found."})),
-        exercises=(
-            "chat.stream.finish-reason",
-            "chat.whole.finish",
-            "chat.stream.text",
-            "chat.whole.text",
-            "responses.stream.sums",
-            "responses.whole.message",
-        ),
+        exercises=(*FINISH_REASON, *TEXT_ARRIVES),
     ),
-    Scenario(
+    ConversationScenario(
         name="fresh-session",
         title="The second request knows nothing of the first",
         script="text/hello",
@@ -193,7 +187,7 @@ TURNS: tuple[Scenario, ...] = (
         ),
         exercises=("turn.fresh-session",),
     ),
-    Scenario(
+    ConversationScenario(
         # The other request plays `open/gate`, whose text must not show here (S4-16).
         name="concurrent",
         title="Another request is answered in the midst of this one",
@@ -203,7 +197,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.concurrent-isolation", "chat.stream.flushed"),
         attribute_to="turn.concurrent-isolation",
     ),
-    Scenario(
+    ConversationScenario(
         name="many-steps",
         title="A call, its result, a second call, its result, the final text, with tools on every request",
         script="call/steps",
@@ -217,7 +211,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.multi-step",),
         attribute_to="turn.multi-step",
     ),
-    Scenario(
+    ConversationScenario(
         # S3:15 sends it so, and ChatGPT MD continues without tools, too.
         name="follow-up-without-tools",
         title="A result comes with a request that declares no tools",
@@ -241,7 +235,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.follow-up-without-tools",),
         attribute_to="turn.follow-up-without-tools",
     ),
-    Scenario(
+    ConversationScenario(
         name="system-prompt",
         title="System and developer text become developer text; the base instructions stay",
         script="reflect/received",
@@ -252,7 +246,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.system-prompt",),
     ),
-    Scenario(
+    ConversationScenario(
         # Codex drops messages of the role system in a given history, so they have to go another way.
         name="system-prompt-late",
         title="Developer and system text in the midst of a conversation is no word of the user's",
@@ -266,14 +260,14 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.system-prompt",),
     ),
-    Scenario(
+    ConversationScenario(
         name="images",
         title="An image in the message",
         script="reflect/received",
         turns=(Turn(say="What do you see?", images=(PIXEL,)),),
         exercises=("turn.images",),
     ),
-    Scenario(
+    ConversationScenario(
         # What came earlier reaches a backend by another way than the turn's own input.
         name="images-earlier",
         title="An image in an earlier message",

@@ -1,7 +1,7 @@
 """Conversations whose texts, results and tools are easily changed on their way to the backend, which says them back."""
 
 from wireproof.model.dialect import WITH_TOOLS
-from wireproof.model.scenario import JsonObject, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
 from wireproof.scenarios.tools import GET_FILE_TREE, GET_TIME, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 # What editors, parsers and well-meaning code change: blanks at the ends of the text and of its lines, tabs, line ends
@@ -57,8 +57,8 @@ BOOK_TABLE: JsonObject = {
     },
 }
 
-UNTOUCHED: tuple[Scenario, ...] = (
-    Scenario(
+UNTOUCHED: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="untouched-text",
         title="Texts of the user with blanks, line ends and characters that are easily tidied up",
         script="reflect/received",
@@ -69,7 +69,7 @@ UNTOUCHED: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?\r\n\tAll  of it, e\u0301 and \u00e9 as well:  \n\n \t "),),
         exercises=("turn.input-untouched",),
     ),
-    Scenario(
+    ConversationScenario(
         name="untouched-repeats",
         title="The user says the same twice: it is sent twice, and nothing else is",
         script="reflect/received",
@@ -82,7 +82,7 @@ UNTOUCHED: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received, and how often?"),),
         exercises=("turn.input-untouched",),
     ),
-    Scenario(
+    ConversationScenario(
         # With other requests beside it: all forms of a scenario are driven at the same time.
         name="untouched-large",
         title="A long text reaches the backend whole, and no text of another request beside it",
@@ -90,7 +90,7 @@ UNTOUCHED: tuple[Scenario, ...] = (
         turns=(Turn(say=f"What have you received? {LINES}The log ends here."),),
         exercises=("turn.input-untouched",),
     ),
-    Scenario(
+    ConversationScenario(
         name="untouched-results",
         title="Results of tools: one of odd JSON, one empty, one long",
         script="reflect/received",
@@ -106,7 +106,7 @@ UNTOUCHED: tuple[Scenario, ...] = (
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.input-untouched",),
     ),
-    Scenario(
+    ConversationScenario(
         name="untouched-tools",
         title="Six tools, with all that their descriptions and schemas say",
         script="reflect/received",

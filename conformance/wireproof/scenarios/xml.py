@@ -1,7 +1,7 @@
 """Blocks: how calls are written into the content, calls in the backend's text, and the choice of the output mode."""
 
 from wireproof.model.dialect import CHATS, MODE_HEADER, Dialect
-from wireproof.model.scenario import Mode, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Need, PlainScenario, Request, Turn
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.tools import (
     CONVERT_TIME,
@@ -16,8 +16,8 @@ from wireproof.scenarios.tools import (
 
 XML = (Dialect.OBSIDIAN_XML,)
 
-BLOCKS: tuple[Scenario, ...] = (
-    Scenario(
+BLOCKS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="xml-values",
         title="Values of every JSON type, and characters that XML escapes",
         script="xml/values",
@@ -26,7 +26,7 @@ BLOCKS: tuple[Scenario, ...] = (
         dialects=XML,
         exercises=("xml.values", "xml.escape", "xml.round-trip", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="xml-order",
         title="Keys out of their canonical order, and one that the tool does not know",
         script="xml/order",
@@ -35,7 +35,7 @@ BLOCKS: tuple[Scenario, ...] = (
         dialects=XML,
         exercises=("xml.order", "xml.shape", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         # The order of each tool is data of its own, so one that is wrong shows in no other.
         name="xml-orders",
         title="Each tool of several parameters, its keys against their canonical order",
@@ -46,7 +46,7 @@ BLOCKS: tuple[Scenario, ...] = (
         body={"parallel_tool_calls": True},
         exercises=("xml.order", "chat.stream.burst-all", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         # Such arguments have no keys to make elements of; they stand whole in <args>, so that nothing is lost.
         name="xml-no-object",
         title="Arguments that are JSON but no object",
@@ -56,7 +56,7 @@ BLOCKS: tuple[Scenario, ...] = (
         dialects=XML,
         exercises=("xml.values", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="xml-broken",
         title="Arguments that are no JSON: a block is written all the same",
         script="xml/broken",
@@ -65,7 +65,7 @@ BLOCKS: tuple[Scenario, ...] = (
         dialects=XML,
         exercises=("xml.values", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="xml-no-arguments",
         title="A call without arguments",
         script="xml/no-arguments",
@@ -74,7 +74,7 @@ BLOCKS: tuple[Scenario, ...] = (
         dialects=XML,
         exercises=("xml.no-arguments", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         # `two words` and `2nd` cannot name an element.
         name="xml-odd-key",
         title="A key that is no XML name",
@@ -84,7 +84,7 @@ BLOCKS: tuple[Scenario, ...] = (
         dialects=XML,
         exercises=("xml.values", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="mode-header",
         title="The header asks for obsidian-xml, and the response says so",
         script="call/one",
@@ -95,8 +95,8 @@ BLOCKS: tuple[Scenario, ...] = (
     ),
 )
 
-TEXTUAL: tuple[Scenario, ...] = (
-    Scenario(
+TEXTUAL: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="textual-verbatim",
         title="A block in the backend's text, oddly spaced",
         script="textual/verbatim",
@@ -106,7 +106,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         exercises=("textual.verbatim",),
         attribute_to="textual.verbatim",
     ),
-    Scenario(
+    ConversationScenario(
         name="textual-any-cut",
         title="The same block, one character a delta",
         script="textual/any-cut",
@@ -116,7 +116,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         exercises=("textual.any-cut",),
         attribute_to="textual.any-cut",
     ),
-    Scenario(
+    ConversationScenario(
         name="textual-prefix",
         title="Text before a block",
         script="textual/prefix",
@@ -128,7 +128,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         exercises=("textual.prefix-kept",),
         attribute_to="textual.prefix-kept",
     ),
-    Scenario(
+    ConversationScenario(
         name="textual-tail",
         title="Text after a block",
         script="textual/tail",
@@ -138,7 +138,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         exercises=("textual.tail-dropped",),
         attribute_to="textual.tail-dropped",
     ),
-    Scenario(
+    ConversationScenario(
         name="textual-false-start",
         title="Text that looks like the beginning of a block, but is not",
         script="textual/false-start",
@@ -148,7 +148,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         exercises=("textual.false-start",),
         attribute_to="textual.false-start",
     ),
-    Scenario(
+    ConversationScenario(
         name="textual-unterminated",
         title="A block that never closes",
         script="textual/unterminated",
@@ -158,7 +158,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         exercises=("textual.unterminated",),
         attribute_to="textual.unterminated",
     ),
-    Scenario(
+    ConversationScenario(
         # `parallel_tool_calls`, as else a proxy that sends the call twice would be stopped after the first, and look
         # right.
         name="textual-structured-wins",
@@ -173,33 +173,31 @@ TEXTUAL: tuple[Scenario, ...] = (
     ),
 )
 
-MODES: tuple[Scenario, ...] = (
-    Scenario(
+MODES: tuple[PlainScenario, ...] = (
+    PlainScenario(
         name="mode-default",
         title="A request that names no output mode",
-        request=Request(
-            json={
-                "model": "{model}",
-                "messages": [{"role": "user", "content": "[[wireproof:call/one#mode-default]] Search the notes."}],
-                "tools": [LOCAL_SEARCH, READ_NOTE],
-            },
+        requests=(
+            Request(
+                json={
+                    "model": "{model}",
+                    "messages": [{"role": "user", "content": "[[wireproof:call/one#mode-default]] Search the notes."}],
+                    "tools": [LOCAL_SEARCH, READ_NOTE],
+                },
+            ),
         ),
-        modes=(Mode.WHOLE,),
         # S4-5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the clients that a proxy
         # serves, so it is declared.
-        needs_default_mode=True,
+        needs=(Need.DEFAULT_MODE,),
         exercises=("mode.default",),
     ),
-    Scenario(
+    PlainScenario(
         name="mode-invalid",
         title="An output mode that does not exist",
-        request=Request(
-            json=HELLO,
-            headers={MODE_HEADER: "obsidian-xml"},
-            requires_echo=MODE_HEADER,
-            also=(Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),),
+        requests=(
+            Request(json=HELLO, headers={MODE_HEADER: "obsidian-xml"}, requires_echo=MODE_HEADER),
+            Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),
         ),
-        modes=(Mode.WHOLE,),
         exercises=("mode.invalid", *ENVELOPE),
     ),
 )

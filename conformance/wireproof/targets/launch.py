@@ -244,7 +244,7 @@ def launch(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
 
 @contextmanager
 def launch_at_need(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
-    """The same, but the proxy is started when the first request is to be sent to it (see `wireproof.driving.reviving`).
+    """The same, but the proxy is started when the first request is to be sent to it (`driving.restarting`).
 
     For an instance that few scenarios need: its start costs others time, and a run may not need it at all.
     """

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from wireproof.model.dialect import DEFAULT, MODE_HEADER, Arguments, Dialect, Surface
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Missing, SurfaceReport, SurfaceState, Target
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
@@ -38,16 +38,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 # Scenarios, so that the probes are written as the suite's own requests are; nothing judges them.
-TEXT = Scenario(name="probe-text", title="", exercises=(), script="probe")
+TEXT = ConversationScenario(name="probe-text", title="", exercises=(), script="probe")
 """Its answer shows that a surface is spoken."""
-CALL = Scenario(name="probe-call", title="", exercises=(), script="call/one", tools=(LOCAL_SEARCH, READ_NOTE))
+CALL = ConversationScenario(
+    name="probe-call", title="", exercises=(), script="call/one", tools=(LOCAL_SEARCH, READ_NOTE)
+)
 """Its answer shows whether calls come in a dialect."""
 # Codex before 0.92 ignores the tools of its client in silence.
 TEXT_CALL = dataclasses.replace(CALL, script="sentinel/plain")
 """The same for a backend that takes no tools, and so writes its calls as text."""
 FRAGMENTS = dataclasses.replace(CALL, script="shapes/a")
 """Its answer shows the argument mode: the backend sends the arguments in several fragments."""
-BACKEND = Scenario(name="probe-backend", title="", exercises=(), script="reflect/backend")
+BACKEND = ConversationScenario(name="probe-backend", title="", exercises=(), script="reflect/backend")
 """Its answer says which Codex the mock plays: that may be the one that the proxy's own requests ask for."""
 SIGNATURE = "scripted backend"
 """Part of the mock's answer to the probe; no model would write it by chance."""
@@ -191,7 +193,7 @@ class _Look:
         mode = detect_argument_mode(answer.body)
         return mode if mode is not DEFAULT.spec.arguments else None
 
-    async def _send(self, scenario: Scenario, form: Form, say: str = "Search the notes.") -> ProbeAnswer:
+    async def _send(self, scenario: ConversationScenario, form: Form, say: str = "Search the notes.") -> ProbeAnswer:
         nonce, spec = uuid.uuid4().hex[:12], form.dialect.spec
         prepared = prepare(scenario, Turn(say=say), form=form, model=self.target.model, nonce=nonce, history=())
         return await self.prober.send("POST", spec.endpoint, json.loads(prepared.body), spec.headers)

@@ -85,11 +85,12 @@ def payloads(body: bytes) -> list[Any]:
     return [parsed for data in _data(body) if (parsed := _parsed(data)) is not None]
 
 
-def _parsed(text: bytes | str) -> Any:  # noqa: ANN401 (JSON)
+def _parsed(text: bytes | str) -> object:
     try:
-        return json.loads(text)
+        found: object = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    return found
 
 
 def _data(body: bytes) -> Iterator[str]:

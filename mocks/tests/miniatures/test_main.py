@@ -166,6 +166,6 @@ def test_the_first_step_of_the_path_is_the_name(path: str, then: str) -> None:
         seen.append(environ["PATH_INFO"])
         return []
 
-    gallery: Any = Miniatures(app, None, 64, threading.Event())
-    assert gallery({"PATH_INFO": path}, None) == []
+    served: Any = Miniatures(app, None, 64, threading.Event())
+    assert served({"PATH_INFO": path}, None) == []
     assert seen == [then]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.model.dialect import Dialect
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 Make = Callable[..., Any]
 DECLARED = {
     scenario.name: [{"type": "function", "strict": False, **tool["function"]} for tool in scenario.tools]
-    for scenario in SCENARIOS
+    for scenario in CONVERSATIONS
 }
 """The tools that a scenario declares, as a response repeats them."""
 

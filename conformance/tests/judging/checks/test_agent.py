@@ -16,7 +16,7 @@ from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import ABOUT_CURSOR, Backend
 from wireproof.model.verdict import Verdict
-from wireproof.reading.asked import right_answers
+from wireproof.reading.right_answers import right_answers
 from wireproof.scenarios import SCENARIOS
 
 if TYPE_CHECKING:

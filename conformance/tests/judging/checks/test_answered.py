@@ -9,7 +9,7 @@ import pytest
 from wireproof.judging.checks.answered import answered, asked, refused, refused_in_words
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Request, Scenario
+from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Turn
 from wireproof.model.target import Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange
@@ -63,6 +63,8 @@ CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
     (Request(expect=400, param="n"), 400, {}, "no envelope", ""),
 ]
 
+CONVERSATION = ConversationScenario(name="x", title="", exercises=(ROW,), turns=(Turn(say="x"),))
+
 
 def exchange(request: Request, status: int | None, headers: dict[str, str], body: Any, number: int = 0) -> Exchange:
     if isinstance(body, dict) and status != 200:
@@ -73,7 +75,7 @@ def exchange(request: Request, status: int | None, headers: dict[str, str], body
         headers=(("Content-Type", "application/json"), *headers.items()),
         pieces=(Piece(at=0.0, data=json.dumps(body).encode()),), end=End.COMPLETE if status else End.TIMEOUT, seconds=2,
     )  # fmt: skip
-    scenario = Scenario(name="x", title="", exercises=(ROW,), request=request, modes=(Mode.WHOLE,))
+    scenario = PlainScenario(name="x", title="", exercises=(ROW,), requests=(Request(),) * number + (request,))
     form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
     target = Target(base_url="http://proxy/v1", model="codex")
     return Exchange(
@@ -117,7 +119,7 @@ def test_another_look_comes_after_status_and_headers() -> None:
 
 
 def test_a_further_request_is_judged_by_itself() -> None:
-    request = Request(also=(Request(expect=404),))
+    request = Request(expect=404)
     assert asked(exchange(request, 404, {}, {}, number=1)).expect == 404
     assert list(answered(ROW, exchange(request, 404, {}, {}, number=1), Checks())) == []
 
@@ -134,9 +136,14 @@ def test_what_stands_for_another_requirement_is_found_under_that_one_by_the_subj
 
 def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
     turn = exchange(Request(), 200, {}, {})
-    object.__setattr__(turn, "scenario", Scenario(name="x", title="", exercises=(ROW,)))
+    object.__setattr__(turn, "scenario", CONVERSATION)
     with pytest.raises(ValueError, match="no plain request"):
         asked(turn)
+
+
+def as_turn(answer: Exchange, refusable: str) -> Exchange:
+    """The same answer, to a turn of a conversation that may be refused for a field."""
+    return replace(answer, scenario=replace(CONVERSATION, refusable=refusable), turn=CONVERSATION.turns[0])
 
 
 @pytest.mark.parametrize(
@@ -152,7 +159,7 @@ def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
 )
 def test_a_refusal_that_names_what_cannot_be_done(field: str, status: int, param: str | None, right: bool) -> None:  # noqa: FBT001
     one = exchange(Request(), status, {}, {"param": param})
-    assert refused(replace(one, scenario=replace(one.scenario, refusable=field))) is right
+    assert refused(as_turn(one, field)) is right
 
 
 @pytest.mark.parametrize(
@@ -168,4 +175,4 @@ def test_a_refusal_that_names_what_cannot_be_done(field: str, status: int, param
 )
 def test_a_refusal_may_name_it_in_its_message_alone(field: str, status: int, message: str, *, right: bool) -> None:
     one = exchange(Request(), status, {}, {"message": message})
-    assert refused_in_words(replace(one, scenario=replace(one.scenario, refusable=field))) is right
+    assert refused_in_words(as_turn(one, field)) is right

@@ -12,7 +12,7 @@ from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call
 
@@ -35,7 +35,7 @@ UNANSWERED = (
 # A scenario whose demand may be refused has no one right answer.
 ANSWERED = [
     s.name
-    for s in SCENARIOS
+    for s in CONVERSATIONS
     if s.script and s.agent is None and not (s.refusable or s.script.startswith(UNANSWERED))
 ]  # fmt: skip
 HEADERS = {
@@ -229,7 +229,7 @@ def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
 
 
 @pytest.mark.each("name", [name for name in ANSWERED if "chat.stream.parity" in
-                                  next(s for s in SCENARIOS if s.name == name).exercises])  # fmt: skip
+                                  next(s for s in CONVERSATIONS if s.name == name).exercises])  # fmt: skip
 def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: Make, right_whole: Make) -> None:
     assert list(CHECKS.look("chat.stream.parity", right_stream(name), right_whole(name))) == []
 
@@ -282,4 +282,4 @@ def test_a_check_of_what_cannot_be_read_is_misuse(stream: Make) -> None:
 
 
 def test_every_scenario_that_is_answered_here_streams() -> None:
-    assert all(Mode.STREAM in scenario.modes for scenario in SCENARIOS if scenario.name in ANSWERED)
+    assert all(Mode.STREAM in scenario.modes for scenario in CONVERSATIONS if scenario.name in ANSWERED)

@@ -13,7 +13,7 @@ from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:
     from wireproof.wire.violation import Members, Violation
@@ -23,7 +23,7 @@ Make = Callable[..., Exchange]
 UNANSWERED = ("reflect/", "fail/")
 ANSWERED = [
     s.name
-    for s in SCENARIOS
+    for s in CONVERSATIONS
     # A scenario whose demand may be refused has no one right answer.
     if s.script and s.agent is None and Mode.WHOLE in s.modes
     and not (s.refusable or s.script.startswith(UNANSWERED))

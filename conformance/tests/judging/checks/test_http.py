@@ -9,7 +9,7 @@ import pytest
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.checks.answered import answered
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import WRONG_KEY, Auth, Form, Mode, Request, Scenario
+from wireproof.model.scenario import WRONG_KEY, Auth, Form, Mode, PlainScenario, Request
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange, read
@@ -71,7 +71,7 @@ def exchange(
         headers=tuple((name, value) for name, value in all_headers.items() if value is not None),
         pieces=(Piece(at=0.0, data=data),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
-    scenario = Scenario(name="x", title="", exercises=(row,), request=request, modes=(Mode.WHOLE,))
+    scenario = PlainScenario(name="x", title="", exercises=(row,), requests=(request,) * (number + 1))
     form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
     target = Target(base_url="http://proxy/v1", model="codex")
     return Exchange(
@@ -130,7 +130,7 @@ def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
     ],
 )
 def test_request_ids(ids: tuple[str | None, ...], wanted: str) -> None:
-    request = Request(also=(Request(),))
+    request = Request()
     exchanges = [exchange("http.request-id", request, 200, {}, {"x-request-id": id_}, n) for n, id_ in enumerate(ids)]
     found = list(CHECKS.look("http.request-id", *exchanges))
     assert len(found) == bool(wanted)

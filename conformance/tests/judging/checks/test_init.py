@@ -8,16 +8,11 @@ from wireproof.judging.causes import CAUSED
 from wireproof.judging.checks import CHECKS, GRAMMAR, live
 from wireproof.model.catalogue import load
 from wireproof.model.requirement import Requirement, Stage
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import PLAIN, SCENARIOS
 from wireproof.wire.message import ENVELOPE, ERROR
 
 SUBJECTS = {scenario.attribute_to for scenario in SCENARIOS}
-ANSWERED = {
-    row
-    for scenario in SCENARIOS
-    if scenario.request is not None
-    for row in (*scenario.exercises, *(one.judged for one in scenario.request.each))
-}
+ANSWERED = {row for scenario in PLAIN for row in (*scenario.exercises, *(one.judged for one in scenario.requests))}
 
 
 @pytest.mark.each("row", sorted({*CHECKS, *GRAMMAR, ENVELOPE, ERROR}))

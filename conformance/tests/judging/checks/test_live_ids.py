@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof.judging.checks.live_ids import shared_ids
 from wireproof.model.asks import Anything
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading import recorded
@@ -20,7 +20,9 @@ STREAM = Form(Dialect.OPENAI_JSON, Mode.STREAM)
 
 
 def answered(name: str, form: Form, body: Any) -> Exchange:
-    scenario = Scenario(name=name, title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Anything()),))
+    scenario = ConversationScenario(
+        name=name, title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Anything()),)
+    )
     data = json.dumps(body)
     streamed = form.mode is Mode.STREAM
     transcript = Transcript(

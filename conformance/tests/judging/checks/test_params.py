@@ -8,7 +8,7 @@ import pytest
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.checks.answered import answered
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Form, Mode, Request, Scenario
+from wireproof.model.scenario import Form, Mode, PlainScenario, Request
 from wireproof.model.target import Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange
@@ -48,7 +48,7 @@ def exchange(status: int, content_type: str, body: bytes) -> Exchange:
         method="POST", url="http://proxy/v1/chat/completions", request_headers=(), request_body=b"", status=status,
         headers=(("Content-Type", content_type),), pieces=(Piece(at=0.0, data=body),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
-    scenario = Scenario(name="x", title="", exercises=(ROW,), request=Request(), modes=(Mode.WHOLE,))
+    scenario = PlainScenario(name="x", title="", exercises=(ROW,), requests=(Request(),))
     return Exchange(
         scenario=scenario, number=0, turn=None, form=Form(Dialect.OPENAI_JSON, Mode.WHOLE),
         target=Target(base_url="http://proxy/v1", model="codex"), transcript=transcript, reading=None,

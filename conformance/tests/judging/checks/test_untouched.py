@@ -13,7 +13,7 @@ from wireproof.judging.checks import CHECKS
 from wireproof.judging.checks.untouched import CODEX_KEEPS
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend
-from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 Make = Callable[..., "Exchange"]
 Seen = Callable[..., list[str]]
 ROW = "turn.input-untouched"
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
 
 
 def sent(name: str, nonce: str = "n") -> Json:

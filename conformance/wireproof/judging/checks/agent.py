@@ -28,7 +28,7 @@ MARK = "root:"
 @check("agent.arguments")
 def arguments(exchange: Exchange) -> Iterable[Seen]:
     """Each call has the arguments of the contract, and no other that its tool does not declare."""
-    wanted = calls_of(exchange.scenario.script)
+    wanted = calls_of(exchange.conversation.script)
     # A call that was not asked for, or under another name, is for other rows.
     for call in (call for choice in exchange.answer.choices for call in choice.calls if call.name in wanted):
         if seen := _wrong(call.arguments, wanted[call.name], _declared(exchange, call.name)):
@@ -37,7 +37,7 @@ def arguments(exchange: Exchange) -> Iterable[Seen]:
 
 def _declared(exchange: Exchange, name: str) -> set[str]:
     """The parameters of a tool of the request."""
-    functions = (tool["function"] for tool in exchange.scenario.tools)
+    functions = (tool["function"] for tool in exchange.conversation.tools)
     return {one for function in functions if function["name"] == name for one in function["parameters"]["properties"]}
 
 

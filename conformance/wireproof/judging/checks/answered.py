@@ -34,9 +34,9 @@ SHOWN = 160
 
 def asked(exchange: Exchange) -> Request:
     """The plain request of this exchange."""
-    if exchange.scenario.request is None:
+    if exchange.request is None:
         raise ValueError("this exchange is no plain request")
-    return exchange.scenario.request.each[exchange.number]
+    return exchange.request
 
 
 def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[Violation]:
@@ -57,7 +57,12 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
 
 def refused(exchange: Exchange) -> bool:
     """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
-    return _names(exchange, exchange.scenario.refusable)
+    return _names(exchange, _refusable(exchange))
+
+
+def _refusable(exchange: Exchange) -> str:
+    """The field that a turn may be refused for; "" for a plain request, which names its own."""
+    return exchange.conversation.refusable if exchange.turn else ""
 
 
 def _names(exchange: Exchange, field: str) -> bool:
@@ -71,7 +76,7 @@ def _names(exchange: Exchange, field: str) -> bool:
 
 def refused_in_words(exchange: Exchange) -> bool:
     """Whether it was answered by that refusal, but for its param, and the message alone names the field."""
-    field, transcript = exchange.scenario.refusable, exchange.transcript
+    field, transcript = _refusable(exchange), exchange.transcript
     if not field or transcript.status != BAD_REQUEST:
         return False
     failed, _ = read_error(transcript.body, transcript.header("content-type"))

@@ -147,7 +147,7 @@ def stop_after_first(exchange: Exchange) -> Iterable[Seen]:
     for choice in exchange.answer.choices:
         if len(choice.calls) > 1:
             names = ", ".join(call.name for call in choice.calls)
-            which = f"choice {choice.index}" if exchange.scenario.choices > 1 else "the stream"
+            which = f"choice {choice.index}" if exchange.conversation.choices > 1 else "the stream"
             seen = f"{_one_call_because(exchange)}, and {which} carries {len(choice.calls)} calls: {names}"
             yield Seen(seen, opening_place(exchange, choice.index, 1))
 
@@ -155,9 +155,9 @@ def stop_after_first(exchange: Exchange) -> Iterable[Seen]:
 def _one_call_because(exchange: Exchange) -> str:
     """What of the request asks for one call."""
     # The header decides before the field (contract, section 1).
-    if STOP_HEADER in exchange.scenario.headers:
-        return f"the header {STOP_HEADER} is {exchange.scenario.headers[STOP_HEADER]}"
-    body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    if STOP_HEADER in exchange.conversation.headers:
+        return f"the header {STOP_HEADER} is {exchange.conversation.headers[STOP_HEADER]}"
+    body = exchange.added
     if "parallel_tool_calls" in body:
         return f"parallel_tool_calls is {quoted(body['parallel_tool_calls'])}"
     return "nothing in the request asks for several calls"

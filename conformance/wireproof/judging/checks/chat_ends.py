@@ -49,7 +49,7 @@ def _is_of(choice: int, finished: Finished) -> bool:
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """A usage chunk on request only, with the backend's counts, those of all choices together."""
     got, place = exchange.answer.usage, place_of(exchange, Usage)
-    if not exchange.scenario.usage:
+    if not exchange.conversation.usage:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
@@ -156,7 +156,7 @@ def disconnect(exchange: Exchange) -> Iterable[Seen]:
     if exchange.number == 0:
         return
     turns = json.loads(exchange.choice().text or "{}").get("turns") or []
-    state = next((turn["state"] for turn in turns if turn.get("script") == exchange.scenario.script), "unknown")
+    state = next((turn["state"] for turn in turns if turn.get("script") == exchange.conversation.script), "unknown")
     # A turn that was drained is as good as one that was interrupted (S4-17).
     if state not in {"interrupted", "completed"}:
         seen = (

@@ -77,7 +77,7 @@ def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tu
 @check("chat.whole.choices")
 def choices(exchange: Exchange) -> Iterable[Seen]:
     """Exactly the choices that were asked for, in order. An answer that did not arrive whole has none to count."""
-    wanted = list(range(exchange.scenario.choices))
+    wanted = list(range(exchange.conversation.choices))
     for _, body in reading_of(exchange).payloads:
         # As the body has them: clients that take the first choice do not look at its index.
         indexes = [choice.get("index") for choice in map(object_of, list_of(body.get("choices")))]

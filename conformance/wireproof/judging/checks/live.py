@@ -220,7 +220,7 @@ def arguments(exchange: Exchange) -> Iterable[Seen]:
 
 def _argument_fault(exchange: Exchange) -> str:
     """What is wrong with the arguments of the first call of which something is; "" if nothing is."""
-    declared = {tool["function"]["name"]: tool["function"] for tool in exchange.scenario.tools}
+    declared = {tool["function"]["name"]: tool["function"] for tool in exchange.conversation.tools}
     for choice in exchange.answer.choices:
         # A call that was cut at the limit of tokens is not complete.
         for call in choice.calls if choice.finish != LENGTH else ():
@@ -253,14 +253,16 @@ def incremental(exchange: Exchange) -> Iterable[Seen]:
 def choices(exchange: Exchange) -> Iterable[Seen]:
     """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)."""
     indexes = [choice.index for choice in exchange.answer.choices]
-    if indexes != list(range(exchange.scenario.choices)):
-        yield Seen(f"n is {exchange.scenario.choices}; the stream has choices {quoted(indexes)}", exchange.body_place)
+    if indexes != list(range(exchange.conversation.choices)):
+        yield Seen(
+            f"n is {exchange.conversation.choices}; the stream has choices {quoted(indexes)}", exchange.body_place
+        )
 
 
 @check("turn.calls-declared")
 def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     """Calls name tools that the request declares."""
-    declared = [tool["function"]["name"] for tool in exchange.scenario.tools]
+    declared = exchange.conversation.tool_names
     for call in _made(exchange):
         if call.name not in declared:
             yield Seen(
@@ -274,13 +276,13 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
     """A call came, and of the tool that was named, in one try at least."""
     if exchange.wanted or any(choice.finish == LENGTH for choice in exchange.answer.choices):
         return
-    asked, made = exchange.scenario.tool_choice, [call.name for call in _made(exchange)]
+    asked, made = exchange.conversation.tool_choice, [call.name for call in _made(exchange)]
     if not any(_made(one) for one in tries(exchange)):
         yield Seen(
             f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries", exchange.body_place
         )
     # A name that was not declared has a row of its own.
-    elif set(made) <= {tool["function"]["name"] for tool in exchange.scenario.tools} and asked not in {REQUIRED, *made}:
+    elif set(made) <= set(exchange.conversation.tool_names) and asked not in {REQUIRED, *made}:
         yield Seen(f"tool_choice names {quoted(asked)}, and {', '.join(made)} was called", exchange.body_place)
 
 

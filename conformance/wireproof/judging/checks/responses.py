@@ -161,11 +161,11 @@ def _values(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
 
 def _repeats(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     """(member, what is wrong with it) of what a response does not repeat of its request."""
-    asked = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    asked = exchange.added
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
             yield name, f"is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
-    declared, named = [tool["function"]["name"] for tool in exchange.scenario.tools], _named(body["tools"])
+    declared, named = exchange.conversation.tool_names, _named(body["tools"])
     if named != declared:
         yield "tools", f"are {quoted(named)}, the request declared {quoted(declared)}"
 

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import said_place, same_data
 from wireproof.judging.registry import Checks, Seen
-from wireproof.model.scenario import forced_tools
 from wireproof.model.target import Backend
 from wireproof.wire.fields import JsonObject
 from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
 
@@ -47,7 +46,7 @@ def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
     received = received_by(exchange)
     items = list(texts_of(received))
     position = 0
-    for message in exchange.scenario.history:
+    for message in exchange.conversation.history:
         text = text_of(message["content"])
         # Contained, not equal, and from the same item on: a text-only backend gets many messages in one text.
         found = next((i for i in range(position, len(items)) if text in items[i][1]), None)
@@ -80,7 +79,7 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
 
 
 def _calls_of(exchange: Exchange) -> list[JsonObject]:
-    return [call for message in exchange.scenario.history for call in message.get("tool_calls", ())]
+    return [call for message in exchange.conversation.history for call in message.get("tool_calls", ())]
 
 
 def _history(received: Received, kind: str) -> list[JsonObject]:
@@ -126,7 +125,7 @@ def tool_result(exchange: Exchange) -> Iterable[Seen]:
     paired = {(item.get("call_id"), text_of(item.get("output"))) for item in _history(received, _RESULT)}
     flat = "\n".join(text for _, text in texts_of(received))
     names = {call["id"]: call["function"]["name"] for call in _calls_of(exchange)}
-    for message in exchange.scenario.history:
+    for message in exchange.conversation.history:
         if message["role"] != "tool":
             continue
         output, name = text_of(message["content"]), names[message["tool_call_id"]]
@@ -146,7 +145,7 @@ def _ids_of(received: Received, name: str) -> list[str]:
 def tool_registry_order(exchange: Exchange) -> Iterable[Seen]:
     """The declared tools, in their order, by their names."""
     received = received_by(exchange)
-    want = [tool["function"]["name"] for tool in exchange.scenario.tools]
+    want = exchange.conversation.tool_names
     got = [tool.get("name") for tool in objects_of(received, "tools")]
     if got != want and not _in_order(want, str(received.get("developer") or "")):
         seen = f"the request declares {quoted(want)}; the backend received {quoted(got)}"
@@ -170,7 +169,7 @@ def fresh_session(exchange: Exchange) -> Iterable[Seen]:
         return
     received = json.dumps(received_by(exchange), ensure_ascii=False)
     # By what the client said: a text that only an earlier request sent can come from nowhere else.
-    for turn in exchange.scenario.turns[: exchange.number]:
+    for turn in exchange.conversation.turns[: exchange.number]:
         if turn.say and turn.say in received:
             seen = f"the backend's session still holds what an earlier request sent: {quoted(turn.say)}"
             yield Seen(seen)
@@ -188,7 +187,7 @@ def system_prompt(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(f"the base instructions were replaced: {quoted(received['base'])}")
         return
     instructions = "\n".join(text for role, text in texts_of(received) if role in _INSTRUCTING)
-    for message in exchange.scenario.history:
+    for message in exchange.conversation.history:
         if message["role"] in _INSTRUCTING and message["content"] not in instructions:
             seen = (
                 f"the {message['role']} text {quoted(message['content'])} did not reach the backend as developer text"
@@ -206,7 +205,7 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
     offered = [tool.get("name") for tool in objects_of(received, "tools")]
     developer = str(received.get("developer") or "")
     # A text-only backend is offered tools in its instructions.
-    offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
+    offered += [name for name in exchange.conversation.tool_names if name in developer]
     if offered:
         yield Seen(f"tool_choice is none, and the backend was offered {quoted(offered)}")
 
@@ -214,8 +213,8 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
 @check("turn.tool-choice-forced")
 def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
     """A call that was demanded was made, or there is no answer."""
-    tools = forced_tools(exchange.scenario, exchange.turn)
-    declared = {tool["function"]["name"] for tool in exchange.scenario.tools}
+    tools = exchange.terms.forced
+    declared = set(exchange.conversation.tool_names)
     for choice in exchange.answer.choices:
         called = [call.name for call in choice.calls]
         # A name that is misspelt or was not declared has requirements of its own.
@@ -249,7 +248,7 @@ def _functions(body: JsonObject) -> list[JsonObject]:
 @check("turn.structured-output")
 def structured_output(exchange: Exchange) -> Iterable[Seen]:
     """The schema of the request is that of the backend's answer; an answer that was to be JSON is."""
-    body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    body = exchange.added
     text = exchange.choice().text or ""
     if exchange.answer.error is None and not is_object(text):
         yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", said_place(exchange))
@@ -260,7 +259,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(f"the request's schema did not reach the backend as its output schema, which is {came}")
 
 
-def _schema_of(body: JsonObject) -> object:
+def _schema_of(body: Mapping[str, object]) -> object:
     """The schema in the body of a request, on either surface; None without one."""
     match body:
         case {"response_format": {"json_schema": {"schema": schema}}} | {"text": {"format": {"schema": schema}}}:
@@ -282,7 +281,7 @@ def images(exchange: Exchange) -> Iterable[Seen]:
 
 def _images_before(exchange: Exchange) -> Iterable[str]:
     """The images of the messages before this turn."""
-    for message in exchange.scenario.history:
+    for message in exchange.conversation.history:
         parts = message["content"] if isinstance(message["content"], list) else ()
         yield from (part["image_url"]["url"] for part in parts if part["type"] == "image_url")
 

@@ -65,7 +65,7 @@ def _texts(exchange: Exchange, texts: list[str]) -> Iterator[str]:
 
 def _sent(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """(whose text it is, text) of all that must not be changed. Empty ones cannot be looked for."""
-    for message in exchange.scenario.history:
+    for message in exchange.conversation.history:
         text = text_of(message["content"])
         if message["role"] == "user":
             yield "a text of the user", text
@@ -106,13 +106,13 @@ def _tools(exchange: Exchange, received: JsonObject) -> Iterator[str]:
     """What became of the declared tools. A backend that takes text alone has them in its instructions."""
     came = {str(tool.get("name")): tool for tool in objects_of(received, "tools")}
     developer = str(received.get("developer") or "")
-    for number, tool in enumerate(exchange.scenario.tools, 1):
+    for number, tool in enumerate(exchange.conversation.tools, 1):
         function = tool["function"]
         name = function["name"]
         if name in came:
             yield from _tool(exchange, function, came[name])
         elif name not in developer:
-            yield f"tool {number} of {len(exchange.scenario.tools)}, {name}, did not reach the backend"
+            yield f"tool {number} of {len(exchange.conversation.tools)}, {name}, did not reach the backend"
 
 
 def _tool(exchange: Exchange, function: JsonObject, came: JsonObject) -> Iterator[str]:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from wireproof.model.asks import Anything, Call, Calls, Say
-from wireproof.model.scenario import JsonObject, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
 from wireproof.requests.conversation import REQUIRED
 from wireproof.scenarios.live.prompts import BOTH, CALLS, SHORT, TEXT, calling
 from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, SAVE_NOTE
@@ -43,8 +43,8 @@ def _after_call(result: Any) -> tuple[JsonObject, ...]:  # noqa: ANN401 (the con
     )
 
 
-TOOL_CALLS: tuple[Scenario, ...] = (
-    Scenario(
+TOOL_CALLS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="live-call",
         title="A model calls a tool with exact arguments, and goes on after its result",
         tools=(SAVE_NOTE, GET_WEATHER),
@@ -57,7 +57,7 @@ TOOL_CALLS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=(*CALLS, "chat.stream.parity", "responses.parity", "turn.tool-result", "turn.calls-declared"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-calls-two",
         title="A model calls two tools in one answer",
         tools=(GET_WEATHER, GET_TIME),
@@ -76,7 +76,7 @@ TOOL_CALLS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=("chat.stream.burst-all", *CALLS, "turn.calls-declared"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-follow-up-without-tools",
         title="A request brings a tool's result and declares no tools",
         history=_after_call(RESULT),
@@ -86,7 +86,7 @@ TOOL_CALLS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=("turn.follow-up-without-tools", *TEXT),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-choice-required",
         title="A request asks for a call of any tool",
         tools=(GET_WEATHER, GET_TIME),
@@ -97,7 +97,7 @@ TOOL_CALLS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=("turn.tool-choice-forced", *CALLS, "turn.calls-declared"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-choice-named",
         title="A request asks for a call of one of its tools, and the prompt for another",
         tools=(GET_WEATHER, GET_TIME),
@@ -107,7 +107,7 @@ TOOL_CALLS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=("turn.tool-choice-forced", *CALLS, "turn.calls-declared"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-choice-none",
         title="A request forbids calls, and the prompt asks for one",
         tools=(GET_WEATHER,),

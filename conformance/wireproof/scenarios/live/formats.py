@@ -1,7 +1,7 @@
 """Requests for an answer in a JSON schema."""
 
 from wireproof.model.asks import Fits
-from wireproof.model.scenario import JsonObject, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
 from wireproof.scenarios.live.prompts import BOTH, SHORT, TEXT
 
 PERSON: JsonObject = {
@@ -15,8 +15,8 @@ PERSON: JsonObject = {
     "additionalProperties": False,
 }
 
-FORMATS: tuple[Scenario, ...] = (
-    Scenario(
+FORMATS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="live-schema",
         title="An answer in a JSON schema, which the prompt does not mention",
         # Not in the prompt: a proxy that drops the schema gets prose from its model.

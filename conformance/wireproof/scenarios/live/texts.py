@@ -2,7 +2,7 @@
 
 from wireproof.model.asks import Count, Say
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Mode, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.scenarios.live.prompts import BOTH, CHAT, LONG_SYSTEM, SHORT, TEXT, counting, exactly
 
 # Letters of two, three and four bytes, quotes, a backslash, signs of markup, a line that ends, a tab: what falls apart
@@ -14,8 +14,8 @@ STOP = "harbour"
 TINY = 16
 """Tokens: the fewest that OpenAI's Responses take as a limit."""
 
-TEXTS: tuple[Scenario, ...] = (
-    Scenario(
+TEXTS: tuple[ConversationScenario, ...] = (
+    ConversationScenario(
         name="live-say",
         title="A model is asked for an exact text with awkward characters; streams count their tokens",
         turns=(Turn(say=exactly(AWKWARD), asks=Say(text=AWKWARD)),),
@@ -24,7 +24,7 @@ TEXTS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=(*TEXT, "chat.stream.parity", "responses.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-say-uncounted",
         title="A model is asked for an exact text; streams are not asked for a usage chunk",
         turns=(Turn(say=exactly(WORDS), asks=Say(text=WORDS)),),
@@ -32,7 +32,7 @@ TEXTS: tuple[Scenario, ...] = (
         dialects=CHAT,
         exercises=("chat.stream.usage", *TEXT[:2], "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-system",
         title="The system's text says what to answer",
         history=({"role": "system", "content": LONG_SYSTEM},),
@@ -42,7 +42,7 @@ TEXTS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=("turn.system-prompt", *TEXT),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-conversation",
         title="The answer stands in an earlier message of the conversation",
         history=(
@@ -65,7 +65,7 @@ TEXTS: tuple[Scenario, ...] = (
         dialects=BOTH,
         exercises=("turn.history-reaches-backend", *TEXT),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-choices",
         title="Two choices of one prompt",
         turns=(Turn(say=exactly(WORDS), asks=Say(text=WORDS)),),
@@ -75,7 +75,7 @@ TEXTS: tuple[Scenario, ...] = (
         dialects=CHAT,
         exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-stop",
         title="A stop sequence ends the answer before itself",
         turns=(
@@ -90,7 +90,7 @@ TEXTS: tuple[Scenario, ...] = (
         dialects=CHAT,
         exercises=TEXT[:2],
     ),
-    Scenario(
+    ConversationScenario(
         name="live-length",
         title="An answer is cut at its limit of tokens",
         turns=(Turn(say=counting(200), asks=Count()),),
@@ -101,7 +101,7 @@ TEXTS: tuple[Scenario, ...] = (
             "chat.whole.finish", "chat.stream.finish-reason", "responses.whole.envelope", "responses.stream.terminal",
         ),
     ),
-    Scenario(
+    ConversationScenario(
         name="live-length-completion",
         title="An answer is cut at its limit, which is named max_completion_tokens",
         turns=(Turn(say=counting(200), asks=Count()),),

@@ -1,14 +1,14 @@
-"""Runs on one target take turns with what kills its backend.
+"""A lock file per target: while one run drives scenarios that kill the backend, other runs on the target wait.
 
-All else runs side by side, since each conversation has a nonce of its own. But a backend that dies, or sends bytes that
-belong to no turn, disturbs every turn that it plays, of whichever run. So runs hold a lock for each target: together
-while they do nothing of the kind, alone while they do. It is a file of this machine and of this user; runs from
-elsewhere do not see it, and what they disturb is tried again.
+All other scenarios run side by side, since each conversation has a nonce of its own. But a backend that dies, or sends
+bytes that belong to no turn, disturbs every turn that it plays, of whichever run. So runs share the lock of their
+target while they drive scenarios that disturb no others, and hold it alone while they drive those that do. The file is
+of this machine and of this user; runs from elsewhere do not see it, and what they disturb is tried again.
 
 The last run that uses the file removes it. So a run may hold the lock of a file that is no longer at its path, where
-another run has made a new one: whoever has got a lock looks whether its file is the one at the path, and opens that
-one if it is not. A file is removed only by a run that holds it alone and has looked, so that no other has passed that
-look.
+another run has made a new one: a run that got a lock looks whether its file is the one at the path, and opens that one
+if it is not. Only a run that holds the lock alone, and has looked, removes the file, so no other run can have passed
+that look. (The package filelock can share a lock only through SQLite, in a file that stays.)
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ LOOK = 0.05
 
 
 @dataclass(kw_only=True)
-class Turns:
-    """The lock of a target."""
+class TargetLock:
+    """The lock of a target, for one run."""
 
     path: Path
-    """Its file, which each run makes that does not find it."""
+    """Its file; a run that does not find it creates it."""
     file: int | None = None
-    """The descriptor of the file; None: it is not open, since it was not wanted yet or cannot be opened."""
+    """The descriptor of the file; None: it was not opened yet, or cannot be opened."""
 
     @asynccontextmanager
     async def together(self) -> AsyncIterator[None]:
-        """The time in which other runs may drive the target, too."""
+        """Share the lock for the length of the block: other runs may drive the target, too."""
         async with self._held(fcntl.LOCK_SH):
             yield
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """The time in which no other run drives the target."""
+        """Hold the lock alone for the length of the block: no other run drives the target."""
         async with self._held(fcntl.LOCK_EX):
             yield
 
@@ -61,7 +61,7 @@ class Turns:
             try:
                 if self._taken(kind):
                     break
-            except OSError:  # there can be no file here, so there are no turns to take
+            except OSError:  # no file can be created here, so there is nothing to wait for
                 break
             await asyncio.sleep(LOOK)
         try:
@@ -71,10 +71,14 @@ class Turns:
                 fcntl.flock(self.file, fcntl.LOCK_UN)
 
     def _taken(self, kind: int) -> bool:
-        """Whether the lock was free and is now held; an OSError says that there can be none."""
+        """Whether the lock was free and is now held.
+
+        Raises:
+            OSError: the file cannot be opened, so there is no lock.
+        """
         while True:
             if self.file is None:
-                # No link is followed: in a folder that all may write to, it would be somebody else's.
+                # No link is followed: in a folder that all users may write to, another user may have made it.
                 self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(self.file, kind | fcntl.LOCK_NB)
@@ -92,7 +96,7 @@ class Turns:
 
     def leave(self) -> None:
         """Remove the file, unless another run holds its lock."""
-        # Whoever has it open without holding it finds out when it takes the lock.
+        # A run that has it open without the lock sees that it is gone when it takes the lock.
         with suppress(OSError):
             if self.file is not None and self._taken(fcntl.LOCK_EX):
                 self.path.unlink()
@@ -105,13 +109,13 @@ class Turns:
 
 
 @contextmanager
-def turns(base_url: str) -> Iterator[Turns]:
+def locked(base_url: str) -> Iterator[TargetLock]:
     """The lock of the target at a URL, for the length of a run."""
-    shared = Turns(path=_path(base_url))
+    lock = TargetLock(path=_path(base_url))
     try:
-        yield shared
+        yield lock
     finally:
-        shared.leave()
+        lock.leave()
 
 
 def _path(base_url: str) -> Path:

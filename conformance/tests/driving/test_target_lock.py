@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof.driving import sharing
-from wireproof.driving.sharing import Turns, turns
+from wireproof.driving import target_lock
+from wireproof.driving.target_lock import TargetLock, locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ async def play(first: str, second: str, other: str = HERE) -> list[str]:
     said, held = list[str](), asyncio.Event()
 
     async def one() -> None:
-        with turns(HERE) as shared:
+        with locked(HERE) as shared:
             async with getattr(shared, first)():
                 held.set()
                 for _ in range(20):
@@ -43,7 +43,7 @@ async def play(first: str, second: str, other: str = HERE) -> list[str]:
 
     async def two() -> None:
         await held.wait()
-        with turns(other) as shared:
+        with locked(other) as shared:
             async with getattr(shared, second)():
                 said.append("the second begins")
 
@@ -75,8 +75,8 @@ def test_localhost_is_this_machine() -> None:
 
 
 def test_who_waits_too_long_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "LONGEST", 0.05)
-    monkeypatch.setattr(sharing, "LOOK", 0.01)
+    monkeypatch.setattr(target_lock, "LONGEST", 0.05)
+    monkeypatch.setattr(target_lock, "LOOK", 0.01)
     assert asyncio.run(play("alone", "alone")) == ["the second begins", "the first ends"]
 
 
@@ -84,7 +84,7 @@ def test_a_link_of_somebody_else_is_not_followed(folder: Path) -> None:
     target = folder / "elsewhere"
 
     async def run() -> None:
-        with turns(HERE) as shared:
+        with locked(HERE) as shared:
             os.symlink(target, shared.path)  # noqa: PTH211 (as the attack would)
             async with shared.alone():
                 assert shared.file is None
@@ -96,7 +96,7 @@ def test_a_link_of_somebody_else_is_not_followed(folder: Path) -> None:
 @pytest.mark.parametrize("kind", ["together", "alone"])
 def test_a_run_leaves_no_file(folder: Path, kind: str) -> None:
     async def run() -> list[Path]:
-        with turns(HERE) as shared:
+        with locked(HERE) as shared:
             async with getattr(shared, kind)():
                 return files(folder)
 
@@ -107,20 +107,20 @@ def test_a_run_leaves_no_file(folder: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["together", "alone"])
 def test_the_file_is_there_as_long_as_any_run_holds_its_lock(folder: Path, kind: str) -> None:
     async def run() -> None:
-        with turns(HERE) as other:
-            with turns(HERE) as shared:
+        with locked(HERE) as other:
+            with locked(HERE) as shared:
                 async with shared.together():
                     pass
                 # Both have had the file open; the first to leave is not the last.
                 await other.together().__aenter__()
             assert files(folder) == [other.path]
-            with turns(HERE) as third:
+            with locked(HERE) as third:
                 waiting = asyncio.create_task(enter(third, kind))
                 await asyncio.sleep(0)
                 assert waiting.done() == (kind == "together")
                 waiting.cancel()
 
-    async def enter(shared: Turns, kind: str) -> None:
+    async def enter(shared: TargetLock, kind: str) -> None:
         async with getattr(shared, kind)():
             pass
 
@@ -132,21 +132,21 @@ def test_who_holds_a_file_that_was_removed_takes_the_lock_of_the_next_one(folder
     said = list[str]()
 
     async def run() -> None:
-        with turns(HERE) as first, turns(HERE) as other:
+        with locked(HERE) as first, locked(HERE) as other:
             async with first.together():
                 pass
-            with turns(HERE) as third:
+            with locked(HERE) as third:
                 async with third.together():
                     pass
             # The third has removed the file that the first has open, between two of its turns.
             assert not files(folder)
             async with other.alone():
                 trying = asyncio.create_task(take(first))
-                await asyncio.sleep(3 * sharing.LOOK)
+                await asyncio.sleep(3 * target_lock.LOOK)
                 said.append("the other ends")
             await trying
 
-    async def take(shared: Turns) -> None:
+    async def take(shared: TargetLock) -> None:
         async with shared.together():
             said.append("the first begins")
 
@@ -169,13 +169,13 @@ def test_runs_that_come_and_go_are_never_alone_together(folder: Path) -> None:
 COUNTING = """
 import asyncio, sys, tempfile
 from pathlib import Path
-from wireproof.driving import sharing
+from wireproof.driving import target_lock
 
-tempfile.tempdir, counter, sharing.LOOK = sys.argv[1], Path(sys.argv[2]), 0.0001
+tempfile.tempdir, counter, target_lock.LOOK = sys.argv[1], Path(sys.argv[2]), 0.0001
 
 async def count():
     for _ in range(50):
-        with sharing.turns("http://127.0.0.1:1/v1") as shared:
+        with target_lock.locked("http://127.0.0.1:1/v1") as shared:
             async with shared.alone():
                 found = int(counter.read_text())
                 await asyncio.sleep(0)

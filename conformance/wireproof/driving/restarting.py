@@ -1,10 +1,10 @@
-"""A target that dies, or cannot be reached: who is to know of it, and how it comes back.
+"""Restart a target that died, or wait for one that cannot be reached; say which exchanges a death is attributed to.
 
-What Wireproof has started, it starts again; for what runs elsewhere it waits a little. Both only so often and so long:
-then the rest is not driven, and what was driven until then is judged.
+A process that Wireproof has started it starts again; for one that runs elsewhere it waits a little. Both have a limit:
+beyond it the rest is not driven, and what was driven until then is judged.
 
-A death belongs to the exchanges that were under way. If there was none, it was noticed by the first exchange that found
-no one at the address, and belongs to that one, so that it is not lost.
+A death is attributed to the exchanges that were under way. If there were none, it is attributed to the first exchange
+whose connection was refused after it, so that it is not lost.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Process(Protocol):
 
     @property
     def asleep(self) -> bool:
-        """Whether it was not started yet."""
+        """Whether it was never started."""
 
     def death(self) -> Death | None:
         """How it ended; None while it runs."""
@@ -53,7 +53,7 @@ class Process(Protocol):
 
 
 class GoneError(Exception):
-    """The target cannot be reached any more; the message says why, to complete a report."""
+    """The target cannot be reached any more; the message says why."""
 
 
 @dataclass(kw_only=True)
@@ -67,14 +67,14 @@ class _Instance:
     lives: list[Death | None] = field(default_factory=list)
     """The lives that are over, and how each ended; None: it could not be reached, and why is not known."""
     blamed: set[int] = field(default_factory=set)
-    """The lives whose end some exchange has."""
+    """The lives whose end is attributed to an exchange."""
     returning: asyncio.Task[None] | None = None
-    """What starts it or brings it back; None: it has never been gone."""
+    """The task that starts or restarts it; None: it was never away."""
 
 
 @dataclass(kw_only=True)
-class Reviver:
-    """Watches over the instances of a target."""
+class Restarter:
+    """Notes which instances of a target have died, and restarts them."""
 
     process_at: Callable[[str], Process | None]
     """What Wireproof has started at a URL."""
@@ -118,7 +118,7 @@ class Reviver:
     async def back(self, url: str, life: int) -> tuple[bool, Death | None]:
         """After a refused connection: whether the request may be sent again, and else the death that is to be noted."""
         instance = self._instance(url)
-        if life == len(instance.lives):  # nobody has noticed before
+        if life == len(instance.lives):  # no other exchange has noticed
             self._over(instance, None)
         try:
             await self.ready(url)
@@ -166,7 +166,7 @@ class Reviver:
 
     def _bring(self, instance: _Instance, work: Coroutine[None, None, None]) -> None:
         instance.returning = asyncio.create_task(work)
-        # If it fails, those say so who wait for it; at the end of a run there may be none of them.
+        # If it fails, the exchanges that wait for it raise that; at the end of a run none may be waiting.
         instance.returning.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _bring_back(self, instance: _Instance) -> None:

@@ -1,0 +1,110 @@
+"""What a run drives, beside what and in which order, and what it cannot drive: decided before anything is sent.
+
+Scenarios that wait longest come first, so that a run does not end with one of them: what waits costs no processor, and
+waits while all else is driven. Those marked `alone` kill the backend, which others would notice. They come last, or
+beside all others where the target has spare instances for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wireproof.driving.obstacles import obstacle
+from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
+from wireproof.model.target import Backend
+from wireproof.reading.asked import LIMITS
+from wireproof.requests.adapted import adapted
+from wireproof.requests.adjusted import DISPENSABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.target import Target
+
+UNREADY = 1.0
+"""Seconds for each request to the unready instance, which waits for its backend; and only one scenario uses it at a
+time."""
+
+
+# By identity: there is one for each scenario of a run.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Planned:
+    """A scenario as it is driven."""
+
+    scenario: Scenario
+    """Adapted to the target."""
+    forms: tuple[Form, ...]
+    reason: str
+    """Why none of its forms can be driven; "": they can."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """A run: each scenario stands in `every`, and in one of the others."""
+
+    every: Sequence[Planned]
+    """In the order of reports."""
+    first: Sequence[Planned]
+    """Driven one after the other before those `together`, which do without what a live endpoint refuses of them."""
+    together: Sequence[Planned]
+    """Driven at the same time, those that wait longest first."""
+    beside: Sequence[Planned]
+    """Driven on the spare instances meanwhile, each instance taking the next one."""
+    alone: Sequence[Planned]
+    """Driven at the end, one after the other."""
+
+
+def planned(scenarios: Iterable[Scenario], target: Target, forms: Mapping[str, Collection[Form]] | None = None) -> Plan:
+    """The plan of a run.
+
+    Args:
+        scenarios: What to drive.
+        target: A target past its preflight.
+        forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
+    """
+    every = [_planned(adapted(scenario, target), target, forms) for scenario in scenarios]
+    alone = [one for one in every if one.scenario.alone or forms is not None]
+    together = [one for one in every if one not in alone]
+    beside = [one for one in alone if one.scenario.alone and target.spare_urls]
+    first = _pioneers(together) if target.backend is Backend.LIVE else []
+    return Plan(
+        every=every,
+        first=first,
+        together=longest_first([one for one in together if one not in first], target),
+        # Those of many forms first, each of which starts its backend again.
+        beside=sorted(beside, key=lambda one: -len(one.forms)),
+        alone=[one for one in alone if one not in beside],
+    )
+
+
+def _planned(scenario: Scenario, target: Target, forms: Mapping[str, Collection[Form]] | None) -> Planned:
+    spoken = scenario.forms(target.dialects)
+    chosen = spoken if forms is None else tuple(form for form in spoken if form in forms[scenario.name])
+    return Planned(scenario=scenario, forms=chosen, reason=obstacle(scenario, target))
+
+
+def _pioneers(every: Sequence[Planned]) -> list[Planned]:
+    """The scenarios whose requests are the first to have the members that a request can do without."""
+    # Every prompt has a limit, and most ask for a usage chunk; what else there is stands in a scenario's own body.
+    own = [one for one in every[1:] if _body(one.scenario) & (DISPENSABLE.keys() - {*LIMITS})]
+    return [*every[:1], *own]
+
+
+def _body(scenario: Scenario) -> frozenset[str]:
+    """The names of the request fields that a scenario adds."""
+    return frozenset(scenario.body if isinstance(scenario, ConversationScenario) else ())
+
+
+def longest_first(every: Iterable[Planned], target: Target) -> list[Planned]:
+    """The scenarios by how long they wait; in their own order where that is the same."""
+    return sorted(every, key=lambda one: -_waits(one.scenario, target))
+
+
+def _waits(scenario: Scenario, target: Target) -> float:
+    """How many seconds a form of a scenario waits, by what it declares; scripts hardly pause by themselves."""
+    silent = target.idle_timeout or 0.0 if Need.IDLE_TIMEOUT in scenario.needs else 0.0
+    quiet = target.keepalive or 0.0 if Need.KEEPALIVE in scenario.needs else 0.0
+    requests = scenario.requests if isinstance(scenario, PlainScenario) else ()
+    return silent + quiet + sum(UNREADY for one in requests if one.unready)

@@ -1,0 +1,90 @@
+"""The right answers to the turns of a scenario: worked out once for each turn and form, from what the backend plays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from wireproof.model.answer_terms import answer_terms
+from wireproof.model.target import Backend
+from wireproof.reading.agent_calls import agent_call
+from wireproof.reading.asked import wanted
+from wireproof.reading.expected import expected
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import Usage
+
+if TYPE_CHECKING:
+    from wireproof.model.scenario import ConversationScenario, Form, Turn
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
+    from wireproof_scripts.steps import Parts, Step
+
+
+def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
+    """The right answers of an exchange, one for each choice; () where they are not known.
+
+    Those of a script are known before; those of a model once it has done what it was asked.
+    """
+    scenario, form = exchange.conversation, exchange.form
+    if exchange.asks is not None:
+        return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+    match exchange.target.backend:
+        case Backend.LIVE:
+            return ()
+        case Backend.CURSOR:
+            return tuple(map(_of_cursor, answers_to(scenario, exchange.number, form)))
+        case _:
+            return answers_to(scenario, exchange.number, form)
+
+
+def _of_cursor(answer: Expected) -> Expected:
+    """The right answer where Cursor's agent service is the backend.
+
+    It asks for calls as data, and waits for their results: nothing counts the tokens of an answer with calls.
+    """
+    if not answer.asks:
+        return answer
+    calls = tuple(replace(call, meant=True) if call.native and call.exact else call for call in answer.calls)
+    return replace(answer, calls=calls, usage=None)
+
+
+@cache
+def answers_to(scenario: ConversationScenario, number: int, form: Form) -> tuple[Expected, ...]:
+    """The right answers to the turn of that number, counted from 0: one for each choice."""
+    turn = scenario.turns[number]
+    terms = answer_terms(scenario, turn, form.dialect)
+    choices = range(scenario.choices)
+    return tuple(expected(_part(scenario, turn, number, choice), form, terms) for choice in choices)
+
+
+def _part(scenario: ConversationScenario, turn: Turn, number: int, choice: int) -> tuple[Step, ...]:
+    """What the backend plays for a choice of a turn."""
+    script = LIBRARY[turn.script or scenario.script]
+    parts = script.choices[choice] if script.choices else script.parts
+    # A turn's own script begins another conversation, so with its first part. No turn goes beyond the last part.
+    at = 0 if turn.script else min(number, len(parts) - 1)
+    part = parts[at] if scenario.tools else _run_on(parts[at:])
+    return part if script.choices else _of_choice(part, choice)
+
+
+def _run_on(parts: Parts) -> tuple[Step, ...]:
+    """The parts that one answer plays where the proxy, not its client, runs what Cursor's agent service asks for."""
+    played: list[Step] = []
+    for part in parts:
+        played += part
+        if not any(map(agent_call, part)):
+            break
+    return tuple(played)
+
+
+def _of_choice(part: tuple[Step, ...], choice: int) -> tuple[Step, ...]:
+    """The steps of one choice, where all choices play the same part.
+
+    Steps that name no choice belong to the first one. If no step names a choice, each choice plays all of them. The
+    counts are those of all choices together, so the first choice has them and the others have zero.
+    """
+    if all(getattr(step, "choice", None) is None for step in part):
+        return part
+    elsewhere = tuple(Usage(input=0, output=0) for step in part if isinstance(step, Usage) and choice)
+    return (*elsewhere, *(step for step in part if (getattr(step, "choice", None) or 0) == choice))
