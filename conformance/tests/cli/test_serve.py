@@ -7,7 +7,7 @@ import subprocess
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -15,6 +15,9 @@ from click.testing import CliRunner
 
 from wireproof.cli.root import root
 from wireproof.targets.launch import executable
+
+if TYPE_CHECKING:
+    from conformance.tests.conftest import Until
 
 WEATHER = {
     "type": "function",
@@ -35,15 +38,20 @@ scripts:
 """
 
 
-def ask(served: Any, messages: Any, **body: Any) -> Any:
-    """A whole answer's first choice; `messages` may be the user's text."""
+def post(served: Any, messages: Any, **body: Any) -> httpx.Response:
+    """A whole answer; `messages` may be the user's text."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     with httpx.Client(trust_env=False, timeout=20) as client:
-        answer = client.post(
+        return client.post(
             f"{served.base_url}/chat/completions",
             headers={"authorization": f"Bearer {served.key}"},
             json={"model": served.model, "messages": said, **body},
         )
+
+
+def ask(served: Any, messages: Any, **body: Any) -> Any:
+    """A whole answer's first choice; `messages` may be the user's text."""
+    answer = post(served, messages, **body)
     assert answer.status_code == 200, answer.text
     return answer.json()["choices"][0]
 
@@ -203,7 +211,7 @@ def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving
 
 @pytest.mark.usefixtures("default_signals")
 def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_broken(
-    serving: Any, tmp_path: Path
+    serving: Any, tmp_path: Path, until: Until
 ) -> None:
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
@@ -211,13 +219,17 @@ def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_br
         assert ask(served, "[[wireproof:my/own#1]]")["message"]["content"] == "Mine."
         other.write_text("- name: my/own\n  parts: [[{sey: x}]]")
         other.replace(file)
+        # A change is seen within 50 ms of the last look at the files, or later on a busy machine.
+        until(lambda: "sey" in post(served, "[[wireproof:my/own#2]]").text)
         assert rejected(served, "[[wireproof:my/own#2]]") == (
             f"{file}: line 2, column 12, [0].parts[0][0] in the script my/own: "
             'there is no step "sey"; did you mean say?'
         )
         file.unlink()
+        until(lambda: "cannot be read" in post(served, "Hi.").text)
         assert rejected(served, "Hi.") == f"{file}: cannot be read: No such file or directory"
         file.write_text("- {name: my/own, parts: [[{say: Changed.}]]}")
+        until(lambda: post(served, "[[wireproof:my/own#3]]").status_code == 200)
         assert ask(served, "[[wireproof:my/own#3]]")["message"]["content"] == "Changed."
         served.process.send_signal(signal.SIGINT)
         _, error = served.process.communicate(timeout=20)

@@ -22,7 +22,7 @@ from wireproof.wire.violation import Violation
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wireproof.model.scenario import Scenario
+    from wireproof.driving.planning import Plan
     from wireproof.reading.exchange import Exchange
 
     Make = Callable[..., Exchange]
@@ -172,8 +172,8 @@ def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[dict[str, An
     asked: list[dict[str, Any]] = []
 
     def use(*runs: Run) -> list[dict[str, Any]]:
-        async def drive(scenarios: Sequence[Scenario], target: Target, **how: Any) -> Driving:
-            asked.append({"scenarios": scenarios, "target": target, **how})
+        async def drive(plan: Plan, target: Target, **how: Any) -> Driving:
+            asked.append({"plan": plan, "target": target, **how})
             return Driving(runs=runs, at_a_time=2)
 
         monkeypatch.setattr(certifying, "drive", drive)
@@ -190,7 +190,8 @@ def test_certifying_is_driving_and_judging(
     asked = driven(Run(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
     assert callable(asked[0].pop("keep"))
-    assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": no_progress, "budget": None}]
+    assert [one.scenario for one in asked[0].pop("plan").every] == [hello]
+    assert asked == [{"target": TARGET, "jobs": 3, "progress": no_progress, "budget": None}]
     assert one.exit is Exit.PARTIAL, "the other MUSTs were not looked at"
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from wireproof_endpoint.endpoint import Request
-from wireproof_endpoint.http.rounds import Rounds
+from wireproof_endpoint.http.answers_under_way import AnswersUnderWay
 from wireproof_endpoint.http.scripted_answer import ScriptedAnswer
 from wireproof_endpoint.journal import pages
 from wireproof_endpoint.journal.entry import Ended
@@ -30,9 +30,7 @@ class EndpointApplication:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.rounds = Rounds()
-        self.running: set[ScriptedAnswer] = set()
-        """Answers that go on, each with a task."""
+        self._answers = AnswersUnderWay(endpoint)
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body are looked at: none where the head alone says how to answer."""
@@ -52,31 +50,25 @@ class EndpointApplication:
             if refusal is None and len(exchange.body) > self.endpoint.settings.max_body:
                 refusal = refused(self.endpoint.too_large())
             if refusal is not None:
-                self.reply(exchange, request, refusal)
+                self._answers.reply(exchange, request, refusal)
                 return
             request.body = bytes(exchange.body)
             found = self.endpoint.answer(request)
             if isinstance(found, Reply):
-                self.reply(exchange, request, found)
+                self._answers.reply(exchange, request, found)
             else:
-                ScriptedAnswer(self, exchange, request, found).start()
+                ScriptedAnswer(self._answers, exchange, request, found).start()
         except Exception:
             self.endpoint.journal.end(request.entry, monotonic(), Ended.FAILED)
             raise
 
-    def reply(self, exchange: ServedExchange, request: Request, reply: Reply) -> None:
-        """Send a whole answer."""
-        exchange.reply(reply.status, self.endpoint.dressed(reply.headers, request), reply.body)
-        self.endpoint.journal.whole(request.entry, monotonic(), reply.status, reply.body)
-
     def stop(self) -> None:
         """End the answers that go on: the server stops."""
-        for answer in tuple(self.running):
-            answer.stop()
+        self._answers.stop()
 
     def _admitted(self, exchange: ServedExchange) -> tuple[Request, Reply | None]:
         """A request of which the head is here, and its refusal if that says enough."""
-        self.rounds.come()
+        self._answers.rounds.come()
         head = exchange.head
         query = head.query.decode("latin-1")
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.fields}

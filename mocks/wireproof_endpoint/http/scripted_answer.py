@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_endpoint.endpoint import Request
-    from wireproof_endpoint.http.application import EndpointApplication
+    from wireproof_endpoint.http.answers_under_way import AnswersUnderWay
     from wireproof_endpoint.play import Output, Play
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
@@ -30,11 +30,9 @@ STREAM: Mapping[str, str] = {"Connection": "keep-alive"}
 class ScriptedAnswer:
     """Plays `play` to the client of `exchange`; the exchange has it as its watcher."""
 
-    def __init__(
-        self, application: EndpointApplication, exchange: ServedExchange, request: Request, play: Play
-    ) -> None:
-        self._application = application
-        self._endpoint = application.endpoint
+    def __init__(self, answers: AnswersUnderWay, exchange: ServedExchange, request: Request, play: Play) -> None:
+        self._answers = answers
+        self._endpoint = answers.endpoint
         self._exchange = exchange
         self._request = request
         self._play = play
@@ -53,11 +51,11 @@ class ScriptedAnswer:
             if sent := isinstance(output, bytes):
                 self._send(output)
         if isinstance(output, Reply):
-            self._application.reply(self._exchange, self._request, output)
+            self._answers.reply(self._exchange, self._request, output)
             self._play.close()
             return
         self._exchange.watcher = self
-        self._application.running.add(self)
+        self._answers.running.add(self)
         self._task = self._loop.create_task(self._run(None if sent else output, ready=sent))
 
     def stop(self) -> None:
@@ -96,7 +94,7 @@ class ScriptedAnswer:
             self._exchange.fail()
         finally:
             self._play.close()
-            self._application.running.discard(self)
+            self._answers.running.discard(self)
 
     async def _play_on(self, output: Output | None) -> None:
         exchange, clock, ready = self._exchange, self._loop.time, False
@@ -118,7 +116,7 @@ class ScriptedAnswer:
                 if output.seconds:
                     await self._drip(exchange.take_opening(), output.seconds)
             elif isinstance(output, Reply):
-                self._application.reply(exchange, self._request, output)
+                self._answers.reply(exchange, self._request, output)
                 return
             else:
                 self._cut(output)
@@ -157,7 +155,7 @@ class ScriptedAnswer:
 
     async def _turn(self) -> None:
         # The others' turn: nothing else here gives way as long as pieces are ready.
-        await (asyncio.sleep(0) if self._endpoint.playing == 1 else self._application.rounds.turn())
+        await (asyncio.sleep(0) if self._endpoint.playing == 1 else self._answers.rounds.turn())
 
     async def _wait(self, until: float) -> None:
         """Wait for a time, for a change under the nonces, for the client to take more, or for its departure."""

@@ -63,7 +63,7 @@ class RequestReader:
             RejectedRequestError: this is no request that the application is to see. The caller stops the reader.
         """
         receiving, head = self.receiving, self._head
-        before = len(receiving.body) if receiving else 0
+        body, fields = len(receiving.body) if receiving else 0, self._field_bytes
         self._parse(data)
         # The parser keeps a field, or an extension of a chunk, until its end: what has none is counted here.
         if self.state is ReadState.HEAD and head is self._head:
@@ -71,7 +71,8 @@ class RequestReader:
             if self._head_bytes > self._limits.head + self._limits.target:
                 raise RejectedRequestError(TOO_MANY)
         elif receiving is not None and receiving is self.receiving:
-            self._framing_bytes += len(data) - len(receiving.body) + before
+            # Trailers have a limit of their own: which of the two is broken must not depend on the pieces that come.
+            self._framing_bytes += len(data) - (len(receiving.body) - body) - (self._field_bytes - fields)
             if self._framing_bytes > self._limits.framing + FRAMED * len(receiving.body):
                 raise RejectedRequestError(BAD_REQUEST, "The request's body has more framing than data.")
 
