@@ -9,7 +9,7 @@ that is raised in a callback comes out of `feed_data` as the context of an error
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import httptools
 
@@ -26,7 +26,6 @@ from wireproof_surfaces.http.request_head import (
 )
 
 if TYPE_CHECKING:
-    from wireproof_surfaces.http.client_connection import ClientConnection
     from wireproof_surfaces.http.edge_limits import EdgeLimits
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
@@ -35,10 +34,23 @@ class _StopParsingError(Exception):
     """Nothing more is read from this connection: the parser is to stop."""
 
 
-class RequestReader:
-    """Reads the requests of one connection, and gives them to it: `opened`, `completed`; `moved` says each change."""
+class RequestReceiver(Protocol):
+    """What is given the requests of a connection."""
 
-    def __init__(self, limits: EdgeLimits, connection: ClientConnection) -> None:
+    def opened(self, head: RequestHead) -> ServedExchange:
+        """Take a request whose head is here."""
+
+    def completed(self, exchange: ServedExchange) -> bool:
+        """Have a request answered when it is its turn; whether more may follow it."""
+
+    def moved(self, state: ReadState) -> None:
+        """Something else is read from here on."""
+
+
+class RequestReader:
+    """Reads the requests of one connection, and gives them to `connection`."""
+
+    def __init__(self, limits: EdgeLimits, connection: RequestReceiver) -> None:
         self._limits = limits
         self._connection = connection
         self._parser = httptools.HttpRequestParser(self)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wireproof_surfaces.errors import Problem
-    from wireproof_surfaces.http.client_connection import ClientConnection
     from wireproof_surfaces.http.request_head import RequestHead
 
 
@@ -31,6 +30,30 @@ class Watcher(Protocol):
         """The client has taken nothing for `EdgeLimits.stalled`: the answer is to be given up."""
 
 
+class AnswerChannel(Protocol):
+    """The connection of an exchange, as far as an answer needs it."""
+
+    peer: str
+    """The client's address."""
+
+    @property
+    def date(self) -> bytes:
+        """The value of the header `Date`."""
+
+    @property
+    def half_closed(self) -> bool:
+        """Whether the client sends nothing more."""
+
+    def write(self, data: bytes) -> None:
+        """Send bytes as they are."""
+
+    def answered(self, exchange: ServedExchange) -> None:
+        """Go on behind an exchange whose answer has been sent."""
+
+    def cut(self, *, reset: bool) -> None:
+        """End the connection behind what was sent; `reset`: by RST, not by FIN."""
+
+
 class ServedExchange:
     """A request, and its answer: `begin`, `send` for each piece, `end`; or one of `reply`, `fail` and `cut`.
 
@@ -44,7 +67,7 @@ class ServedExchange:
         "paused", "wanted", "watcher",
     )  # fmt: skip
 
-    def __init__(self, head: RequestHead, connection: ClientConnection) -> None:
+    def __init__(self, head: RequestHead, connection: AnswerChannel) -> None:
         self.head = head
         self.connection = connection
         """Over which it came."""
