@@ -173,6 +173,13 @@ def test_a_client_of_http_1_0_gets_a_stream_that_ends_with_the_connection(server
     assert sent.endswith(b"data: [DONE]\n\n")
 
 
+def test_an_offer_of_a_websocket_is_answered_as_if_it_were_none(server: HttpServer) -> None:
+    with connected(server) as connection:
+        answer = post(connection, json.dumps(ASK), Connection="Upgrade", Upgrade="websocket")
+        assert answer.status == 200
+        assert answer.read().endswith(b"data: [DONE]\n\n")
+
+
 def test_an_address_of_six_parts_is_written_in_brackets() -> None:
     assert base_url("::1", 1234) == "http://[::1]:1234/v1"
 

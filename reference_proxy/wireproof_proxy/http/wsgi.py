@@ -59,8 +59,9 @@ def environ_of(head: RequestHead, server: tuple[str, int], client: str = "") -> 
         "wsgi.run_once": False,
     }
     for name, value in head.fields:
-        # `a_b` and `a-b` are one name to WSGI: the first could pass for the second.
-        if b"_" in name:
+        # `a_b` and `a-b` are one name to WSGI: the first could pass for the second. An offer of another protocol is
+        # not taken, and says nothing then (RFC 9110, 7.8); Flask's routing would refuse that of a WebSocket.
+        if b"_" in name or name == b"upgrade":
             continue
         key, text = _key(name), value.decode("latin-1")
         environ[key] = f"{environ[key]}, {text}" if key in environ else text
