@@ -100,16 +100,16 @@ class Instant:
 
     def _pace(self) -> None:
         """Give each of these turns its next event when it is due: one thread for all, as a backend's reader is."""
-        from wireproof_surfaces.events import Finished, Text, TurnOver
+        from wireproof_surfaces.events import ChoiceFinished, TextAdded, TurnOver
 
         while True:
             due, number, mailbox = self._paced.get()  # all pauses are alike, so the first that came is due first
             time.sleep(max(due - time.monotonic(), 0))
-            mailbox.put(Text(text=f"{number:08}"))
+            mailbox.put(TextAdded(text=f"{number:08}"))
             if number < EVENTS:
                 self._paced.put((due + PAUSE, number + 1, mailbox))
             else:
-                mailbox.put(Finished(reason="stop"))
+                mailbox.put(ChoiceFinished(reason="stop"))
                 mailbox.put(TurnOver())
 
     def start(self) -> None:
@@ -129,7 +129,7 @@ class Instant:
     def open(self, conversation: Any, choices: int = 1) -> Any:  # noqa: ANN401, ARG002 - as a backend's
         """A turn that plays what its text asks for."""
         from wireproof_proxy.backends.mailbox import Mailbox
-        from wireproof_surfaces.events import Finished, Text, TurnOver
+        from wireproof_surfaces.events import ChoiceFinished, TextAdded, TurnOver
 
         text = conversation.input[-1].text
         turn = Turn(Mailbox())
@@ -141,9 +141,9 @@ class Instant:
             return turn
         count = {"hi": 1, "wait": 1, "words": WORDS}.get(text, 1)
         for _ in range(count):
-            turn.mailbox.put(Text(text="x" * 8))
+            turn.mailbox.put(TextAdded(text="x" * 8))
         if text != "wait":
-            turn.mailbox.put(Finished(reason="stop"))
+            turn.mailbox.put(ChoiceFinished(reason="stop"))
             turn.mailbox.put(TurnOver())
         return turn
 
@@ -160,10 +160,10 @@ class Turn:
 
     def much(self) -> None:
         """100 MB, in pieces of 10 kB."""
-        from wireproof_surfaces.events import Text
+        from wireproof_surfaces.events import TextAdded
 
         for _ in range(10_000):
-            self.mailbox.put(Text(text="x" * 10_000))
+            self.mailbox.put(TextAdded(text="x" * 10_000))
 
     def close(self) -> None:
         """Stop waiting."""

@@ -29,7 +29,7 @@ from endpoints import SCRIPTS
 from wireproof_endpoint.http.application import EndpointApplication
 from wireproof_endpoint.scripts import scripts_of
 from wireproof_endpoint.serving import endpoint_of
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_surfaces.http.client_connection import ClientConnection
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 
@@ -147,7 +147,9 @@ def _application(kind: Kind, folder: Path) -> EndpointApplication:
         for number in range(1, kind.files):
             script = {"name": f"file-{number}", "when": f"the words of file {number}", "parts": [[{"say": ["Yes."]}]]}
             (folder / f"{number}.json").write_text(json.dumps([script]))
-    return EndpointApplication(endpoint_of(Settings(api_key="wireproof", journal=kind.journal), scripts_of(*paths)))
+    return EndpointApplication(
+        endpoint_of(EndpointSettings(api_key="wireproof", journal=kind.journal), scripts_of(*paths))
+    )
 
 
 def cost(kind: Kind, *, profile: bool = False) -> float:

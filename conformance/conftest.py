@@ -14,7 +14,7 @@ from wireproof.model.scenario import ConversationScenario, Form, Mode, Scenario
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange, read
-from wireproof.reading.expected import Expected, ExpectedCall, Failure
+from wireproof.reading.expected import Expected, ExpectedCall, ExpectedFailure
 from wireproof.reading.right_answers import answers_to
 from wireproof.requests.conversation import prepare
 from wireproof.scenarios import CONVERSATIONS, SCENARIOS
@@ -241,7 +241,7 @@ def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
     texts = [_message_item(wanted.text)] if wanted.text else []
     calls = [_call_item(*call, len(texts) + number) for number, call in enumerate(_named(wanted.calls))]
     status, members = _ENDS.get(wanted.finish or "", ("completed", {}))
-    if wanted.failure is Failure.AFTER_TEXT:
+    if wanted.failure is ExpectedFailure.AFTER_TEXT:
         status, members = "failed", {"error": {"code": "server_error", "message": "The backend failed."}}
     prompt, completion = _reported([wanted])
     usage = {
@@ -442,10 +442,10 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
 
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.STREAM))
-        if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
+        if wanted[0].failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}:
             how = {"status": 502, "headers": AS_JSON, **how}
             return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
-        if wanted[0].failure is Failure.UNMET:
+        if wanted[0].failure is ExpectedFailure.UNMET:
             how = {"status": 400, "headers": AS_JSON, **how}
             return stream(name, _unmet(CONVERSED[name]), bare=True, number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
@@ -469,9 +469,9 @@ def right_whole(whole: Make, plain: Make) -> Make:
 
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.WHOLE))
-        if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
+        if wanted[0].failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}:
             return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
-        if wanted[0].failure is Failure.UNMET:
+        if wanted[0].failure is ExpectedFailure.UNMET:
             return plain(name, 400, _unmet(CONVERSED[name]), number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
             body = json.dumps(_right_response(wanted[0], name, number), ensure_ascii=False).encode()

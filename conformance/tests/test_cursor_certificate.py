@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.catalogue import load
 from wireproof.model.target import Agent, Backend
 from wireproof.model.verdict import Outcome, Verdict
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.launch import executable
@@ -65,7 +65,7 @@ def test_the_reference_proxy_is_certified_but_for_what_the_service_cannot_show()
         found = certify(target, SCENARIOS, load(), known={})
     assert wrong(found) == [NO_IMAGES]
     assert set(found.unobserved) == UNOBSERVED
-    assert found.exit is Exit.PARTIAL
+    assert found.exit is ExitStatus.PARTIAL
     assert {one.scenario for one in found.outcomes if one.verdict is Verdict.PASS} >= MAIN
 
 

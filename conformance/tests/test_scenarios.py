@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof import scenarios
-from wireproof.model.catalogue import Judged, Requirement, load
+from wireproof.model.catalogue import JudgedOn, Requirement, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Act, Auth, ConversationScenario, Form, Mode, Need, PlainScenario, Scenario
@@ -64,7 +64,7 @@ def test_every_requirement_is_judged_by_a_scenario_in_one_of_its_modes(
 @each_row
 def test_a_requirement_that_waits_to_be_named_is_named(row: Requirement) -> None:
     exercised = any(row.id in scenario.exercises for scenario in ALL)
-    assert exercised or row.judged is not Judged.EXERCISED
+    assert exercised or row.judged is not JudgedOn.EXERCISED
 
 
 def test_names_are_unique_and_fit_a_file_name() -> None:

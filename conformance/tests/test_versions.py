@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.catalogue import load
 from wireproof.model.target import Missing
 from wireproof.model.verdict import Verdict
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.capabilities import UNPLAYED, missing_in
@@ -37,5 +37,5 @@ def test_the_reference_proxy_is_certified_on_the_mock_of_a_version(
     major, minor, _ = version.split(".")
     assert target.missing == missing_in((int(major), int(minor))) - UNPLAYED
     assert [(it.scenario, it.requirement, it.reason) for it in found.outcomes if it.verdict in WRONG] == []
-    assert found.exit is (Exit.PARTIAL if found.unobserved else Exit.CERTIFIED)
+    assert found.exit is (ExitStatus.PARTIAL if found.unobserved else ExitStatus.CERTIFIED)
     assert bool(found.unobserved) is (Missing.TOOLS in target.missing)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wireproof.model.catalogue import Catalogue, Level, Requirement, load
     from wireproof.model.target import Target
     from wireproof.model.verdict import HarnessError, Outcome, Verdict
-    from wireproof.results.certificate import Certificate, Exit
+    from wireproof.results.certificate import Certificate, ExitStatus
     from wireproof.results.certify import certify
     from wireproof.scenarios import SCENARIOS
     from wireproof.targets.kinds import OptionError
@@ -30,7 +30,7 @@ __all__ = [
     "SCENARIOS",
     "Catalogue",
     "Certificate",
-    "Exit",
+    "ExitStatus",
     "HarnessError",
     "Level",
     "OptionError",
@@ -52,7 +52,7 @@ _HOMES = {
     "wireproof.model.catalogue": ("Catalogue", "Level", "Requirement", "load"),
     "wireproof.model.target": ("Target",),
     "wireproof.model.verdict": ("HarnessError", "Outcome", "Verdict"),
-    "wireproof.results.certificate": ("Certificate", "Exit"),
+    "wireproof.results.certificate": ("Certificate", "ExitStatus"),
     "wireproof.results.certify": ("certify",),
     "wireproof.scenarios": ("SCENARIOS",),
     "wireproof.targets.kinds": ("OptionError",),

@@ -6,9 +6,9 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from wireproof_codex.server import Conditions, Server
-from wireproof_codex.settings import USAGE, RefusedError, Settings, UsageError, from_process
-from wireproof_codex.transports.journal import Journal
+from wireproof_codex.server import AppServer, PlayConditions
+from wireproof_codex.settings import USAGE, CodexMockSettings, CodexUsageError, RefusedError, from_process
+from wireproof_codex.transports.journal import LineJournal
 from wireproof_codex.transports.stdio import serve
 from wireproof_codex.versions.version import unmeasured
 from wireproof_scripts.files.errors import ScriptError
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RefusedError as refused:
         sys.stderr.write(str(refused))
         return refused.status
-    except (UsageError, OSError, ValueError) as error:  # the user's mistake: one line, no traceback
+    except (CodexUsageError, OSError, ValueError) as error:  # the user's mistake: one line, no traceback
         sys.stderr.write(f"wireproof-codex: {error}\n")
         return _USAGE_ERROR
     # The number that was asked for, as clients choose by it: ai-sdk-provider-codex-cli refuses versions before 0.153.0.
@@ -42,18 +42,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve(settings: Settings) -> int:
+def _serve(settings: CodexMockSettings) -> int:
     unlike = unmeasured(settings.version)
     if unlike:
         sys.stderr.write(f"wireproof-codex: {unlike}\n")  # stdout carries messages alone
         sys.stderr.flush()
     library = _library(settings)
-    server = Server(
+    server = AppServer(
         library,
         home=settings.home,
         cwd=settings.cwd,
         version=settings.version,
-        conditions=Conditions(
+        conditions=PlayConditions(
             pace=settings.pace, crash_at=settings.crash_at, room=settings.room, adapts=settings.adapts
         ),
     )
@@ -61,11 +61,11 @@ def _serve(settings: Settings) -> int:
         server.store_threads(lambda: _open_thread_store(server))
     if settings.journal is None:
         return serve(server)
-    with closing(Journal(settings.journal)) as journal:
+    with closing(LineJournal(settings.journal)) as journal:
         return serve(server, journal)
 
 
-def _open_thread_store(server: Server) -> ThreadStore:
+def _open_thread_store(server: AppServer) -> ThreadStore:
     """Threads are kept below CODEX_HOME."""
     from wireproof_codex.threads.rollouts import FileThreadStore  # noqa: PLC0415 - only who stores threads needs it
 
@@ -78,7 +78,7 @@ def _record(recorded: Recorded) -> int:
     return record(recorded)
 
 
-def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
+def _library(settings: CodexMockSettings) -> Library | Callable[[], Library | ScriptError]:
     """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
     if settings.scripts is None:
         return _bundled

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from wireproof_codex.protocol.ids import Ids
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.threads.thread import Running, Thread, Threads
+    from wireproof_codex.threads.thread import LoadedThreads, Running, Thread
     from wireproof_codex.threads.thread_store import ThreadStore
     from wireproof_codex.versions.version import Version
     from wireproof_scripts.files.errors import ScriptError
@@ -71,7 +71,7 @@ class ServerContext(TurnContext, Protocol):
     home: str
     """CODEX_HOME."""
     cwd: str
-    threads: Threads
+    threads: LoadedThreads
     """The loaded threads."""
     listeners: dict[str, Thread]
     """The threads that v1 listeners were added to, by subscription id."""

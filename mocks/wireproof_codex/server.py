@@ -4,7 +4,8 @@
 before more input or before `wake_at`. Turns are played only as far as their lines are fetched, one action at a time and
 one turn after the other: a client that does not read costs no memory, and no turn starves another.
 
-Clients share threads, not handshakes: each has a `Connection`, the first of which is there from the start. A thread's
+Clients share threads, not handshakes: each has a `ConnectedClient`, the first of which is there from the start. A
+thread's
 notifications go to the clients that subscribed to it by starting or resuming it. While a line is handled, the client
 that sent it is the one that methods mean by "the client".
 """
@@ -21,11 +22,11 @@ from wireproof_codex.methods.admission import Room, admit, load_methods
 from wireproof_codex.methods.request import AdmittedRequest
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol import rpc
-from wireproof_codex.protocol.connection import Addressed, Connection
+from wireproof_codex.protocol.connection import Addressed, ConnectedClient
 from wireproof_codex.protocol.ids import Ids, RandomIds
-from wireproof_codex.protocol.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
+from wireproof_codex.protocol.outputs import CrashAt, GarbageLine, Output, Pieces, ProcessExit, StderrLine
 from wireproof_codex.protocol.params import Refused
-from wireproof_codex.threads.thread import Running, Thread, Threads
+from wireproof_codex.threads.thread import LoadedThreads, Running, Thread
 from wireproof_codex.turns.schedule import Schedule
 from wireproof_codex.versions.forms import trimmed, trimmed_value
 from wireproof_codex.versions.version import NEWEST, Version, last_with
@@ -47,7 +48,7 @@ _MOST_STEPS = 1000  # without any output, as of turns without subscribers, befor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Conditions:
+class PlayConditions:
     """Under what conditions a server plays."""
 
     pace: float = 0.0
@@ -60,10 +61,10 @@ class Conditions:
     """Whether the version is that of the client's first methods, where the one that was given has them no longer."""
 
 
-_BEST = Conditions()
+_BEST = PlayConditions()
 
 
-class Server:
+class AppServer:
     """One app-server process.
 
     `library`: the scripts, or a function that is called for them at each turn, so that an edited file counts at once.
@@ -79,7 +80,7 @@ class Server:
         version: Version = NEWEST,
         ids: Ids | None = None,
         clock: Clock | None = None,
-        conditions: Conditions = _BEST,
+        conditions: PlayConditions = _BEST,
     ) -> None:
         self._library = library
         self.home = home
@@ -89,7 +90,7 @@ class Server:
         self.clock = clock or epoch_clock()
         self.now = self.clock()
         self.pace = conditions.pace
-        self.threads = Threads()
+        self.threads = LoadedThreads()
         self.listeners: dict[str, Thread] = {}
         self.nonces = Nonces()
         self.client = ""
@@ -99,7 +100,7 @@ class Server:
         self._most_waiting = conditions.room
         self._room = Room(conditions.room if version.transport.overloads else None)
         self._seen: Counter[str] = Counter()
-        self._connections: list[Connection] = []
+        self._connections: list[ConnectedClient] = []
         self._speaker = self.connect()
         self._out: deque[Addressed] = deque()
         self._turns = Schedule()
@@ -108,18 +109,18 @@ class Server:
 
     # For the edge
 
-    def connect(self) -> Connection:
+    def connect(self) -> ConnectedClient:
         """Add a client."""
-        self._connections.append(Connection())
+        self._connections.append(ConnectedClient())
         return self._connections[-1]
 
-    def disconnect(self, connection: Connection) -> None:
+    def disconnect(self, connection: ConnectedClient) -> None:
         """Remove a client; the turns that it started go on."""
         self._connections.remove(connection)
         for thread in self.threads.subscribed_to(connection):
             self.threads.leave(thread, connection)
 
-    def receive(self, line: bytes, connection: Connection | None = None) -> None:
+    def receive(self, line: bytes, connection: ConnectedClient | None = None) -> None:
         """Handle one line of a client; None is the first client, the only one over stdio."""
         self.now = self.clock()
         self._speaker = connection or self._connections[0]
@@ -130,14 +131,14 @@ class Server:
             self.die(0)  # 0.89.0 and 0.169.0 do so within 30 ms
             return
         # Never answered: a client that waits for -32700 waits in vain, as it does for the real server.
-        except rpc.UnreadableError as error:
+        except rpc.UnreadableLineError as error:
             self.log(f"Failed to deserialize JSONRPCMessage: {error}")
             return
         match message:
-            case rpc.Request():
+            case rpc.ClientRequest():
                 self._handle(message)
             # Notifications change nothing: no version that was measured waits for `initialized`.
-            case rpc.Reply():
+            case rpc.ClientReply():
                 self._pass_on(message)
 
     def output(self) -> Output | None:
@@ -245,10 +246,10 @@ class Server:
         else:
             self._notify(self._connections if method in _FOR_ALL else self._subscribers(thread), method, params)
 
-    def _subscribers(self, thread: Thread) -> list[Connection]:
+    def _subscribers(self, thread: Thread) -> list[ConnectedClient]:
         return [connection for connection in self._connections if connection in thread.subscribers]
 
-    def _notify(self, connections: Sequence[Connection], method: str, params: Json) -> None:
+    def _notify(self, connections: Sequence[ConnectedClient], method: str, params: Json) -> None:
         receivers = [connection for connection in connections if connection.receives(method)]
         if receivers:
             emitted_at = self.now_ms if self.version.messages.emitted_at else None
@@ -273,7 +274,7 @@ class Server:
 
     def write(self, line: bytes) -> None:
         """Write a line that is no message."""
-        self._out.append(Addressed(None, Garbage(line)))
+        self._out.append(Addressed(None, GarbageLine(line)))
 
     def cut(self, sizes: tuple[int, ...]) -> None:
         """Write the output in pieces of these sizes from now on; () writes it as it comes."""
@@ -295,15 +296,15 @@ class Server:
 
     def log(self, text: str) -> None:
         """Write a line to stderr."""
-        self._out.append(Addressed(None, Note(text)))
+        self._out.append(Addressed(None, StderrLine(text)))
 
     def die(self, status: int) -> None:
         """End the process with this status after what was sent so far."""
-        self._out.append(Addressed(None, Exit(status)))
+        self._out.append(Addressed(None, ProcessExit(status)))
 
     # Requests and answers of clients
 
-    def _handle(self, request: rpc.Request) -> None:
+    def _handle(self, request: rpc.ClientRequest) -> None:
         client = self._speaker
 
         def reply(value: object) -> None:
@@ -343,7 +344,7 @@ class Server:
         self._room = Room(self._most_waiting if found.transport.overloads else None)
         self.log(f"wireproof-codex: {method} is played as Codex {found.number} has it")
 
-    def _pass_on(self, reply: rpc.Reply) -> None:
+    def _pass_on(self, reply: rpc.ClientReply) -> None:
         match reply.id:
             case int(identity) if identity in self._unanswered:
                 turn = self._unanswered.pop(identity)

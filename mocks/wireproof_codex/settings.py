@@ -55,7 +55,7 @@ DEFAULT_PACE = 0.02
 USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
 
 
-class UsageError(Exception):
+class CodexUsageError(Exception):
     """The command line cannot be followed; the text says why."""
 
 
@@ -68,7 +68,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class CodexMockSettings:
     """What one process was started with."""
 
     command: str
@@ -97,7 +97,7 @@ class Settings:
     """What to record; None unless the command is `record`."""
 
 
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> CodexMockSettings:
     """Settings from the command line (without the program's name), else the environment.
 
     Everything that `codex` takes and the mock does not need is ignored.
@@ -116,19 +116,19 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         if name in given:
             given[name] = value if equals else next(rest, None)
             if not given[name]:
-                raise UsageError(f"{name} needs {_OPTIONS[name][1]}")
+                raise CodexUsageError(f"{name} needs {_OPTIONS[name][1]}")
         # All else is passed over: clients add options of codex, as codex-python-sdk does (`--enable …`, `-c …`).
         elif command is None:
             command = _COMMANDS.get(argument)
         elif argument in _UNPLAYED:
-            raise UsageError(f"wireproof-codex does not play `{command} {argument}`")
+            raise CodexUsageError(f"wireproof-codex does not play `{command} {argument}`")
     if command is None:
-        raise UsageError("wireproof-codex plays `app-server` only")
+        raise CodexUsageError("wireproof-codex plays `app-server` only")
     version = _version(given["--codex-version"])
     if command == "app-server" and given["--listen"]:
         _check_listening(given["--listen"], version)
     home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
-    return Settings(
+    return CodexMockSettings(
         command=command,
         scripts=_path(given["--scripts"]),
         journal=_path(given["--journal"]),
@@ -159,10 +159,10 @@ def _check_listening(url: str, version: Version) -> None:
         usage = "Usage: codex app-server [OPTIONS] [COMMAND]\n\nFor more information, try '--help'."
         raise RefusedError(f"error: unexpected argument '--listen' found\n\n{usage}\n", 2)
     if url != "stdio://":
-        raise UsageError(f"--listen: expected stdio://, found {url}; wireproof-codex listens on stdio alone")
+        raise CodexUsageError(f"--listen: expected stdio://, found {url}; wireproof-codex listens on stdio alone")
 
 
-def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> CodexMockSettings:
     """The settings of a recording: `[--output FILE] -- COMMAND …`."""
     from wireproof_codex.transports.record import Recorded  # noqa: PLC0415 - what it needs would slow every other start
 
@@ -174,11 +174,11 @@ def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: st
         case ["--output", file, "--", *command] if command:
             pass
         case _:
-            raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
+            raise CodexUsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
     masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
     shown = {path: mask for path, mask in masks.items() if path != "/"}  # every path begins with "/"
     recorded = Recorded(command=command, file=_file(file), masks=shown)
-    return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
+    return CodexMockSettings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
 
 
 def _home(home: str) -> str:
@@ -200,7 +200,7 @@ def _version(number: str | None) -> Version:
         from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
 
         near = get_close_matches(number, VERSIONS, n=3, cutoff=0)  # cutoff 0: some are always named
-        raise UsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
+        raise CodexUsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
     return VERSIONS[number] if number else NEWEST
 
 
@@ -209,7 +209,7 @@ def _crash_at(text: str | None) -> CrashAt | None:
         return None
     method, colon, count = text.partition(":")
     if colon and not (count.isdecimal() and int(count)):
-        raise UsageError(f"WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
+        raise CodexUsageError(f"WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
     return CrashAt(method, int(count or 1))
 
 
@@ -217,7 +217,7 @@ def _room(text: str | None) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and int(text)):  # `isdecimal` takes the digits of every script
-        raise UsageError(f"WIREPROOF_OVERLOAD_AT: expected a number from 1, found {text}")
+        raise CodexUsageError(f"WIREPROOF_OVERLOAD_AT: expected a number from 1, found {text}")
     return int(text)
 
 
@@ -229,10 +229,10 @@ def _pace(text: str | None) -> float:
     except ValueError:
         pace = -1.0
     if not 0 <= pace < inf:  # refuses NaN, too
-        raise UsageError(f"WIREPROOF_PACE: expected seconds, 0 or more, found {text}")
+        raise CodexUsageError(f"WIREPROOF_PACE: expected seconds, 0 or more, found {text}")
     return pace
 
 
-def from_process(arguments: Sequence[str]) -> Settings:
+def from_process(arguments: Sequence[str]) -> CodexMockSettings:
     """The settings of this process."""
     return read_settings(arguments, os.environ, os.getcwd())  # noqa: PTH109 - same as above

@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from wireproof_cursor.settings import UsageError, from_process
+from wireproof_cursor.settings import CursorUsageError, from_process
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import ScriptFiles
 from wireproof_scripts.library import LIBRARY
@@ -15,7 +15,7 @@ from wireproof_scripts.library import LIBRARY
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wireproof_cursor.settings import Settings
+    from wireproof_cursor.settings import CursorMockSettings
     from wireproof_scripts.steps import Library
 
 _USAGE_ERROR = 2
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         _serve(from_process(sys.argv[1:] if arguments is None else arguments), signals)
-    except (UsageError, ScriptError, OSError) as error:
+    except (CursorUsageError, ScriptError, OSError) as error:
         sys.stderr.write(f"wireproof-cursor: {error}\n")
         return _USAGE_ERROR
     finally:
@@ -40,15 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve(settings: Settings, signals: set[signal.Signals]) -> None:
+def _serve(settings: CursorMockSettings, signals: set[signal.Signals]) -> None:
     try:
         # Here, so that an installation without them gets a sentence: what they import is in an extra.
         from wireproof_cursor.journal import journal  # noqa: PLC0415
-        from wireproof_cursor.runs.context import Conditions  # noqa: PLC0415
+        from wireproof_cursor.runs.context import RunConditions  # noqa: PLC0415
         from wireproof_cursor.serving import serving  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise UsageError(f"it needs python -m pip install 'wireproof[cursor]' ({error})") from error
-    conditions = Conditions(lenient=settings.lenient)
+        raise CursorUsageError(f"it needs python -m pip install 'wireproof[cursor]' ({error})") from error
+    conditions = RunConditions(lenient=settings.lenient)
     with (
         journal(settings.journal) if settings.journal else nullcontext(None) as note,
         serving(_library(settings), settings.port, conditions=conditions, journal=note) as mock,
@@ -59,7 +59,7 @@ def _serve(settings: Settings, signals: set[signal.Signals]) -> None:
         signal.sigwait(signals)
 
 
-def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
+def _library(settings: CursorMockSettings) -> Library | Callable[[], Library | ScriptError]:
     """The scripts; those of a file are looked at again for each run, but must be readable at the start."""
     if settings.scripts is None:
         return LIBRARY

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf.message import DecodeError
 
 from wireproof_cursor import unary
-from wireproof_cursor.runs.outputs import Begin, Crash, Cut, End, Refused
-from wireproof_cursor.wire.errors import Problem, http_body
+from wireproof_cursor.runs.outputs import Begin, ClosedConnection, CutStream, RefusedRun, StreamEnd
+from wireproof_cursor.wire.errors import ServiceProblem, http_body
 from wireproof_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, one_message
 from wireproof_cursor.wire.messages import read_client_message
 from wireproof_cursor_protos import agent_pb2 as pb
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 
     from wireproof_cursor.runs.run import Run
-    from wireproof_cursor.service import Service
+    from wireproof_cursor.service import AgentService
 
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
@@ -42,7 +42,7 @@ class Disconnected(Exception):  # noqa: N818 - no error: clients may disconnect 
     """The client has disconnected before its request was complete."""
 
 
-class Request:
+class CursorRequest:
     """A request, as far as it was received."""
 
     def __init__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -95,7 +95,7 @@ class Request:
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body, "more_body": False})
 
-    async def refuse(self, problem: Problem) -> None:
+    async def refuse(self, problem: ServiceProblem) -> None:
         """Send a problem as an HTTP error."""
         await self.answer(problem.http, "application/json", http_body(problem))
 
@@ -112,10 +112,10 @@ class Request:
 class App:
     """The ASGI application; `close_connection` closes the connection of a client, by its address."""
 
-    def __init__(self, service: Service, close_connection: CloseConnection) -> None:
+    def __init__(self, service: AgentService, close_connection: CloseConnection) -> None:
         self._service = service
         self._close_connection = close_connection
-        self._procedures: Mapping[str, Callable[[Request], Awaitable[None]]] = {
+        self._procedures: Mapping[str, Callable[[CursorRequest], Awaitable[None]]] = {
             "/agent.v1.AgentService/RunSSE": self._run_sse,
             "/agent.v1.AgentService/Run": self._run,
             "/aiserver.v1.BidiService/BidiAppend": self._append,
@@ -129,23 +129,25 @@ class App:
         elif scope["type"] == "http":
             # A client that disconnects needs no answer.
             with suppress(Disconnected):
-                await self._answer(Request(scope, receive, send))
+                await self._answer(CursorRequest(scope, receive, send))
 
-    async def _answer(self, request: Request) -> None:
+    async def _answer(self, request: CursorRequest) -> None:
         procedure = self._procedures.get(request.path)
         if procedure is None:
-            await request.refuse(Problem(code="unimplemented", message=f"no {request.path} here", http_status=404))
+            await request.refuse(
+                ServiceProblem(code="unimplemented", message=f"no {request.path} here", http_status=404)
+            )
         elif request.method != "POST":
-            await request.refuse(Problem(code="unimplemented", message="only POST is served", http_status=405))
+            await request.refuse(ServiceProblem(code="unimplemented", message="only POST is served", http_status=405))
         elif not _token(request):
-            problem = Problem(code="unauthenticated", message="expected Authorization: Bearer with a token")
+            problem = ServiceProblem(code="unauthenticated", message="expected Authorization: Bearer with a token")
             await request.refuse(problem)
         else:
             await procedure(request)
 
     # Streams
 
-    async def _run_sse(self, request: Request) -> None:
+    async def _run_sse(self, request: CursorRequest) -> None:
         family = await self._family(request)
         if family is None:
             return
@@ -155,29 +157,29 @@ class App:
             await request.refuse(_unreadable(error))
             return
         run = self._service.attach(asked.request_id, "RunSSE")
-        if isinstance(run, Problem):
+        if isinstance(run, ServiceProblem):
             await request.refuse(run)
             return
         self._check_id(run, request)
         await self._play(run, family, request, request.disconnect)
 
-    async def _run(self, request: Request) -> None:
+    async def _run(self, request: CursorRequest) -> None:
         family = await self._family(request)
         if family is None:
             return
         run = self._service.attach(request.headers.get("x-request-id") or self._service.request_id(), "Run")
-        if isinstance(run, Problem):
+        if isinstance(run, ServiceProblem):
             await request.refuse(run)
             return
         await self._play(run, family, request, lambda: _read_run(run, request))
 
-    async def _family(self, request: Request) -> Family | None:
+    async def _family(self, request: CursorRequest) -> Family | None:
         family = FAMILIES.get(request.content_type)
         if family is None:
             await request.refuse(_unsupported(request, FAMILIES))
         return family
 
-    async def _play(self, run: Run, family: Family, request: Request, read: Read) -> None:
+    async def _play(self, run: Run, family: Family, request: CursorRequest, read: Read) -> None:
         """Send all that a run sends, while `read` takes what its client sends on the same stream."""
         run.link.opened(request.http, request.headers)
         bell = asyncio.Event()
@@ -203,7 +205,7 @@ class App:
                     await _wait(bell, time if stream.begun else min(time, late), loop)
                     if loop.time() >= late:
                         await stream.begin()
-                case Crash():
+                case ClosedConnection():
                     run.link.sent(output)
                     await _let_the_server_write()
                     self._close_connection(stream.request.client)
@@ -220,7 +222,7 @@ class App:
 
     # Unary calls
 
-    async def _append(self, request: Request) -> None:
+    async def _append(self, request: CursorRequest) -> None:
         codec = unary.CODECS.get(request.content_type)
         if codec is None:
             await request.refuse(_unsupported(request, unary.CODECS))
@@ -239,7 +241,7 @@ class App:
             return
         await request.answer(200, request.content_type, codec.write(aiserver_pb2.BidiAppendResponse()))
 
-    async def _unary(self, request: Request) -> None:
+    async def _unary(self, request: CursorRequest) -> None:
         codec = unary.CODECS.get(request.content_type)
         if codec is None:
             await request.refuse(_unsupported(request, unary.CODECS))
@@ -253,12 +255,12 @@ class App:
 
     # The id of a run
 
-    def _check_append(self, append: aiserver_pb2.BidiAppendRequest, request: Request) -> None:
+    def _check_append(self, append: aiserver_pb2.BidiAppendRequest, request: CursorRequest) -> None:
         run = self._service.run(append.request_id.request_id)
         if run is not None:
             self._check_id(run, request)
 
-    def _check_id(self, run: Run, request: Request) -> None:
+    def _check_id(self, run: Run, request: CursorRequest) -> None:
         named = request.headers.get("x-request-id")
         if named and named != run.request_id:
             run.link.fault(f"{request.path} has the x-request-id {named}, and {run.request_id} in its body")
@@ -267,7 +269,7 @@ class App:
 class _Stream:
     """The response to a request for a stream."""
 
-    def __init__(self, family: Family, request: Request) -> None:
+    def __init__(self, family: Family, request: CursorRequest) -> None:
         self.request = request
         self.begun = False
         self._family = family
@@ -281,17 +283,17 @@ class _Stream:
     async def send(self, message: pb.AgentServerMessage) -> None:
         await self.request.write(self._family.message(message.SerializeToString()))
 
-    async def end(self, output: Begin | Refused | End | Cut) -> None:
+    async def end(self, output: Begin | RefusedRun | StreamEnd | CutStream) -> None:
         """Begin or end the response."""
         match output:
-            case Refused(problem) if not self.begun:
+            case RefusedRun(problem) if not self.begun:
                 await self.request.refuse(problem)
-            case Refused(problem) | End(problem):
+            case RefusedRun(problem) | StreamEnd(problem):
                 await self.begin()
                 await self.request.write(self._family.end(problem), last=True)
             case Begin():
                 await self.begin()
-            case Cut():
+            case CutStream():
                 await self.begin()
                 await self.request.write(b"", last=True)
 
@@ -304,7 +306,7 @@ async def _read(run: Run, read: Read) -> None:
         run.disconnected()
 
 
-async def _read_run(run: Run, request: Request) -> None:
+async def _read_run(run: Run, request: CursorRequest) -> None:
     envelopes = Envelopes()
     try:
         while not request.whole:
@@ -346,15 +348,15 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-def _token(request: Request) -> str:
+def _token(request: CursorRequest) -> str:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _unreadable(error: Exception) -> Problem:
-    return Problem(code="invalid_argument", message=f"the body cannot be read: {error}")
+def _unreadable(error: Exception) -> ServiceProblem:
+    return ServiceProblem(code="invalid_argument", message=f"the body cannot be read: {error}")
 
 
-def _unsupported(request: Request, known: Mapping[str, object]) -> Problem:
+def _unsupported(request: CursorRequest, known: Mapping[str, object]) -> ServiceProblem:
     message = f"the content type {json.dumps(request.content_type)} is not served; known: {', '.join(known)}"
-    return Problem(code="unimplemented", message=message, http_status=415)
+    return ServiceProblem(code="unimplemented", message=message, http_status=415)

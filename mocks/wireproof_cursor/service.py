@@ -8,17 +8,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wireproof_cursor.runs.appends import OutOfOrderError
-from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.runs.context import RunConditions
 from wireproof_cursor.runs.run import Run
-from wireproof_cursor.wire.errors import Problem
+from wireproof_cursor.wire.errors import ServiceProblem
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.nonces import Nonces
 from wireproof_scripts.selection import Selection, rejected, select
 
 if TYPE_CHECKING:
-    from wireproof_cursor.runs.conversation import Conversation
+    from wireproof_cursor.runs.conversation import RunConversation
     from wireproof_cursor_protos import agent_pb2 as pb
-    from wireproof_scripts.nonces import Record
+    from wireproof_scripts.nonces import TurnRecord
     from wireproof_scripts.steps import Library
 
 Json = dict[str, Any]
@@ -31,17 +31,17 @@ MOST_UNATTACHED = 256
 """How many runs may have appends and no stream."""
 
 
-_BEST = Conditions()
+_BEST = RunConditions()
 
 
-class Service:
+class AgentService:
     """Plays the scripts of a library. One thread at a time may use it and its sessions."""
 
     def __init__(
         self,
         library: Library | Callable[[], Library | ScriptError],
         *,
-        conditions: Conditions = _BEST,
+        conditions: RunConditions = _BEST,
         journal: Note | None = None,
     ) -> None:
         self._library = library
@@ -59,18 +59,18 @@ class Service:
         """The runs that are not over."""
         return list(self._runs.values())
 
-    def attach(self, request_id: str, rpc: str) -> Run | Problem:
+    def attach(self, request_id: str, rpc: str) -> Run | ServiceProblem:
         """The run whose stream begins now, or why there is none."""
         run = self._run(request_id)
         if run is None:
-            return Problem(code="failed_precondition", message=f"the run {request_id} is over")
+            return ServiceProblem(code="failed_precondition", message=f"the run {request_id} is over")
         if run.attached:
             run.link.fault(f"{rpc} is called a second time with the request id {request_id}")
-            return Problem(code="already_exists", message=f"the run {request_id} has a stream already")
+            return ServiceProblem(code="already_exists", message=f"the run {request_id} has a stream already")
         run.attached, run.link.rpc = True, rpc
         return run
 
-    def append(self, request_id: str, number: int, message: pb.AgentClientMessage) -> Problem | None:
+    def append(self, request_id: str, number: int, message: pb.AgentClientMessage) -> ServiceProblem | None:
         """Take an append; how it is refused, None if it is not."""
         run = self._run(request_id)
         if run is None:
@@ -82,7 +82,7 @@ class Service:
                 run.receive(ready, taken)
         except OutOfOrderError as error:
             run.link.fault(str(error))
-            return Problem(code="invalid_argument", message=str(error))
+            return ServiceProblem(code="invalid_argument", message=str(error))
         return run.refusing
 
     def leave(self, run: Run) -> None:
@@ -125,7 +125,7 @@ class Service:
         """An id for a call of the default answer."""
         return f"call_{next(self._numbers):04}"
 
-    def select(self, talk: Conversation) -> Selection:
+    def select(self, talk: RunConversation) -> Selection:
         """What answers a conversation."""
         library = self._library() if callable(self._library) else self._library
         if isinstance(library, ScriptError):
@@ -140,7 +140,7 @@ class Service:
             developer=talk.instructions,
         )
 
-    def begin(self, casting: Selection, faults: list[str]) -> Record:
+    def begin(self, casting: Selection, faults: list[str]) -> TurnRecord:
         """Count a turn under its nonce; `faults` are those of its run, as it goes on."""
         record = casting.begin()
         record.faults = faults

@@ -15,8 +15,8 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config, Sockets
 
 from wireproof_cursor.app import App
-from wireproof_cursor.runs.context import Conditions
-from wireproof_cursor.service import Service
+from wireproof_cursor.runs.context import RunConditions
+from wireproof_cursor.service import AgentService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,7 +89,7 @@ async def _cancel_the_rest() -> None:
 class CursorMock:
     """A service that runs in a thread."""
 
-    def __init__(self, service: Service, listener: _Listener) -> None:
+    def __init__(self, service: AgentService, listener: _Listener) -> None:
         self.service = service
         """It belongs to that thread: others may look at it when nothing runs."""
         self.url = f"http://{HOST}:{listener.getsockname()[1]}"
@@ -129,7 +129,7 @@ def serving(
     library: Library | Callable[[], Library | ScriptError],
     port: int = 0,
     *,
-    conditions: Conditions | None = None,
+    conditions: RunConditions | None = None,
     journal: Note | None = None,
 ) -> Iterator[CursorMock]:
     """The service on a loopback port (0: any free one) for the length of a `with` block.
@@ -137,7 +137,7 @@ def serving(
     Raises:
         OSError: the port is taken.
     """
-    service = Service(library, conditions=conditions or Conditions(), journal=journal)
+    service = AgentService(library, conditions=conditions or RunConditions(), journal=journal)
     listener = _Listener(port)
     mock = CursorMock(service, listener)
     thread = threading.Thread(target=mock.run, daemon=True)

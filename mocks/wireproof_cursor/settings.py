@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _LAST_PORT = 65_535
 
 
-class UsageError(Exception):
+class CursorUsageError(Exception):
     """The command line cannot be followed; the text says why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class CursorMockSettings:
     """What one process was started with."""
 
     port: int = 0
@@ -35,7 +35,7 @@ class Settings:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        raise CursorUsageError(message)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> CursorMockSettings:
     """Settings from the command line (without the program's name), else the environment.
 
     Raises:
@@ -69,8 +69,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
     """
     given = _parser().parse_args(arguments)
     if not 0 <= given.port <= _LAST_PORT:
-        raise UsageError(f"--port: expected a port from 0 to {_LAST_PORT}, found {given.port}")
-    return Settings(
+        raise CursorUsageError(f"--port: expected a port from 0 to {_LAST_PORT}, found {given.port}")
+    return CursorMockSettings(
         port=given.port,
         scripts=given.scripts or _path(environment.get("WIREPROOF_SCRIPTS")),
         journal=given.journal or _path(environment.get("WIREPROOF_JOURNAL")),
@@ -82,6 +82,6 @@ def _path(text: str | None) -> Path | None:
     return Path(text) if text else None
 
 
-def from_process(arguments: Sequence[str]) -> Settings:
+def from_process(arguments: Sequence[str]) -> CursorMockSettings:
     """The settings of this process."""
     return read_settings(arguments, os.environ)

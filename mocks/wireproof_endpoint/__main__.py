@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from wireproof_endpoint.scripts import reported, scripts_of
 from wireproof_endpoint.serving import endpoint_of, listen, serve
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_DEFAULTS = Settings()
+_DEFAULTS = EndpointSettings()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scripts", type=Path, action="append", default=[])
     parser.add_argument("--workers", type=int, default=1, help="processes that serve at the port")
     parser.add_argument("--api-key-file", type=Path, help="file with the key: a command line is shown to every user")
-    for field in fields(Settings):
+    for field in fields(EndpointSettings):
         parser.add_argument(
             f"--{field.name.replace('_', '-')}", type=_reader(getattr(_DEFAULTS, field.name), field.name)
         )
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if key_file is not None:
         given["api_key"] = key_file.read_text(encoding="utf-8").strip()
     at, scripts = listen(given.pop("host"), given.pop("port")), reported(scripts_of(*given.pop("scripts")))
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    settings = EndpointSettings(**{name: value for name, value in given.items() if value is not None})
     serve(endpoint_of(settings, scripts), at, _say, workers)
     return 0
 

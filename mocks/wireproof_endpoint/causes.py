@@ -8,32 +8,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CAUSES: Mapping[str, Cause] = {
-    "http-400": Cause.REJECTED,
-    "http-400-context": Cause.CONTEXT,
-    "http-401": Cause.CREDENTIALS,
-    "http-403": Cause.CREDENTIALS,
-    "http-404": Cause.FAILED,
-    "http-429": Cause.RATE_LIMITED,
-    "http-500": Cause.FAILED,
-    "http-502": Cause.FAILED,
-    "http-503": Cause.OVERLOADED,
-    "connection": Cause.UNREACHABLE,
-    "no-network": Cause.UNREACHABLE,
-    "context-window": Cause.CONTEXT,
-    "usage-limit": Cause.QUOTA,
-    "quota": Cause.QUOTA,
-    "rate-limit": Cause.RATE_LIMITED,
-    "overloaded": Cause.OVERLOADED,
-    "invalid-prompt": Cause.FAILED,
-    "server-error": Cause.FAILED,
-    "cut": Cause.FAILED,
-    "idle": Cause.TIMEOUT,
-    "missing-key": Cause.CREDENTIALS,
+CAUSES: Mapping[str, FailureReason] = {
+    "http-400": FailureReason.REJECTED,
+    "http-400-context": FailureReason.CONTEXT,
+    "http-401": FailureReason.CREDENTIALS,
+    "http-403": FailureReason.CREDENTIALS,
+    "http-404": FailureReason.FAILED,
+    "http-429": FailureReason.RATE_LIMITED,
+    "http-500": FailureReason.FAILED,
+    "http-502": FailureReason.FAILED,
+    "http-503": FailureReason.OVERLOADED,
+    "connection": FailureReason.UNREACHABLE,
+    "no-network": FailureReason.UNREACHABLE,
+    "context-window": FailureReason.CONTEXT,
+    "usage-limit": FailureReason.QUOTA,
+    "quota": FailureReason.QUOTA,
+    "rate-limit": FailureReason.RATE_LIMITED,
+    "overloaded": FailureReason.OVERLOADED,
+    "invalid-prompt": FailureReason.FAILED,
+    "server-error": FailureReason.FAILED,
+    "cut": FailureReason.FAILED,
+    "idle": FailureReason.TIMEOUT,
+    "missing-key": FailureReason.CREDENTIALS,
 }
 """Cause of a script → why the turn failed."""

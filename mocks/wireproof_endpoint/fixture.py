@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from wireproof_endpoint.in_process import Transport
-    from wireproof_endpoint.journal.requests import Requests
+    from wireproof_endpoint.journal.requests import SeenRequests
     from wireproof_endpoint.scripts import Given
     from wireproof_scripts.steps import Script
 
@@ -67,7 +67,7 @@ class EndpointFixture:
         return self._url
 
     @property
-    def requests(self) -> Requests:
+    def requests(self) -> SeenRequests:
         """What was asked so far, oldest first: a list with `where`, `one`, `calls` and `call`."""
         return self.transport.requests
 

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from wireproof_endpoint.endpoint import Endpoint, Request
+from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
 from wireproof_endpoint.endpoint.routes import json_reply
-from wireproof_endpoint.journal.entry import Bounds, Ended
-from wireproof_endpoint.journal.requests import Requests
+from wireproof_endpoint.journal.entry import AnswerEnding, Bounds
+from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.journal.ring import Journal
-from wireproof_endpoint.play import Drop, Head, Noise, Play, Reply
+from wireproof_endpoint.play import CloseConnection, Noise, Play, StreamHead, WholeReply
 from wireproof_endpoint.scripts import Given, scripts_in, with_library
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.player import Until
 from wireproof_surfaces.errors import INVALID, Problem, envelope
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from wireproof_endpoint.journal.entry import Entry
+    from wireproof_endpoint.journal.entry import JournalEntry
     from wireproof_endpoint.play import Output
     from wireproof_scripts.steps import Script
 
@@ -67,7 +67,7 @@ def endpoint_of(
     def refuses() -> bool:
         return bool(scripts()) if strict is None else strict
 
-    settings = Settings(api_key=api_key)
+    settings = EndpointSettings(api_key=api_key)
     journal = Journal(KEPT, BOUNDS)
     return Endpoint(
         settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses, journal=journal
@@ -97,10 +97,10 @@ class Transport(_Bases):
         self._lock = threading.RLock()
 
     @property
-    def requests(self) -> Requests:
+    def requests(self) -> SeenRequests:
         """What was asked so far, oldest first."""
         with self._lock:
-            return Requests(self._endpoint.journal.entries)
+            return SeenRequests(self._endpoint.journal.entries)
 
     def respond(self, request: httpx.Request) -> httpx.Response:
         """The same for a route of respx, as its `side_effect`; for async clients it is `arespond`."""
@@ -119,40 +119,42 @@ class Transport(_Bases):
         """The response; its body is played as it is read."""
         body = await request.aread()
         asked, answer = self._asked(request, body)
-        if isinstance(answer, Reply):
+        if isinstance(answer, WholeReply):
             return self._replied(request, asked, answer)
         playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
         return self._begun(request, asked, await playing.abegin(request), playing)
 
     def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
         asked, answer = self._asked(request, body)
-        if isinstance(answer, Reply):
+        if isinstance(answer, WholeReply):
             return self._replied(request, asked, answer)
         playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
         return self._begun(request, asked, playing.begin(request), playing)
 
-    def _begun(self, request: httpx.Request, asked: Request, first: Head | Reply, playing: _Playing) -> httpx.Response:
-        if isinstance(first, Reply):
+    def _begun(
+        self, request: httpx.Request, asked: EndpointRequest, first: StreamHead | WholeReply, playing: _Playing
+    ) -> httpx.Response:
+        if isinstance(first, WholeReply):
             return self._replied(request, asked, first)
         asked.entry.open(200)
         headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
         made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
         return made
 
-    def _replied(self, request: httpx.Request, asked: Request, reply: Reply) -> httpx.Response:
+    def _replied(self, request: httpx.Request, asked: EndpointRequest, reply: WholeReply) -> httpx.Response:
         now = time.monotonic()
         with self._lock:
             self._endpoint.journal.whole(asked.entry, now, reply.status, reply.body)
         return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
 
-    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Play]:
         method, path, query = request.method, request.url.path, request.url.query.decode()
         headers = {name.lower(): value for name, value in request.headers.items()}
         with self._lock:
             entry = self._endpoint.journal.begin(
                 method=method, path=path, query=query, headers=headers, now=time.monotonic(), when=time.time()
             )
-            asked = Request(method=method, path=path, query=query, headers=headers, body=body, entry=entry)
+            asked = EndpointRequest(method=method, path=path, query=query, headers=headers, body=body, entry=entry)
             refusal = self._endpoint.admit(asked, len(body))
             if refusal is not None and refusal.status == 404:  # noqa: PLR2004 - there is nothing at this path
                 message = f"{request.method} {request.url} would leave this process: the endpoint serves no such path."
@@ -200,7 +202,7 @@ class _Body:
 class _Playing:
     """A play, with its waits."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, entry: Entry, lock: threading.RLock) -> None:
+    def __init__(self, endpoint: Endpoint, play: Play, entry: JournalEntry, lock: threading.RLock) -> None:
         self._endpoint = endpoint
         self._play = play
         self._entry = entry
@@ -215,9 +217,9 @@ class _Playing:
         with self._lock:
             self._outputs.close()
             self._play.close()
-            self._endpoint.journal.end(self._entry, time.monotonic(), Ended.GONE)
+            self._endpoint.journal.end(self._entry, time.monotonic(), AnswerEnding.GONE)
 
-    def begin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
+    def begin(self, request: Any) -> StreamHead | WholeReply:  # noqa: ANN401 - of either library
         """The head of a stream, or all of an answer.
 
         Raises:
@@ -228,11 +230,11 @@ class _Playing:
             self._wait(output)
             output = self._next()
         first = self._first(request, output)
-        if isinstance(first, Head) and first.seconds:
+        if isinstance(first, StreamHead) and first.seconds:
             time.sleep(first.seconds)
         return first
 
-    async def abegin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
+    async def abegin(self, request: Any) -> StreamHead | WholeReply:  # noqa: ANN401 - of either library
         """The same on an event loop."""
         try:
             output = self._next()
@@ -240,7 +242,7 @@ class _Playing:
                 await self._await(output)
                 output = self._next()
             first = self._first(request, output)
-            if isinstance(first, Head) and first.seconds:
+            if isinstance(first, StreamHead) and first.seconds:
                 await asyncio.sleep(first.seconds)
         # A client that gives up before there is a response has nothing that it could close.
         except BaseException:
@@ -248,20 +250,20 @@ class _Playing:
             raise
         return first
 
-    def _first(self, request: Any, output: Output | None) -> Head | Reply:  # noqa: ANN401 - of either library
+    def _first(self, request: Any, output: Output | None) -> StreamHead | WholeReply:  # noqa: ANN401 - of either library
         """What an answer begins with."""
         self._request = request
-        if isinstance(output, Drop | Noise):
+        if isinstance(output, CloseConnection | Noise):
             ended = self._end(output, "Server disconnected without sending a response.")
             self.close()
             raise ended
-        if not isinstance(output, Head | Reply):
+        if not isinstance(output, StreamHead | WholeReply):
             raise TypeError(f"an answer begins with {output!r}")
         return output
 
-    def _end(self, output: Drop | Noise, closed: str) -> Exception:
+    def _end(self, output: CloseConnection | Noise, closed: str) -> Exception:
         """The exception that a client would get by a socket."""
-        self._endpoint.journal.end(self._entry, time.monotonic(), Ended.CUT)
+        self._endpoint.journal.end(self._entry, time.monotonic(), AnswerEnding.CUT)
         module = _module(self._request)
         made: Exception
         if isinstance(output, Noise):
@@ -279,7 +281,7 @@ class _Playing:
                 self._wait(output)
             elif isinstance(output, bytes):
                 yield output
-            elif isinstance(output, Drop | Noise):
+            elif isinstance(output, CloseConnection | Noise):
                 raise self._end(output, _INCOMPLETE)
 
     async def apieces(self) -> AsyncIterator[bytes]:
@@ -289,7 +291,7 @@ class _Playing:
                 await self._await(output)
             elif isinstance(output, bytes):
                 yield output
-            elif isinstance(output, Drop | Noise):
+            elif isinstance(output, CloseConnection | Noise):
                 raise self._end(output, _INCOMPLETE)
 
     def _next(self) -> Output | None:
@@ -298,7 +300,7 @@ class _Playing:
             try:
                 output = self._outputs.send(now) if self._started else next(self._outputs)
             except StopIteration:
-                self._endpoint.journal.end(self._entry, now, Ended.COMPLETED)
+                self._endpoint.journal.end(self._entry, now, AnswerEnding.COMPLETED)
                 return None
             self._started = True
             if isinstance(output, bytes):

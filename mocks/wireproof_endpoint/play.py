@@ -2,8 +2,8 @@
 
     turns → assembly → demanded calls → writer → bytes
 
-`outputs` is a generator that is resumed with the time. It yields a `Head` once, pieces of the body, an `Until` where
-there is nothing to send, or, instead of all that, one `Reply`. After an `Until` it may be resumed early.
+`outputs` is a generator that is resumed with the time. It yields a `StreamHead` once, pieces of the body, an `Until`
+where there is nothing to send, or, instead of all that, one `WholeReply`. After an `Until` it may be resumed early.
 
 The status line waits for the first output, at most `commit` seconds, since until then a failure can still be an HTTP
 error. The first output is a piece of its own; after it, frames that are ready at once share a piece.
@@ -21,27 +21,36 @@ from wireproof_scripts.values import value
 from wireproof_surfaces.answers.demand import Holding
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import ApiError, failure
-from wireproof_surfaces.events import CallOpened, Cause, Failed, Finished, Quiet, Text, Thought, TurnEvent
+from wireproof_surfaces.events import (
+    CallBegan,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    Quiet,
+    TextAdded,
+    Thought,
+    TurnEvent,
+)
 from wireproof_surfaces.surfaces import sse
 from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from wireproof_endpoint.settings import Settings
-    from wireproof_endpoint.turn import Next, Texts, Turn
+    from wireproof_endpoint.settings import EndpointSettings
+    from wireproof_endpoint.turn import Next, PlayedChoice, Texts
     from wireproof_surfaces.answers.plan import AnswerPlan
 
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
-_SAYING = (Text, Thought, CallOpened, Finished)
+_SAYING = (TextAdded, Thought, CallBegan, ChoiceFinished)
 GIVING_WAY = 256
 """Steps of an answer that is sent whole after which others have their turn."""
 
 
 @value(frozen=True, kw_only=True, slots=True)
-class Reply:
+class WholeReply:
     """A whole response."""
 
     status: int
@@ -50,7 +59,7 @@ class Reply:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Head:
+class StreamHead:
     """The beginning of a streamed response."""
 
     headers: Mapping[str, str]
@@ -59,7 +68,7 @@ class Head:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Drop:
+class CloseConnection:
     """The end of the connection, in the middle of whatever was sent."""
 
     reset: bool
@@ -73,7 +82,7 @@ class Noise:
     content: bytes
 
 
-Output = Head | bytes | Until | Reply | Drop | Noise
+Output = StreamHead | bytes | Until | WholeReply | CloseConnection | Noise
 
 
 class Play:
@@ -90,7 +99,9 @@ class Play:
     """When something last happened, and was last sent, and when the status line goes out at the latest."""
     _over = False
 
-    def __init__(self, plan: AnswerPlan, turns: Sequence[Turn], settings: Settings, left: Callable[[], None]) -> None:
+    def __init__(
+        self, plan: AnswerPlan, turns: Sequence[PlayedChoice], settings: EndpointSettings, left: Callable[[], None]
+    ) -> None:
         self._plan = plan
         self._turns = turns
         self._settings = settings
@@ -130,7 +141,7 @@ class Play:
             if isinstance(event, Until):
                 waited = now - last
                 if waited >= self._settings.idle_timeout:
-                    self._feed(Failed(Cause.TIMEOUT))
+                    self._feed(ChoiceFailed(FailureReason.TIMEOUT))
                     continue
                 self._feed(Quiet(waited))
                 if not self._over:
@@ -139,7 +150,7 @@ class Play:
             else:
                 last = now
         body = self._plan.writer.end()
-        yield Reply(status=200, headers={"Content-Type": "application/json", **self._plan.headers}, body=body)
+        yield WholeReply(status=200, headers={"Content-Type": "application/json", **self._plan.headers}, body=body)
 
     def _stream(self, now: float) -> Generator[Output, float, None]:
         self._last = self._written = now
@@ -164,15 +175,15 @@ class Play:
             yield self._head()
         yield b"".join([*frames, self._plan.writer.end()])
 
-    def _head(self) -> Head:
+    def _head(self) -> StreamHead:
         self._began = True
-        return Head(headers={**sse.HEADERS, **self._plan.headers})
+        return StreamHead(headers={**sse.HEADERS, **self._plan.headers})
 
     def _silence(self, until: Until, frames: list[bytes], now: float) -> Generator[Output, float, float]:
         """Wait, or do what a silence brings; `frames` takes what is to be sent. Returns the time."""
         settings, waited = self._settings, now - self._last
         # A silence lets calls go that waited for what comes after them.
-        sent = self._feed(Failed(Cause.TIMEOUT) if waited >= settings.idle_timeout else Quiet(waited))
+        sent = self._feed(ChoiceFailed(FailureReason.TIMEOUT) if waited >= settings.idle_timeout else Quiet(waited))
         if sent or self._over:
             frames.append(sent)
             return now
@@ -213,7 +224,7 @@ class Play:
         self._over = True
         return b""
 
-    def _taken(self, turn: Turn, step: Next) -> bytes:
+    def _taken(self, turn: PlayedChoice, step: Next) -> bytes:
         if isinstance(step, tuple):
             return self._texts(step, turn.choice)
         if isinstance(step, list):
@@ -228,7 +239,7 @@ class Play:
         if not (self._over or held) and self._assembly.passes("".join(texts), choice):
             self._spoken = True
             return self._plan.writer.texts(texts, choice)
-        return b"".join([self._feed(Text(choice=choice, text=text)) for text in texts if text])
+        return b"".join([self._feed(TextAdded(choice=choice, text=text)) for text in texts if text])
 
     def _feed(self, event: TurnEvent) -> bytes:
         """What is to be sent for an event."""
@@ -243,7 +254,7 @@ class Play:
         return sent
 
     def _write(self, event: TurnEvent) -> bytes:
-        if isinstance(event, Failed):
+        if isinstance(event, ChoiceFailed):
             if not (self._spoken or self._began):
                 raise failure(event, self._plan.param)
         elif isinstance(event, _SAYING):
@@ -251,9 +262,9 @@ class Play:
         return self._plan.writer.feed(event)
 
 
-def refused(error: ApiError) -> Reply:
+def refused(error: ApiError) -> WholeReply:
     """The response that is an error."""
     headers = {"Content-Type": "application/json", **error.headers}
     if error.problem.retry_after is not None:
         headers["Retry-After"] = str(error.problem.retry_after)
-    return Reply(status=error.problem.status, headers=headers, body=encoded(error.body()))
+    return WholeReply(status=error.problem.status, headers=headers, body=encoded(error.body()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import as_message
-from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
+from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, Tool, ToolResult
 
 if TYPE_CHECKING:
     from wireproof_surfaces.conversation import Conversation
@@ -56,13 +56,13 @@ def _item(item: Item) -> Json:
             # As one role, whatever a client calls it: scripts of the suite compare what arrives.
             said = "developer" if role == "system" else role
             return {"type": "message", "role": said, "content": [_content(part, kind) for part in parts]}
-        case Call():
+        case AssistantCall():
             return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
-        case Result():
+        case ToolResult():
             return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
 
 
-def _output(result: Result) -> str | list[Json]:
+def _output(result: ToolResult) -> str | list[Json]:
     if not result.images:
         return result.output
     parts: tuple[Part, ...] = (TextPart(result.output), *result.images)

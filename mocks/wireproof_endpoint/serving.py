@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wireproof_endpoint.endpoint import Scripts
     from wireproof_endpoint.journal.ring import Journal
-    from wireproof_endpoint.settings import Settings
+    from wireproof_endpoint.settings import EndpointSettings
     from wireproof_surfaces.http.client_connection import Application
 
     Served = Endpoint | Application
@@ -105,7 +105,7 @@ def _server(served: Served, at: socket.socket) -> HttpServer:
     return HttpServer(EndpointApplication(served) if isinstance(served, Endpoint) else served, at)
 
 
-def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
+def endpoint_of(settings: EndpointSettings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
     """An endpoint that begins now; `journal`: where its requests are noted, None: as the settings say."""
     return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class EndpointSettings:
     """All of it; the defaults are OpenAI's behaviour where it has one."""
 
     api_key: str | None = None

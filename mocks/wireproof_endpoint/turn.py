@@ -15,21 +15,21 @@ from wireproof_scripts import call_shapes, steps
 from wireproof_scripts.asked.templates import filled, has_templates
 from wireproof_scripts.blocks import BLOCKS, cut
 from wireproof_scripts.player import Action, Until, perform
-from wireproof_scripts.steps import Piece, http
+from wireproof_scripts.steps import TextDelta, http
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
+    ChoiceFailed,
+    ChoiceFinished,
     Event,
-    Failed,
-    Finished,
+    FailureReason,
     MessageEnded,
-    Text,
+    TextAdded,
     Thought,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 from wireproof_surfaces.tools.call_ids import call_id
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_endpoint.received import Received
-    from wireproof_scripts.nonces import Nonce, Record, State
+    from wireproof_scripts.nonces import Nonce, State, TurnRecord
     from wireproof_scripts.player import Performance
     from wireproof_scripts.selection import Selection
     from wireproof_surfaces.events import FinishReason
@@ -50,7 +50,7 @@ Next = Texts | list[Event] | Until | http.Wire | None
 """Plain text of the choice, one delta a piece; events; a wait; a step of HTTP; or the end."""
 
 
-class Turn:
+class PlayedChoice:
     """The turn of one choice of `choices`, which plays a selection.
 
     `later` gives the part after the last one of a script. `changed` is called when something has changed for which
@@ -92,7 +92,7 @@ class Turn:
         self._changed = changed
         self._choices = choices
         self._seed = seed
-        self._record: Record = selection.begin()
+        self._record: TurnRecord = selection.begin()
         self._part = selection.first
         self.parts = selection.parts
         """All parts of its script."""
@@ -108,7 +108,7 @@ class Turn:
         action, self._ahead = self._ahead, None
         if action is None:
             action = self._act(now)
-        if type(action) is Piece and self._is_plain(action):
+        if type(action) is TextDelta and self._is_plain(action):
             return self._run(action, now, most)
         return None if action is None else self._of(action)
 
@@ -121,12 +121,12 @@ class Turn:
         except StopIteration:
             return None
 
-    def _is_plain(self, piece: Piece) -> bool:
+    def _is_plain(self, piece: TextDelta) -> bool:
         """Whether a piece is text as it is, and nothing but that."""
         special = self._indexed or self._message_ended or self._draft is not None
         return not (special or piece.whole or piece.choice is not None)
 
-    def _run(self, first: Piece, now: float, most: int) -> Texts:
+    def _run(self, first: TextDelta, now: float, most: int) -> Texts:
         """Plain text, as many pieces of it as are ready."""
         texts, performance = [first.text], self._performance
         self._spoken = True
@@ -136,7 +136,7 @@ class Turn:
             except StopIteration:
                 break
             # What makes text special comes as a step of its own, and ends the run.
-            if type(action) is not Piece or action.whole or action.choice is not None:
+            if type(action) is not TextDelta or action.whole or action.choice is not None:
                 self._ahead = action
                 break
             texts.append(action.text)
@@ -172,7 +172,7 @@ class Turn:
         return next(self._performance)
 
     def _of(self, action: Action | Until) -> Next:
-        if isinstance(action, Piece):
+        if isinstance(action, TextDelta):
             return self._said(action)
         if isinstance(action, Until):
             return action
@@ -188,7 +188,7 @@ class Turn:
             self._end("failed")
         return step
 
-    def _said(self, piece: Piece) -> list[Event]:
+    def _said(self, piece: TextDelta) -> list[Event]:
         """Text that may be another choice's, or said again, or a message of its own."""
         text = piece.text
         self._last_character = text[-1:] or self._last_character
@@ -197,7 +197,7 @@ class Turn:
         if self._draft is not None:
             fresh = self._draft.new(text)
             if fresh is None:
-                return [self._failed(Cause.FAILED)]
+                return [self._failed(FailureReason.FAILED)]
             text = fresh
         return self._in_message(text, whole=piece.whole)
 
@@ -205,7 +205,7 @@ class Turn:
         """Text that may begin a message behind another one, or be one by itself."""
         another = self._spoken and (whole or self._message_ended)
         self._spoken, self._message_ended = True, whole
-        said = Text(choice=self.choice, text=text)
+        said = TextAdded(choice=self.choice, text=text)
         return [MessageEnded(choice=self.choice), said] if another else [said]
 
     def _elsewhere(self, named: int | None) -> bool:
@@ -224,13 +224,13 @@ class Turn:
             case steps.Fail(cause) | steps.ErrorNotice(cause):
                 return [self._fail(cause)]
             case steps.Crash():
-                return [self._failed(Cause.UNAVAILABLE)]
+                return [self._failed(FailureReason.UNAVAILABLE)]
             case steps.Raw():
                 return self._raw(action)
             case steps.Think():
                 return [self._thought(action)]
             case steps.Reflect():
-                return [Text(choice=self.choice, text=json.dumps(self._reflection(action), ensure_ascii=False))]
+                return [TextAdded(choice=self.choice, text=json.dumps(self._reflection(action), ensure_ascii=False))]
             case _:
                 self._note(action)
                 return [Working()]
@@ -263,7 +263,7 @@ class Turn:
         try:
             raw.line.decode()
         except UnicodeDecodeError:
-            return [self._failed(Cause.GARBLED)]
+            return [self._failed(FailureReason.GARBLED)]
         return [Working()]
 
     def _call(self, call: steps.Call) -> list[Event]:
@@ -283,12 +283,12 @@ class Turn:
     def _textual(self, call: steps.Call, shape: str) -> Iterator[Event]:
         one = steps.Call(**{name: getattr(call, name) for name in _CALL}, shape=shape)  # type: ignore[arg-type]
         for output in call_shapes.in_shapes(one, 0):
-            if isinstance(output, call_shapes.Text):
+            if isinstance(output, call_shapes.ShapeText):
                 # A sentinel counts at the start of a line only.
                 breaks = output.own_line and self._last_character != "\n"
                 text = f"\n{output.text}" if breaks else output.text
                 self._last_character = text[-1:] or self._last_character
-                yield Text(choice=self.choice, text=text)
+                yield TextAdded(choice=self.choice, text=text)
 
     def _structured(self, call: steps.Call) -> Iterator[Event]:
         self._message_ended = True
@@ -299,17 +299,17 @@ class Turn:
         self._calls += 1
         self._called.add(id_)
         pieces = cut(call.arguments, call.pieces)
-        yield CallOpened(choice=self.choice, id=id_, name=call.name)
+        yield CallBegan(choice=self.choice, id=id_, name=call.name)
         for piece in pieces[:-1] if call.unfinished else pieces:
-            yield Arguments(choice=self.choice, id=id_, text=piece)
+            yield ArgumentsAdded(choice=self.choice, id=id_, text=piece)
         if not call.unfinished:
             yield CallClosed(choice=self.choice, id=id_)
 
     def _finish(self, finish: steps.Finish) -> list[Event]:
         if finish.choice is not None:
-            return [] if self._elsewhere(finish.choice) else [Finished(choice=self.choice, reason=finish.reason)]
+            return [] if self._elsewhere(finish.choice) else [ChoiceFinished(choice=self.choice, reason=finish.reason)]
         if self._draft is not None and self._draft.repeats:
-            return [self._failed(Cause.FAILED)]
+            return [self._failed(FailureReason.FAILED)]
         if self._acted and not self._called:
             # The backend has done what the model wanted, and asks it again.
             self._part += 1
@@ -325,17 +325,17 @@ class Turn:
             return []
         return [_counted(self._usage, self.choice)]
 
-    def _fail(self, cause: str) -> Failed:
+    def _fail(self, cause: str) -> ChoiceFailed:
         problem = self._selection.problem
         if problem is not None:
             # The marker or the file is wrong: the client's mistake.
-            return self._failed(Cause.REJECTED, problem)
+            return self._failed(FailureReason.REJECTED, problem)
         return self._failed(CAUSES[cause])
 
-    def _failed(self, cause: Cause, detail: str = "") -> Failed:
+    def _failed(self, cause: FailureReason, detail: str = "") -> ChoiceFailed:
         self._end("failed")
         # None is all choices; with several the others may still have answers.
-        return Failed(cause, self.choice if self._choices > 1 else None, detail)
+        return ChoiceFailed(cause, self.choice if self._choices > 1 else None, detail)
 
     def _reflection(self, step: steps.Reflect) -> dict[str, object]:
         match step.what:
@@ -357,15 +357,15 @@ class Turn:
 
 
 @lru_cache
-def _counted(usage: steps.Usage, choice: int) -> Usage:
-    return Usage(
+def _counted(usage: steps.Usage, choice: int) -> UsageReported:
+    return UsageReported(
         choice=choice, prompt=usage.input, completion=usage.output, cached=usage.cached, reasoning=usage.reasoning
     )
 
 
 @lru_cache
-def _finished(choice: int, reason: FinishReason) -> Finished:
-    return Finished(choice=choice, reason=reason)
+def _finished(choice: int, reason: FinishReason) -> ChoiceFinished:
+    return ChoiceFinished(choice=choice, reason=reason)
 
 
 @lru_cache

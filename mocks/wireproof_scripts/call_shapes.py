@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Fragment:
+class ShapeFragment:
     """The `delta` of an agentMessageDelta."""
 
     delta: Json
@@ -37,7 +37,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ShapeText:
     """A delta of the answer's text."""
 
     text: str
@@ -50,7 +50,7 @@ class Native:
     """The request to the client to run the tool."""
 
 
-CallOutput = Fragment | Whole | Text | Native
+CallOutput = ShapeFragment | Whole | ShapeText | Native
 """What is sent for a call in one shape, one piece of it."""
 
 
@@ -78,21 +78,23 @@ def _present(**ids: str) -> Json:
 def _tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
     early, late = ("", call.id) if call.late_id else (call.id, "")  # shapes.late-id
     function = {"name": call.name, "arguments": ""}
-    yield Fragment({"tool_calls": [{"index": number, **_present(id=early), "type": "function", "function": function}]})
+    yield ShapeFragment(
+        {"tool_calls": [{"index": number, **_present(id=early), "type": "function", "function": function}]}
+    )
     pieces = _pieces(call, call.arguments)
     for at, piece in enumerate(pieces, 1):
         last = _present(id=late) if at == len(pieces) else {}
-        yield Fragment({"tool_calls": [{"index": number, **last, "function": {"arguments": piece}}]})
+        yield ShapeFragment({"tool_calls": [{"index": number, **last, "function": {"arguments": piece}}]})
 
 
 def _function_call(call: Call, number: int) -> Iterator[CallOutput]:
     del number
     early, late = ("", call.id) if call.late_id else (call.id, "")
-    yield Fragment({"function_call": {**_present(call_id=early), "name": call.name, "arguments": ""}})
+    yield ShapeFragment({"function_call": {**_present(call_id=early), "name": call.name, "arguments": ""}})
     pieces = _pieces(call, call.arguments)
     for at, piece in enumerate(pieces, 1):
         last = _present(call_id=late) if at == len(pieces) else {}
-        yield Fragment({"function_call": {**last, "arguments": piece}})
+        yield ShapeFragment({"function_call": {**last, "arguments": piece}})
 
 
 def _responses_events(call: Call, number: int) -> Iterator[CallOutput]:
@@ -100,17 +102,17 @@ def _responses_events(call: Call, number: int) -> Iterator[CallOutput]:
     early = _present(id=item_id, call_id=call.id) if not call.late_id else {}
     at = {**({} if call.late_id else _present(item_id=item_id)), "output_index": number}
     item = {"type": "function_call", **early, "name": call.name, "arguments": "", "status": "in_progress"}
-    yield Fragment({"type": "response.output_item.added", "output_index": number, "item": item})
+    yield ShapeFragment({"type": "response.output_item.added", "output_index": number, "item": item})
     for piece in _pieces(call, call.arguments):
-        yield Fragment({"type": "response.function_call_arguments.delta", **at, "delta": piece})
+        yield ShapeFragment({"type": "response.function_call_arguments.delta", **at, "delta": piece})
     if call.unfinished:  # no event that completes the call
         return
     # shapes.late-id: `done` is then the first event with the id, so it has `call_id` as well.
     ids = _present(item_id=item_id, call_id=call.id) if call.late_id else _present(item_id=item_id)
     end = {**ids, "output_index": number, "arguments": call.arguments}
-    yield Fragment({"type": "response.function_call_arguments.done", **end})
+    yield ShapeFragment({"type": "response.function_call_arguments.done", **end})
     done = {**item, **_present(id=item_id, call_id=call.id), "arguments": call.arguments, "status": "completed"}
-    yield Fragment({"type": "response.output_item.done", "output_index": number, "item": done})
+    yield ShapeFragment({"type": "response.output_item.done", "output_index": number, "item": done})
 
 
 # Whole messages have no fragments, so `pieces`, `late_id` and `unfinished` mean nothing for them.
@@ -132,13 +134,13 @@ def _sentinel(call: Call, number: int) -> Iterator[CallOutput]:
     # Nothing at all is left of an unfinished block in one piece. A block must be at the start of a line to be a call
     # (responses.sentinel.own-line); a `<use_tool>` block may come after other text (textual.prefix-kept).
     first, *rest = _pieces(call, BLOCKS["sentinel"](call)) or ("",)
-    yield Text(first, own_line=True)
-    yield from map(Text, rest)
+    yield ShapeText(first, own_line=True)
+    yield from map(ShapeText, rest)
 
 
 def _use_tool(call: Call, number: int) -> Iterator[CallOutput]:
     del number
-    yield from map(Text, _pieces(call, BLOCKS["use-tool"](call)))
+    yield from map(ShapeText, _pieces(call, BLOCKS["use-tool"](call)))
 
 
 _SHAPES: Mapping[Shape, Callable[[Call, int], Iterator[CallOutput]]] = {

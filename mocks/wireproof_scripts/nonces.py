@@ -20,7 +20,7 @@ KEPT_TURNS = 256
 
 
 @dataclass(slots=True)
-class Record:
+class TurnRecord:
     """One turn as a `reflect` of turns reports it."""
 
     script: str
@@ -39,7 +39,7 @@ class Conversations:
     conversation keeps its number. After a failure it is one: a client asks again, and a script may answer then.
     """
 
-    _last: OrderedDict[str, tuple[int, Record]] = field(default_factory=OrderedDict)
+    _last: OrderedDict[str, tuple[int, TurnRecord]] = field(default_factory=OrderedDict)
     """Conversation → its number, and its last turn."""
     _seen: int = 0
 
@@ -49,7 +49,7 @@ class Conversations:
         # Not an interrupted one: that is how a proxy ends a turn whose calls it has passed on.
         return self._seen if record is not None and record.state == "failed" else number
 
-    def begin(self, conversation: str, record: Record) -> None:
+    def begin(self, conversation: str, record: TurnRecord) -> None:
         """Note that a turn of this conversation has begun."""
         number = self.number(conversation)
         self._last[conversation] = number, record
@@ -76,12 +76,12 @@ class Nonce:
     """How many turns an `overload` step has refused, by script."""
     asked: defaultdict[str, int] = field(default_factory=_Counts)
     """How many requests have come, by script; for scripts whose parts are a sequence."""
-    turns: list[Record] = field(default_factory=list)
+    turns: list[TurnRecord] = field(default_factory=list)
     """The last turns, in order."""
 
-    def begin(self, script: str, part: int, conversation: str) -> Record:
+    def begin(self, script: str, part: int, conversation: str) -> TurnRecord:
         """Count and record a new turn, of a conversation as `Selection.conversation` has it."""
-        record = Record(script, part)
+        record = TurnRecord(script, part)
         self.played[script] += 1
         # Only those that a marker ties together have a name.
         if conversation:
@@ -92,7 +92,7 @@ class Nonce:
             del self.turns[0]
         return record
 
-    def others(self, record: Record) -> list[Record]:
+    def others(self, record: TurnRecord) -> list[TurnRecord]:
         """Every turn but this one, in order."""
         return [other for other in self.turns if other is not record]  # two turns may be equal
 

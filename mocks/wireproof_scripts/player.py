@@ -13,7 +13,7 @@ from itertools import chain, repeat
 from typing import Protocol
 
 from wireproof_scripts import steps as language
-from wireproof_scripts.steps import Piece
+from wireproof_scripts.steps import TextDelta
 from wireproof_scripts.steps.cursor import Agentic
 from wireproof_scripts.steps.http import Wire
 from wireproof_scripts.values import value
@@ -27,7 +27,7 @@ class Until:
     """Seconds on the clock of `perform`; infinite if only a change can end the silence."""
 
 
-Action = Piece | language.Answering | language.Doing | Agentic | Wire
+Action = TextDelta | language.Answering | language.Doing | Agentic | Wire
 """What a backend does for a step. Text becomes pieces; a pause, a gate or a hang becomes `Until`."""
 
 Performance = Generator[Action | Until, float, None]
@@ -88,7 +88,7 @@ def _play(step: _Wordless, shared: SharedState, now: float) -> _Playing:
     return (yield step)
 
 
-def _paced(deltas: Iterator[Piece], gaps: Iterator[float], now: float) -> _Playing:
+def _paced(deltas: Iterator[TextDelta], gaps: Iterator[float], now: float) -> _Playing:
     due = now
     for piece in deltas:
         # From when the last one was due, not sent: a late one does not make all others later.
@@ -100,7 +100,7 @@ def _paced(deltas: Iterator[Piece], gaps: Iterator[float], now: float) -> _Playi
 
 def _wait_at(gate: language.Gate, shared: SharedState, now: float) -> _Playing:
     now = yield from _wait(now, now + gate.timeout, lambda: shared.is_open(gate.name))
-    return now if shared.is_open(gate.name) else (yield Piece(gate.late))
+    return now if shared.is_open(gate.name) else (yield TextDelta(gate.late))
 
 
 def reconnecting(details: str, waits: Sequence[float]) -> Performance:

@@ -23,11 +23,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_scripts.asked.matching import why_not
-from wireproof_scripts.asked.request import Asked, Items
+from wireproof_scripts.asked.request import AskedTurn, Items
 from wireproof_scripts.conversation import answered, as_message, input_text, is_user, searched_texts
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.markers import BrokenMarker, Marker, find_marker
-from wireproof_scripts.nonces import Nonce, Nonces, Record
+from wireproof_scripts.nonces import Nonce, Nonces, TurnRecord
 from wireproof_scripts.steps import (
     Call,
     Fail,
@@ -90,7 +90,7 @@ class Selection:
     counter: defaultdict[str, int] | None = None
     """Where the request is counted, for a script whose parts are a sequence; None if it is not."""
 
-    def begin(self) -> Record:
+    def begin(self) -> TurnRecord:
         """Count and record the turn under its nonce."""
         if self.counter is not None:
             self.counter[self.script] += 1
@@ -116,12 +116,13 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
-    instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `Asked`. `choice`: of
+    instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `AskedTurn`.
+    `choice`: of
     the request's answer, whose choices are one request. `conditions`: those of the library, if they are known.
     """
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)
-    asked = Asked(
+    asked = AskedTurn(
         conversation=conversation, developer=developer, tools=tools, model=model, headers=headers, number=number
     )
     marker = _marker(history, given)
@@ -224,7 +225,7 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     return replace(_of_script(script, parts, first, nonce), conversation=name)
 
 
-def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) -> Selection:
+def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: int) -> Selection:
     """What a script plays that a condition has chosen."""
     parts = script.choices[choice % len(script.choices)] if script.choices else script.parts
     if script.sequence == "endpoint":
@@ -277,7 +278,7 @@ def _some(library: Library) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _by_condition(conditions: Conditions, asked: Asked) -> Script | None:
+def _by_condition(conditions: Conditions, asked: AskedTurn) -> Script | None:
     said = None if asked.text is None else asked.text.casefold()
     for script, text, when in conditions:
         if text is not None:
@@ -288,7 +289,7 @@ def _by_condition(conditions: Conditions, asked: Asked) -> Script | None:
     return None
 
 
-def _holds(script: Script) -> Callable[[Asked], bool]:
+def _holds(script: Script) -> Callable[[AskedTurn], bool]:
     """Whether the condition of a script holds for what is asked."""
     when = None if script.when is None else condition(script.when)
     return lambda asked: when is not None and not why_not(when, asked)

@@ -22,9 +22,9 @@ from wireproof_proxy.backends.backend import BackendCount
 from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.codex.abilities import Abilities
 from wireproof_proxy.backends.codex.link import CodexLink
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.settings import CodexSettings, CursorSettings, ProxySettings
-from wireproof_surfaces.events import Finished, Text, TurnOver, Working, apart
+from wireproof_surfaces.events import ChoiceFinished, TextAdded, TurnOver, Working, apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ class ScriptedTurn:
 
     def __init__(self, events: list[Any], choices: int = 1) -> None:
         ends = [TurnOver(choice=choice) for choice in range(choices)]
-        self.events = [*events, *(ends if any(isinstance(event, Finished) for event in events) else [])]
+        self.events = [*events, *(ends if any(isinstance(event, ChoiceFinished) for event in events) else [])]
         self.closed = threading.Event()
 
     def next(self, timeout: float) -> Any:
@@ -71,7 +71,7 @@ class ScriptedBackend:
     """Plays the same events for every turn and remembers what was asked."""
 
     def __init__(self) -> None:
-        self.events: list[Any] = [Text(text="Hello"), Finished(reason="stop")]
+        self.events: list[Any] = [TextAdded(text="Hello"), ChoiceFinished(reason="stop")]
         self.ready = True
         self.alive = True
         self.restarts = 0
@@ -124,7 +124,7 @@ def make_runner(backend: ScriptedBackend, make_settings: MakeSettings) -> MakeRu
     """A runner of the scripted backend's turns, one at a time, with these settings."""
 
     def make(**values: Any) -> TurnRunner:
-        return TurnRunner(settings=make_settings(**values), backend=backend, gate=Gate(1))
+        return TurnRunner(settings=make_settings(**values), backend=backend, gate=TurnGate(1))
 
     return make
 

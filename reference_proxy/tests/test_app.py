@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.client import Client
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    CallsEnded,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    TextAdded,
+)
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -92,7 +101,7 @@ def test_a_backend_that_is_given_up_is_not_alive(client: FlaskClient, backend: S
 
 
 def test_a_proxy_that_stops_is_alive_and_not_ready(backend: ScriptedBackend, make_settings: MakeSettings) -> None:
-    gate = Gate(1)
+    gate = TurnGate(1)
     client = create_app(make_settings(), backend, gate).test_client()
     gate.shut()
     assert client.get("/livez").status_code == 200
@@ -237,7 +246,7 @@ def test_a_request_that_stops_being_served_is_never_html(
 def test_a_backends_failure_has_its_status_and_says_when_to_try_again(
     client: FlaskClient, backend: ScriptedBackend
 ) -> None:
-    backend.events = [Failed(Cause.RATE_LIMITED)]
+    backend.events = [ChoiceFailed(FailureReason.RATE_LIMITED)]
     response = ask(client, stream=True)
     assert response.status_code == 429
     assert response.headers["Retry-After"] == "5"
@@ -245,7 +254,7 @@ def test_a_backends_failure_has_its_status_and_says_when_to_try_again(
 
 
 def call(id_: str) -> list[Any]:
-    return [CallOpened(id=id_, name="f"), Arguments(id=id_, text="{}"), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name="f"), ArgumentsAdded(id=id_, text="{}"), CallClosed(id=id_)]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +284,7 @@ def test_a_wrong_proxy_header_is_named(client: FlaskClient) -> None:
 
 
 def test_a_failure_after_text_is_a_frame_in_the_stream(client: FlaskClient, backend: ScriptedBackend) -> None:
-    backend.events = [Text(text="Hel"), Failed(Cause.FAILED)]
+    backend.events = [TextAdded(text="Hel"), ChoiceFailed(FailureReason.FAILED)]
     response = ask(client, stream=True)
     assert response.status_code == 200
     *_, last, done, _ = response.get_data(as_text=True).split("\n\n")
@@ -287,7 +296,7 @@ def test_a_silent_backend_commits_the_stream_with_a_comment(
     backend: ScriptedBackend, make_settings: MakeSettings
 ) -> None:
     gate = threading.Event()
-    backend.events = [gate, Text(text="late"), Finished(reason="stop")]
+    backend.events = [gate, TextAdded(text="late"), ChoiceFinished(reason="stop")]
     app = create_app(make_settings(commit_ms=1, keepalive_ms=1), backend)
     response = app.test_client().post(CHAT, json={**ASK, "stream": True})
     assert response.status_code == 200
@@ -298,7 +307,7 @@ def test_a_silent_backend_commits_the_stream_with_a_comment(
 
 
 def test_more_turns_than_there_are_slots_are_turned_away(backend: ScriptedBackend, make_settings: MakeSettings) -> None:
-    gate = Gate(1)
+    gate = TurnGate(1)
     client = create_app(make_settings(), backend, gate).test_client()
     gate.enter()
     response = client.post(CHAT, json=ASK)
@@ -360,7 +369,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
 def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: ScriptedBackend) -> None:
     left = Client(gone=lambda: True, when_gone=lambda callback: callback())
     client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
-    backend.events = [Text(text="Hello")]
+    backend.events = [TextAdded(text="Hello")]
     assert ask(client).status_code == 400
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.wsgi import wsgi_server
-from wireproof_surfaces.events import Finished, Text
+from wireproof_surfaces.events import ChoiceFinished, TextAdded
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def test_answers_are_whole_and_their_connection_is_kept(client: httpx.Client) ->
 
 def test_a_stream_that_is_silent_for_a_while_goes_on(client: httpx.Client, backend: ScriptedBackend) -> None:
     gate = threading.Event()
-    backend.events = [Text(text="a"), gate, Text(text="b"), Finished(reason="stop")]
+    backend.events = [TextAdded(text="a"), gate, TextAdded(text="b"), ChoiceFinished(reason="stop")]
     body = {"model": "codex", "stream": True, "messages": MESSAGES}
     lines = []
     with client.stream("POST", "/chat/completions", json=body) as answer:

@@ -1,14 +1,23 @@
 from __future__ import annotations
 
-from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Result, TextPart, Tool, converse
+from wireproof_surfaces.conversation import (
+    AssistantCall,
+    ImagePart,
+    Item,
+    Message,
+    TextPart,
+    Tool,
+    ToolResult,
+    converse,
+)
 
 
 def say(role: str, text: str) -> Message:
     return Message(role=role, parts=(TextPart(text),))  # type: ignore[arg-type]
 
 
-CALL = Call(id="c", name="f", arguments="{}")
-RESULT = Result(id="c", output="done")
+CALL = AssistantCall(id="c", name="f", arguments="{}")
+RESULT = ToolResult(id="c", output="done")
 
 
 def test_leading_instructions_are_developer_text_and_trailing_questions_the_input() -> None:

@@ -3,23 +3,23 @@ from __future__ import annotations
 import pytest
 
 from wireproof_surfaces.errors import FAILURES, INVALID_PARAM, ApiError, envelope, failure
-from wireproof_surfaces.events import Cause, Failed
+from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 
-@pytest.mark.parametrize("cause", list(Cause))
-def test_every_cause_has_a_message_of_our_own_and_an_error_status(cause: Cause) -> None:
+@pytest.mark.parametrize("cause", list(FailureReason))
+def test_every_cause_has_a_message_of_our_own_and_an_error_status(cause: FailureReason) -> None:
     problem = FAILURES[cause]
     assert 400 <= problem.status < 600
     assert problem.message.endswith(".")
-    assert failure(Failed(cause)).body()["error"]["code"] == problem.code
+    assert failure(ChoiceFailed(cause)).body()["error"]["code"] == problem.code
 
 
 def test_a_backend_whose_credentials_fail_never_looks_like_a_wrong_client_key() -> None:
-    assert FAILURES[Cause.CREDENTIALS].status == 502
+    assert FAILURES[FailureReason.CREDENTIALS].status == 502
 
 
 def test_too_many_requests_at_once_are_reported_as_such_whoever_counts_them() -> None:
-    problem = FAILURES[Cause.BUSY]
+    problem = FAILURES[FailureReason.BUSY]
     assert (problem.status, problem.code, problem.retry_after) == (429, "too_many_requests", 1)
 
 
@@ -41,26 +41,26 @@ def test_an_error_may_have_words_and_a_place_of_its_own() -> None:
 
 
 def test_a_failure_names_the_parameter_to_blame() -> None:
-    assert failure(Failed(Cause.CONTEXT)).param == "messages"
-    assert failure(Failed(Cause.IMAGES_REJECTED), "input").param == "input"
-    assert failure(Failed(Cause.TOOLS_REJECTED)).param == "tools"
-    assert failure(Failed(Cause.FAILED)).param is None
+    assert failure(ChoiceFailed(FailureReason.CONTEXT)).param == "messages"
+    assert failure(ChoiceFailed(FailureReason.IMAGES_REJECTED), "input").param == "input"
+    assert failure(ChoiceFailed(FailureReason.TOOLS_REJECTED)).param == "tools"
+    assert failure(ChoiceFailed(FailureReason.FAILED)).param is None
 
 
 def test_what_is_wrong_with_a_request_is_reported_to_its_sender() -> None:
-    sent = failure(Failed(Cause.REJECTED, detail="There is no such script.")).body()["error"]
+    sent = failure(ChoiceFailed(FailureReason.REJECTED, detail="There is no such script.")).body()["error"]
     assert sent["message"] == "The backend rejected the request: There is no such script."
 
 
 @pytest.mark.parametrize(
     ("cause", "conversation", "param"),
     [
-        (Cause.SCHEMA_UNKNOWN, "messages", "response_format"),
-        (Cause.SCHEMA_UNKNOWN, "input", "text.format"),
-        (Cause.NOT_CALLED, "input", "tool_choice"),
-        (Cause.FUNCTION_NOT_CALLED, "messages", "function_call"),
+        (FailureReason.SCHEMA_UNKNOWN, "messages", "response_format"),
+        (FailureReason.SCHEMA_UNKNOWN, "input", "text.format"),
+        (FailureReason.NOT_CALLED, "input", "tool_choice"),
+        (FailureReason.FUNCTION_NOT_CALLED, "messages", "function_call"),
     ],
 )
-def test_what_cannot_be_done_is_a_400_that_names_the_field(cause: Cause, conversation: str, param: str) -> None:
-    error = failure(Failed(cause), conversation)
+def test_what_cannot_be_done_is_a_400_that_names_the_field(cause: FailureReason, conversation: str, param: str) -> None:
+    error = failure(ChoiceFailed(cause), conversation)
     assert (error.problem.status, error.param) == (400, param)

@@ -5,20 +5,20 @@ from typing import get_args
 
 import pytest
 
-from wireproof_surfaces.events import Cause, Event, Failed, Quiet, Text, TurnEvent
+from wireproof_surfaces.events import ChoiceFailed, Event, FailureReason, Quiet, TextAdded, TurnEvent
 
 
 def test_events_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
-        Text(text="a").text = "b"  # type: ignore[misc]
+        TextAdded(text="a").text = "b"  # type: ignore[misc]
 
 
 def test_choices_are_numbered_from_0_by_default() -> None:
-    assert Text(text="a").choice == 0
+    assert TextAdded(text="a").choice == 0
 
 
 def test_a_failure_is_of_all_choices_unless_it_says_otherwise() -> None:
-    assert Failed(Cause.FAILED).choice is None
+    assert ChoiceFailed(FailureReason.FAILED).choice is None
 
 
 def test_only_the_listener_makes_quiet() -> None:

@@ -15,7 +15,7 @@ from wsgiref.validate import validator
 import pytest
 
 from wireproof_proxy.app import create_app
-from wireproof_surfaces.events import Cause, Failed, Finished, Text
+from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def test_answers_are_whole_and_streams_arrive_piece_by_piece(port: int, backend:
     with answer(port, CHAT, ASK) as response:
         assert json.loads(response.read())["choices"][0]["message"]["content"] == "Hello"
     last = threading.Event()
-    backend.events = [Text(text="first"), last, Text(text="last"), Finished(reason="stop")]
+    backend.events = [TextAdded(text="first"), last, TextAdded(text="last"), ChoiceFinished(reason="stop")]
     for path, ask in ((CHAT, ASK), (RESPONSES, {"model": "codex", "input": "hi"})):
         last.clear()
         with answer(port, path, {**ask, "stream": True}) as response:
@@ -96,12 +96,12 @@ def test_errors_have_their_order_and_their_envelope(port: int, backend: Any) -> 
     assert error(port, CHAT, {}, headers={}) == (401, "invalid_api_key")
     assert error(port, CHAT, {}, headers={**KEY, "Content-Type": "text/plain"}) == (415, "unsupported_media_type")
     assert error(port, CHAT, {}) == (400, "missing_required_parameter")
-    backend.events = [Failed(Cause.RATE_LIMITED)]
+    backend.events = [ChoiceFailed(FailureReason.RATE_LIMITED)]
     assert error(port, CHAT, ASK) == (429, "rate_limit_exceeded")
 
 
 def test_the_slot_of_a_client_that_leaves_is_free_behind_the_next_comment(port: int, backend: Any, until: Any) -> None:
-    backend.events = [Text(text="first")]
+    backend.events = [TextAdded(text="first")]
     with answer(port, CHAT, {**ASK, "stream": True}) as response:
         assert b"first" in response.readline() + response.readline() + response.readline()
     until(backend.turns[0].closed.is_set, "the end of the turn")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, describe, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits
@@ -20,7 +20,7 @@ from wireproof_surfaces.http.stop_signals import stop_signals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof_proxy.backends.backend import Backend
+    from wireproof_proxy.backends.backend import AgentBackend
 
 SETTLE_SECONDS = 3.0
 """How long answers may take to report the end of the backend, which has cut them off."""
@@ -45,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return serve(settings, backend)
 
 
-def serve(settings: ProxySettings, backend: Backend) -> int:
+def serve(settings: ProxySettings, backend: AgentBackend) -> int:
     """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
-    gate = Gate(settings.max_concurrency)
+    gate = TurnGate(settings.max_concurrency)
     app = create_app(settings, backend, gate)
     # Caught before anything runs: a signal that comes before `wait` counts too.
     with stop_signals() as wait:

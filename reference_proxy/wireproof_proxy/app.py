@@ -28,7 +28,7 @@ from wireproof_proxy.blueprints.models import models_blueprint
 from wireproof_proxy.blueprints.openapi import openapi_blueprint
 from wireproof_proxy.blueprints.responses_api import responses_blueprint
 from wireproof_proxy.error_handlers import QUOTED, register_error_handlers
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.json_response import WireJson, request_id
 from wireproof_proxy.settings import load
 from wireproof_surfaces.answers.asked_models import AskedModels
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import WSGIEnvironment
 
-    from wireproof_proxy.backends.backend import Backend
+    from wireproof_proxy.backends.backend import AgentBackend
     from wireproof_proxy.settings import ProxySettings
 
 log = logging.getLogger(__name__)
 
 
 def create_app(
-    settings: ProxySettings | None = None, backend: Backend | None = None, gate: Gate | None = None
+    settings: ProxySettings | None = None, backend: AgentBackend | None = None, gate: TurnGate | None = None
 ) -> Flask:
     """The application; `gate` counts the turns that run.
 
@@ -65,7 +65,7 @@ def create_app(
         backend = make_backend(settings)
         backend.start()
         atexit.register(backend.stop)
-    gate = gate or Gate(settings.max_concurrency)
+    gate = gate or TurnGate(settings.max_concurrency)
     # No static folder: Flask would add a route for it.
     app = Flask(__name__, static_folder=None)
     app.json = WireJson(app)

@@ -43,7 +43,7 @@ class Message:
 
 
 @value(frozen=True, kw_only=True, slots=True)
-class Call:
+class AssistantCall:
     """A tool call that the assistant made; `arguments` is opaque text."""
 
     id: str
@@ -52,7 +52,7 @@ class Call:
 
 
 @value(frozen=True, kw_only=True, slots=True)
-class Result:
+class ToolResult:
     """What the tool answered to the call with this id; `images` come after the text."""
 
     id: str
@@ -60,7 +60,7 @@ class Result:
     images: tuple[ImagePart, ...] = ()
 
 
-Item = Message | Call | Result
+Item = Message | AssistantCall | ToolResult
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -94,9 +94,9 @@ class Conversation:
             match item:
                 case Message():
                     texts += [_text(part) for part in item.parts]
-                case Call():
+                case AssistantCall():
                     texts += [item.name, item.arguments]
-                case Result():
+                case ToolResult():
                     texts.append(item.output)
         # replace: half a surrogate pair, which JSON can spell, has no UTF-8.
         return sum([len(text) if text.isascii() else len(text.encode(errors="replace")) for text in texts])

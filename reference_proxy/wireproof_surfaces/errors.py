@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from wireproof_surfaces.events import Cause, Failed
+from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 INVALID = "invalid_request_error"
 
@@ -49,50 +49,54 @@ STOPPING = Problem(503, "server_error", "stopping", "The proxy is stopping; try 
 GIVEN_UP = Problem(503, "server_error", "backend_given_up", "The backend died too often; the next request tries again.")
 INTERNAL = Problem(500, "server_error", "internal_error", "The proxy failed to answer this request.")
 
-FAILURES: dict[Cause, Problem] = {
-    Cause.RATE_LIMITED: Problem(
+FAILURES: dict[FailureReason, Problem] = {
+    FailureReason.RATE_LIMITED: Problem(
         429, "rate_limit_error", "rate_limit_exceeded", "The backend's model is rate limited; try again later.", 5
     ),
     # No Retry-After: waiting a moment brings no quota back.
-    Cause.QUOTA: Problem(
+    FailureReason.QUOTA: Problem(
         429, "insufficient_quota", "insufficient_quota", "The backend's account has used up its quota."
     ),
-    Cause.CONTEXT: Problem(
+    FailureReason.CONTEXT: Problem(
         400, INVALID, "context_length_exceeded", "The conversation does not fit into the model's context window."
     ),
-    Cause.OVERLOADED: Problem(503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2),
+    FailureReason.OVERLOADED: Problem(
+        503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2
+    ),
     # The same words, whether the proxy's own gate or the backend counts the requests.
-    Cause.BUSY: BUSY,
-    Cause.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
-    Cause.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
-    Cause.IMAGES_REJECTED: Problem(
+    FailureReason.BUSY: BUSY,
+    FailureReason.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
+    FailureReason.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
+    FailureReason.IMAGES_REJECTED: Problem(
         400, INVALID, "invalid_image", "The backend takes images as `data:` URLs only, not by address."
     ),
-    Cause.NO_IMAGES: Problem(400, INVALID, "invalid_image", "This backend takes no images."),
-    Cause.MODEL_UNKNOWN: Problem(404, INVALID, "model_not_found", "The backend does not know this model."),
-    Cause.SCHEMA_UNKNOWN: Problem(
+    FailureReason.NO_IMAGES: Problem(400, INVALID, "invalid_image", "This backend takes no images."),
+    FailureReason.MODEL_UNKNOWN: Problem(404, INVALID, "model_not_found", "The backend does not know this model."),
+    FailureReason.SCHEMA_UNKNOWN: Problem(
         400, INVALID, "unsupported_value", "This version of the backend takes no schema for its answer."
     ),
-    Cause.NOT_CALLED: Problem(
+    FailureReason.NOT_CALLED: Problem(
         400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the tool."
     ),
-    Cause.FUNCTION_NOT_CALLED: Problem(
+    FailureReason.FUNCTION_NOT_CALLED: Problem(
         400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the function."
     ),
     # Not a 401: the client's own key is right, and a 401 would say that it is wrong.
-    Cause.CREDENTIALS: Problem(
+    FailureReason.CREDENTIALS: Problem(
         502, "server_error", "backend_credentials", "The backend's own credentials were refused upstream."
     ),
-    Cause.UNREACHABLE: Problem(502, "server_error", "backend_unreachable", "The backend could not reach its model."),
-    Cause.TIMEOUT: Problem(504, "server_error", "backend_timeout", "The backend was silent for too long."),
-    Cause.UNAVAILABLE: Problem(
+    FailureReason.UNREACHABLE: Problem(
+        502, "server_error", "backend_unreachable", "The backend could not reach its model."
+    ),
+    FailureReason.TIMEOUT: Problem(504, "server_error", "backend_timeout", "The backend was silent for too long."),
+    FailureReason.UNAVAILABLE: Problem(
         503, "server_error", "backend_unavailable", "The backend is not running; it is being restarted.", 1
     ),
-    Cause.GARBLED: Problem(502, "server_error", "backend_garbled", "The backend sent something unreadable."),
-    Cause.LAGGING: Problem(
+    FailureReason.GARBLED: Problem(502, "server_error", "backend_garbled", "The backend sent something unreadable."),
+    FailureReason.LAGGING: Problem(
         503, "server_error", "client_too_slow", "The client read too slowly; the rest of the answer was dropped."
     ),
-    Cause.FAILED: Problem(502, "server_error", "backend_error", "The backend failed to answer."),
+    FailureReason.FAILED: Problem(502, "server_error", "backend_error", "The backend failed to answer."),
 }
 
 
@@ -123,23 +127,23 @@ _SCHEMA_FIELDS = {"messages": "response_format", "input": "text.format"}
 """The field of a request that holds the conversation → the one that holds the schema."""
 
 
-def failure(failed: Failed, param: str = "messages") -> ApiError:
+def failure(failed: ChoiceFailed, param: str = "messages") -> ApiError:
     """The HTTP error for a backend's failure; `param` is the request's field that holds the conversation."""
     cause = failed.cause
     params = {
-        Cause.TOOLS_REJECTED: "tools",
-        Cause.CONTEXT: param,
-        Cause.IMAGES_REJECTED: param,
-        Cause.NO_IMAGES: "image_url",
-        Cause.MODEL_UNKNOWN: "model",
-        Cause.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
-        Cause.NOT_CALLED: "tool_choice",
-        Cause.FUNCTION_NOT_CALLED: "function_call",
+        FailureReason.TOOLS_REJECTED: "tools",
+        FailureReason.CONTEXT: param,
+        FailureReason.IMAGES_REJECTED: param,
+        FailureReason.NO_IMAGES: "image_url",
+        FailureReason.MODEL_UNKNOWN: "model",
+        FailureReason.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
+        FailureReason.NOT_CALLED: "tool_choice",
+        FailureReason.FUNCTION_NOT_CALLED: "function_call",
     }
     return ApiError(FAILURES[cause], failure_message(failed), params.get(cause))
 
 
-def failure_message(failed: Failed) -> str:
+def failure_message(failed: ChoiceFailed) -> str:
     """The message for a backend's failure, with the detail that is meant for the sender."""
     message = FAILURES[failed.cause].message
     return f"{message.removesuffix('.')}: {failed.detail}" if failed.detail else message

@@ -16,7 +16,7 @@ FinishReason = Literal["stop", "length", "content_filter", "tool_calls"]
 Source = Literal["structured", "textual"]
 
 
-class Cause(Enum):
+class FailureReason(Enum):
     """Why a turn failed; `errors.FAILURES` has the HTTP error for each."""
 
     RATE_LIMITED = "rate limited"
@@ -42,7 +42,7 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
+class TextAdded:
     """A piece of the answer's text."""
 
     choice: int = 0
@@ -86,7 +86,7 @@ class Thought:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CallOpened:
+class CallBegan:
     """A tool call begins."""
 
     choice: int = 0
@@ -96,7 +96,7 @@ class CallOpened:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Arguments:
+class ArgumentsAdded:
     """A fragment of a call's arguments: the model's own characters."""
 
     choice: int = 0
@@ -122,7 +122,7 @@ class CallsEnded:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
+class UsageReported:
     """Tokens so far, as the backend reported them; a later report for the same choice replaces an earlier one."""
 
     choice: int = 0
@@ -133,7 +133,7 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finished:
+class ChoiceFinished:
     """The end of a choice."""
 
     choice: int = 0
@@ -141,10 +141,10 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class ChoiceFailed:
     """The end of a choice without an answer."""
 
-    cause: Cause
+    cause: FailureReason
     choice: int | None = None
     """None: all choices have failed."""
     detail: str = ""
@@ -171,16 +171,16 @@ class Quiet:
 
 
 Event = (
-    Text
+    TextAdded
     | MessageEnded
     | Thought
-    | CallOpened
-    | Arguments
+    | CallBegan
+    | ArgumentsAdded
     | CallClosed
     | CallsEnded
-    | Usage
-    | Finished
-    | Failed
+    | UsageReported
+    | ChoiceFinished
+    | ChoiceFailed
     | TurnOver
     | Working
 )
@@ -196,5 +196,5 @@ Ready = TurnEvent | Texts
 def apart(ready: Ready) -> tuple[TurnEvent, ...]:
     """One by one, as the backend sent them."""
     if isinstance(ready, Texts):
-        return tuple(Text(choice=ready.choice, text=text) for text in ready.texts)
+        return tuple(TextAdded(choice=ready.choice, text=text) for text in ready.texts)
     return (ready,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireproof.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
+from wireproof.model.catalogue import Catalogue, Citation, Exclusion, JudgedOn, Level, Requirement
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
@@ -23,7 +23,7 @@ LINES = {2: "Say the role first, and end with `[DONE]`.", 3: "Write tests.", 5: 
 
 
 def row(
-    name: str, *source: tuple[int, str], judged: Judged = Judged.ALWAYS, modes: str = "stream whole"
+    name: str, *source: tuple[int, str], judged: JudgedOn = JudgedOn.ALWAYS, modes: str = "stream whole"
 ) -> Requirement:
     return Requirement(
         id=name, level=Level.MUST, text="It is so.", hint="Do so.", modes=tuple(Mode(mode) for mode in modes.split()),
@@ -41,8 +41,8 @@ CATALOGUE = Catalogue(
     requirements=(
         row("a.done", (2, "end with `[DONE]`"), modes="stream"),
         row("a.role", (2, "Say the role first"), (9, "somewhere else")),
-        row("a.call", (2, "Say the role first"), judged=Judged.CALLS, modes="whole"),
-        row("a.unseen", (5, "Be nice | to <clients>."), judged=Judged.EXERCISED),
+        row("a.call", (2, "Say the role first"), judged=JudgedOn.CALLS, modes="whole"),
+        row("a.unseen", (5, "Be nice | to <clients>."), judged=JudgedOn.EXERCISED),
     ),
     excluded=(
         Exclusion(source=Citation(seed="story", line=3, quote="Write tests."), reason="Tests are *no* behaviour."),

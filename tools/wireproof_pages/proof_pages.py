@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from wireproof.model.catalogue import Judged
+from wireproof.model.catalogue import JudgedOn
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
 from wireproof.reading.applicable import applicable
@@ -27,7 +27,7 @@ NOTE = note("the catalogue, the scenarios and the miniatures")
 SHOWN = 3
 """How many scenarios a cell names before it counts."""
 NONE = "**none yet**"
-_KINDS = {Judged.ALWAYS: "every {}", Judged.CALLS: "every {} with a call", Judged.EXERCISED: "where exercised"}
+_KINDS = {JudgedOn.ALWAYS: "every {}", JudgedOn.CALLS: "every {} with a call", JudgedOn.EXERCISED: "where exercised"}
 _HARMS = {
     Harm.CALLS: "calls lost or wrong", Harm.TEXT: "text lost or wrong", Harm.HANG: "waits", Harm.ERROR: "errors",
     Harm.FORM: "misread",

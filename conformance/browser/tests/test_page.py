@@ -9,20 +9,20 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from wireproof_mocks.personas.approval import asking
-from wireproof_mocks.personas.approval.asking import Decision, Question
+from wireproof_mocks.personas.approval.asking import ApprovalQuestion, Decision
 from wireproof_mocks.personas.approval.page import Page as Approval
 from wireproof_mocks.personas.approval.page import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Asks = Callable[[Question], Future[Decision]]
+    Asks = Callable[[ApprovalQuestion], Future[Decision]]
 
-SEARCH = Question(
+SEARCH = ApprovalQuestion(
     call_id="call_1", tool="vault_search", title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "machine <b>learning</b>", "limit": 10},
 )  # fmt: skip
-READ = Question(
+READ = ApprovalQuestion(
     call_id="call_2", tool="file_read", title="File Read", purpose="Reads the files that you select.",
     arguments={"filePaths": ["path/to/one.md", "two.md", "deep/er/three.md"]}, files="filePaths",
 )  # fmt: skip

@@ -19,7 +19,7 @@ from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.page import page as page_of
-from wireproof.report.site import Entry, site
+from wireproof.report.site import SiteEntry, site
 from wireproof.results import folder
 from wireproof.results.document import Flaky, Repeated
 
@@ -72,12 +72,12 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
-def entry(saved: Path, name: str, recording: str, version: str) -> Entry:
+def entry(saved: Path, name: str, recording: str, version: str) -> SiteEntry:
     report = save(recording, saved)
-    return Entry(name=name, version=version, report=report, runs=folder.read(saved).archive(EVERY).runs)
+    return SiteEntry(name=name, version=version, report=report, runs=folder.read(saved).archive(EVERY).runs)
 
 
-def write(root: Path, entries: list[Entry]) -> None:
+def write(root: Path, entries: list[SiteEntry]) -> None:
     for path, text in site(entries, load(), level=VerdictLevel.STRICT):
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_bytes(text.encode(errors="backslashreplace"))

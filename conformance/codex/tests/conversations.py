@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof_codex.versions.failures import CAUSES_0_89
-from wireproof_mocks.upstream.failing import FAILURES, Refusal
+from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
 
@@ -49,7 +49,9 @@ SCRIPTS: Library = {
         for script in (
             _script("two-messages", (Say(("First", ".")), Think("Hm."), Say(("Second", ".")))),
             _script(
-                "two-turns", (Say(("One.",)), Usage(input=100, cached=50, output=10, reasoning=3)), (Say(("Two.",)),)
+                "two-turns",
+                (Say(("One.",)), Usage(input=100, cached=50, output=10, reasoning=3)),
+                (Say(("Two.",)),),
             ),
             _script(
                 "citation", (Say(("a <", "oai", " <", "<oai-mem", "-citation>x</oai", "-mem-citation> b", "", "<")),)
@@ -66,7 +68,10 @@ SCRIPTS: Library = {
                 (Think("Hm, so", ("Hm, ", "so"), ("raw ", "thought"), "gAAA"), Say(("Second.",), whole=True)),
             ),
             _script(
-                "full", (Fail("context-window"),), (Say(("Sum", "mary")), Usage(input=40, output=5)), (Say(("On.",)),)
+                "full",
+                (Fail("context-window"),),
+                (Say(("Sum", "mary")), Usage(input=40, output=5)),
+                (Say(("On.",)),),
             ),
             _script("full-for-long", *((Fail("context-window"),) for _ in range(5))),
             _script("full-and-fails", (Fail("context-window"),), (Fail("http-500"),)),
@@ -89,7 +94,7 @@ SCRIPTS: Library = {
             *(
                 _script(f"cause-late/{cause}", (*_BEGUN, Fail(cause)))
                 for cause, way in FAILURES.items()
-                if not isinstance(way, Refusal)
+                if not isinstance(way, HttpRefusal)
             ),
         )
     },

@@ -17,7 +17,7 @@ from wireproof.model.catalogue import load
 from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import Outcome, Verdict
 from wireproof.reading.playable import unsupported_reason
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.options import TargetOptions
@@ -45,7 +45,7 @@ def test_the_reference_proxy_is_certified(version: str) -> None:
         assert target.backend is Backend.CODEX
         found = certify(target, SCENARIOS, load(), known={}, jobs=JOBS)
     assert [_line(outcome) for outcome in found.outcomes if outcome.verdict in WRONG] == []
-    assert found.exit is (Exit.PARTIAL if found.unobserved else Exit.CERTIFIED)
+    assert found.exit is (ExitStatus.PARTIAL if found.unobserved else ExitStatus.CERTIFIED)
     assert sorted(found.unobserved) == sorted(UNOBSERVED[version]["musts"])
     assert _unplayed(found.target) == UNOBSERVED[version]["scenarios"]
     passed = {outcome.scenario for outcome in found.outcomes if outcome.verdict is Verdict.PASS}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from click.testing import CliRunner, Result
 
 from wireproof.cli.root import root
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def wireproof(*words: str | Path, said: str | None = None) -> Result:
 def refused(*words: str | Path) -> str:
     """The one line on stderr about what cannot be done."""
     result = wireproof(*words)
-    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+    assert (result.exit_code, result.stdout) == (ExitStatus.USAGE, "")
     assert result.stderr.startswith("wireproof: ")
     assert result.stderr.count("\n") == 1
     return result.stderr

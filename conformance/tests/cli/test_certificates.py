@@ -20,7 +20,7 @@ from wireproof.model.verdict import Verdict
 from wireproof.report.verification import digests
 from wireproof.results import sealed
 from wireproof.results.archive import ArchiveError, of_bytes
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended, Summary
 from wireproof.results.folder import REPORT, TRANSCRIPTS
 from wireproof.results.sealed import opened
@@ -51,7 +51,7 @@ def file(saved: Path, tmp_path: Path) -> Path:
 
 def test_a_certificate_is_verified(file: Path) -> None:
     result = wireproof("verify", str(file))
-    assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.CERTIFIED, "")
     first, last = result.stdout.splitlines()
     assert "strict: not certified" in first
     assert f"edition {load().date}" in first
@@ -62,7 +62,7 @@ def test_a_certificate_is_verified(file: Path) -> None:
 def test_an_old_certificate_is_still_verified(path: Path) -> None:
     """Whatever the suite has learned since: what came after its edition says nothing of it."""
     result = wireproof("verify", str(path))
-    assert (result.exit_code, result.stderr) in {(Exit.CERTIFIED, ""), (Exit.PARTIAL, "")}, result.output
+    assert (result.exit_code, result.stderr) in {(ExitStatus.CERTIFIED, ""), (ExitStatus.PARTIAL, "")}, result.output
 
 
 def test_there_is_an_old_certificate() -> None:
@@ -80,7 +80,7 @@ def forged(file: Path, **changes: Any) -> None:
 
 def not_verified(file: Path) -> str:
     result = wireproof("verify", str(file))
-    assert (result.exit_code, result.stderr) == (Exit.FAILED, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.FAILED, "")
     assert "not verified" in result.stdout
     return result.stdout
 
@@ -125,7 +125,7 @@ def test_a_table_of_scenarios_that_was_forged_leaves_them_unverified(file: Path)
     there = opened(file.read_bytes())
     file.write_bytes(sealed.sealed(there.report, there.transcripts, rows=there.rows, scenarios={}))
     result = wireproof("verify", str(file))
-    assert result.exit_code == Exit.PARTIAL
+    assert result.exit_code == ExitStatus.PARTIAL
     assert "verified in part" in result.stdout
 
 
@@ -227,7 +227,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_newer_suite_judges_by_the_edition_of_the_certificate(file: Path, newer: None) -> None:
     assert newer is None
     result = wireproof("verify", str(file))
-    assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.CERTIFIED, "")
 
 
 def test_scenarios_that_have_changed_since_are_left_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +240,7 @@ def test_scenarios_that_have_changed_since_are_left_out(file: Path, monkeypatch:
     others = [one for one in EVERY if one.name not in {first.name, rest[0].name}]
     monkeypatch.setattr(certificates, "EVERY", (other, *others))
     result = wireproof("verify", str(file))
-    assert result.exit_code == Exit.PARTIAL, result.output
+    assert result.exit_code == ExitStatus.PARTIAL, result.output
     assert "2 scenarios changed since" in result.stdout
     assert first.name in result.stdout
     assert rest[0].name in result.stdout
@@ -259,5 +259,5 @@ def test_a_result_is_judged_by_an_edition(saved: Path) -> None:
 def test_an_edition_that_is_not_there_is_refused(saved: Path, command: str) -> None:
     words = ["judge", str(saved)] if command == "judge" else ["certify", "--only", "text-hello"]
     result = wireproof(*words, "--edition", "1999-01-01")
-    assert result.exit_code == Exit.USAGE
+    assert result.exit_code == ExitStatus.USAGE
     assert "there is no edition 1999-01-01; there are " in result.stderr

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from wireproof.cli.root import root
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.results.certificate import MEANINGS, Exit
+from wireproof.results.certificate import MEANINGS, ExitStatus
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof.targets.bundled import proxy
@@ -41,7 +41,7 @@ def wireproof(*arguments: str) -> Result:
 def refused(*arguments: str) -> str:
     """The one line on stderr about a target that cannot be reached or driven."""
     result = wireproof("certify", "--timeout", "0.5", *arguments)
-    assert (result.exit_code, result.stdout) == (Exit.UNREACHABLE, "")
+    assert (result.exit_code, result.stdout) == (ExitStatus.UNREACHABLE, "")
     assert result.stderr.startswith("wireproof: ")
     assert result.stderr.count("\n") == 1
     return result.stderr
@@ -50,7 +50,7 @@ def refused(*arguments: str) -> str:
 def misused(*arguments: str) -> str:
     """The last line on stderr about wrong usage."""
     result = wireproof(*arguments)
-    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+    assert (result.exit_code, result.stdout) == (ExitStatus.USAGE, "")
     assert "Traceback" not in result.stderr
     return result.stderr.splitlines()[-1]
 
@@ -169,7 +169,7 @@ def test_a_requirement_is_not_shown_as_a_scenario() -> None:
 @pytest.mark.nightly
 def test_the_bundled_proxy_is_certified() -> None:
     result = wireproof("certify")
-    assert result.exit_code == Exit.CERTIFIED
+    assert result.exit_code == ExitStatus.CERTIFIED
     # Piped, so how far it is stands in plain lines beside the report.
     steps = result.stderr.splitlines()
     assert [line for line in steps if not re.fullmatch(r"driving: \d+ of \d+, about \d+ s left", line)] == []
@@ -186,7 +186,7 @@ def test_a_proxy_at_a_url_is_certified_with_the_model_of_its_list(monkeypatch: p
     with proxy() as target:
         monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
         result = wireproof("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
-    assert result.exit_code == Exit.CERTIFIED
+    assert result.exit_code == ExitStatus.CERTIFIED
     assert result.stdout.startswith(f"{target.base_url}  model codex, mock backend")
     assert "This is the proxy that comes with Wireproof" not in result.stdout
     assert re.fullmatch(SELECTION + "no requirements broken", result.stdout.splitlines()[-1])
@@ -198,7 +198,7 @@ def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch:
         monkeypatch.setattr("wireproof.targets.preflight.SIGNATURE", "what no backend says")
         live = ("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
         result = wireproof(*live)
-    assert (result.exit_code, result.stderr) == (Exit.PARTIAL, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.PARTIAL, "")
     assert "live backend" in result.stdout
     assert "the right answer is not known: a live model is behind the target" in result.stdout
     assert "chat.stream.text" in result.stdout
@@ -207,15 +207,15 @@ def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch:
 def test_what_a_selection_could_not_observe_is_exit_status_4_unless_that_is_accepted() -> None:
     unseen = ("certify", "--launch", executable("wireproof-proxy"), "--only", "chat.stream.keepalive")
     result = wireproof(*unseen)
-    assert (result.exit_code, result.stderr) == (Exit.PARTIAL, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.PARTIAL, "")
     assert "declare it with --keepalive SECONDS" in " ".join(result.stdout.split())
     assert result.stdout.splitlines()[-1] == "exit status 4; --allow-partial accepts this result"
-    assert wireproof(*unseen, "--allow-partial").exit_code == Exit.CERTIFIED
+    assert wireproof(*unseen, "--allow-partial").exit_code == ExitStatus.CERTIFIED
 
 
 def test_a_miniature_is_not_certified_and_the_requirement_is_named() -> None:
     result = wireproof("certify", "--launch", MINIATURE, "--only", "text-hello")
-    assert (result.exit_code, result.stderr) == (Exit.FAILED, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.FAILED, "")
     assert "FAIL chat.stream.stable-id" in result.stdout
     assert re.fullmatch(SELECTION + "1 requirement broken", result.stdout.splitlines()[-1])
     assert "--only text-hello" in result.stdout
@@ -228,11 +228,11 @@ def test_a_known_failure_does_not_fail_the_run_but_one_that_passes_does(tmp_path
     arguments = ["certify", "--launch", MINIATURE, "--only", "text-hello", "--known-failing", str(file)]
     arguments.append("--allow-partial")  # the known failure hides other requirements of the one scenario
     result = wireproof(*arguments)
-    assert result.exit_code == Exit.CERTIFIED
+    assert result.exit_code == ExitStatus.CERTIFIED
     assert "ours changes" in result.stdout
     file.write_text(line + "text-hello:chat.stream.text not so\n")
     result = wireproof(*arguments)
-    assert result.exit_code == Exit.FAILED
+    assert result.exit_code == ExitStatus.FAILED
     assert "it passes, but is declared as known failing (not so)" in " ".join(result.stdout.split())
 
 
@@ -245,7 +245,7 @@ def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: Any) 
     result = wireproof(
         "certify", "--url", tiny.base_url, "--model", "m", "--only", "text-hello", "--only", "text-empty"
     )
-    assert result.exit_code == Exit.FAILED
+    assert result.exit_code == ExitStatus.FAILED
     assert re.findall(r"^(?:FAIL|WARN) \S+", result.stdout, re.MULTILINE) == ["FAIL target.alive"]
     assert "1 requirement broken" in result.stdout
 
@@ -260,7 +260,7 @@ def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Any, 
         until(lambda: note.exists() and note.read_text().endswith(" "), "the launched proxy")
         process.send_signal(number)
         out, error = process.communicate(timeout=20)
-    assert (process.returncode, out, error) == (Exit.INTERRUPTED, "", "wireproof: interrupted\n")
+    assert (process.returncode, out, error) == (ExitStatus.INTERRUPTED, "", "wireproof: interrupted\n")
     with pytest.raises(ProcessLookupError):
         os.kill(int(note.read_text()), 0)
 

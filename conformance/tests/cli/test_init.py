@@ -8,9 +8,9 @@ import pytest
 from commands import wireproof
 
 from wireproof.cli import init
-from wireproof.model.dialect import Arguments, Dialect, Surface
+from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Backend, SurfaceReport, SurfaceState, Target
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.targets.bundled import proxy
 from wireproof.targets.kinds import Pair
 from wireproof.targets.options import TargetOptions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TARGET = Target(
     base_url="http://x/v1", model='some "model"\x7f', backend=Backend.LIVE, dialects=(Dialect.OPENAI_JSON,),
-    arguments=Arguments.CUMULATIVE,
+    arguments=ArgumentsMode.CUMULATIVE,
     surfaces={
         Surface.CHAT: SurfaceReport(state=SurfaceState.JUDGED),
         Surface.RESPONSES: SurfaceReport(state=SurfaceState.ABSENT, reason='HTTP 404\nmodel = "evil"'),
@@ -37,7 +37,7 @@ def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:
     target, _ = merged(load(path), {})
     assert (target.url, target.header, target.keepalive) == (said.url, said.header, said.keepalive)
     assert (target.model, target.dialects, target.wanted) == (TARGET.model, TARGET.dialects, (Surface.CHAT,))
-    assert target.arguments is Arguments.CUMULATIVE
+    assert target.arguments is ArgumentsMode.CUMULATIVE
 
 
 def test_what_the_target_said_stays_in_comments() -> None:
@@ -56,7 +56,7 @@ def test_a_running_proxy_is_asked_and_the_file_certifies_it(tmp_path: Path, monk
         assert (target.api_key or "no key") not in path.read_text()
         assert 'surface = ["chat", "responses"]\n' in path.read_text()
         done = wireproof("certify", "--target", str(path), "--only", "text-hello", "--dialect", "openai-json")
-    assert done.exit_code == Exit.CERTIFIED
+    assert done.exit_code == ExitStatus.CERTIFIED
     assert "model codex, mock backend, openai-json, catalogue" in done.stdout
 
 
@@ -65,10 +65,10 @@ def test_a_file_that_is_there_is_kept_unless_that_is_forced(tmp_path: Path) -> N
     path.write_text("mine")
     refused = wireproof("init", "--url", "http://127.0.0.1:1/v1", "--file", str(path))
     assert (refused.exit_code, refused.stderr) == (
-        Exit.USAGE, f"wireproof: {path} exists; --force replaces it, --file names another\n"
+        ExitStatus.USAGE, f"wireproof: {path} exists; --force replaces it, --file names another\n"
     )  # fmt: skip
     unreachable = wireproof("init", "--url", "http://127.0.0.1:1/v1", "--file", str(path), "--force")
-    assert unreachable.exit_code == Exit.UNREACHABLE
+    assert unreachable.exit_code == ExitStatus.UNREACHABLE
     assert unreachable.stderr.startswith("wireproof: nothing answers at http://127.0.0.1:1/v1/models")
     # What could not be written anew is not lost.
     assert path.read_text() == "mine"
@@ -85,7 +85,7 @@ def test_a_forced_file_is_replaced(tmp_path: Path, tiny: Any) -> None:
 
 def test_without_a_terminal_the_target_has_to_be_named(tmp_path: Path) -> None:
     refused = wireproof("init", "--file", str(tmp_path / "wireproof.toml"))
-    assert refused.exit_code == Exit.USAGE
+    assert refused.exit_code == ExitStatus.USAGE
     assert "name the target with --url, --launch or --gateway" in refused.stderr
 
 
@@ -102,7 +102,7 @@ def test_a_terminal_is_asked_for_the_target(monkeypatch: pytest.MonkeyPatch, sai
 def test_a_secret_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
     path = tmp_path / "wireproof.toml"
     refused = wireproof("init", "--url", "http://a:s3cr3t@127.0.0.1:1/v1", "--file", str(path))
-    assert refused.exit_code == Exit.USAGE
+    assert refused.exit_code == ExitStatus.USAGE
     assert "url holds a password" in refused.stderr
     refused = wireproof("init", "--url", "http://127.0.0.1:1/v1", "--header", "cookie=s3cr3t", "--file", str(path))
     assert "header cookie holds a value" in refused.stderr

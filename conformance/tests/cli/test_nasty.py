@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from wireproof.cli.results import FORMATS
 from wireproof.cli.root import root
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,26 +87,26 @@ def test_what_a_target_sends_is_reported_in_every_format(tiny: Any, tmp_path: Pa
     only = [word for name in ("text-hello", "call-one", "models") for word in ("--only", name)]
     target = ("--url", tiny.base_url, "--model", "m", "--dialect", "openai-json", "--timeout", "2")
     done = wireproof("certify", *target, *only, "--output", str(tmp_path))
-    assert done.exit_code == Exit.FAILED, done.output
+    assert done.exit_code == ExitStatus.FAILED, done.output
     said = {form: wireproof("report", str(tmp_path), "--format", form) for form in FORMATS}
-    assert {form: one.exit_code for form, one in said.items()} == dict.fromkeys(FORMATS, Exit.FAILED)
+    assert {form: one.exit_code for form, one in said.items()} == dict.fromkeys(FORMATS, ExitStatus.FAILED)
     for one in said.values():
         assert one.stdout.encode()
-    assert wireproof("judge", str(tmp_path)).exit_code == Exit.FAILED
+    assert wireproof("judge", str(tmp_path)).exit_code == ExitStatus.FAILED
 
 
 @pytest.mark.parametrize("name", NASTY)
 def test_a_target_that_sends_nothing_else_is_one_line_or_judged(tiny: Any, name: str) -> None:
     tiny.respond = NASTY[name]
     done = wireproof("certify", "--url", tiny.base_url, "--timeout", "2", "--only", "text-hello")
-    assert done.exit_code in {Exit.UNREACHABLE, Exit.FAILED}
+    assert done.exit_code in {ExitStatus.UNREACHABLE, ExitStatus.FAILED}
     assert "Traceback" not in done.output
 
 
 def test_a_machine_without_a_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     done = wireproof("certify", "--only", "text-hello", "--output", str(tmp_path / "result"))
-    assert done.exit_code == Exit.UNREACHABLE
+    assert done.exit_code == ExitStatus.UNREACHABLE
     assert done.stderr.startswith(
         "wireproof: this machine refuses what the run needs: [Errno 2] No such file or directory"
     )

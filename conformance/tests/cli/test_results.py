@@ -15,7 +15,7 @@ from commands import refused, wireproof
 
 from wireproof.cli.results import FORMATS
 from wireproof.results import folder
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended
 from wireproof.results.folder import REPORT, TRANSCRIPTS
 from wireproof.results.interrupted import NOT_REACHED
@@ -42,7 +42,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
 def test_a_run_leaves_its_result(saved: tuple[Path, Result]) -> None:
     path, printed = saved
     result = folder.read(path)
-    assert printed.exit_code == result.report.status == Exit.FAILED
+    assert printed.exit_code == result.report.status == ExitStatus.FAILED
     assert "chat.stream.stable-id" in {one.requirement for one in result.report.findings}
     assert result.report.configuration.selection == ("text-hello",)
     assert result.report.configuration.command.startswith("wireproof certify --launch ")
@@ -52,7 +52,7 @@ def test_the_saved_result_is_printed_and_judged_as_it_was(saved: tuple[Path, Res
     path, printed = saved
     for command in ("report", "judge"):
         again = wireproof(command, str(path))
-        assert (again.exit_code, again.stderr) == (Exit.FAILED, "")
+        assert (again.exit_code, again.stderr) == (ExitStatus.FAILED, "")
         assert again.stdout == printed.stdout
 
 
@@ -60,7 +60,7 @@ def test_the_saved_result_is_printed_and_judged_as_it_was(saved: tuple[Path, Res
 def test_every_format_is_printed_alone(saved: tuple[Path, Result], form: str) -> None:
     path, _ = saved
     shown = wireproof("report", str(path), "--format", form)
-    assert (shown.exit_code, shown.stderr) == (Exit.FAILED, "")
+    assert (shown.exit_code, shown.stderr) == (ExitStatus.FAILED, "")
     assert "wireproof" in shown.stdout
     if form == "json":
         assert json.loads(shown.stdout) == json.loads((path / REPORT).read_text())
@@ -68,7 +68,7 @@ def test_every_format_is_printed_alone(saved: tuple[Path, Result], form: str) ->
 
 def test_a_run_is_printed_in_the_format_that_was_asked_for() -> None:
     result = wireproof("certify", "--launch", MINIATURE, "--only", "text-hello", "--format", "json")
-    assert result.exit_code == Exit.FAILED
+    assert result.exit_code == ExitStatus.FAILED
     assert json.loads(result.stdout)["ended"] == "complete"
 
 
@@ -102,7 +102,7 @@ def test_a_target_that_cannot_be_reached_is_written_down(tiny: Any, tmp_path: Pa
     result = wireproof("certify", "--url", tiny.base_url, "--output", str(tmp_path / "out"))
     report = folder.read(tmp_path / "out").report
     assert (result.exit_code, report.status, report.ended) == (
-        Exit.UNREACHABLE, Exit.UNREACHABLE, Ended.UNREACHABLE,
+        ExitStatus.UNREACHABLE, ExitStatus.UNREACHABLE, Ended.UNREACHABLE,
     )  # fmt: skip
     assert f"nothing answers at {tiny.base_url}/models" in report.reason
     assert "it has no transcripts" not in wireproof("report", str(tmp_path / "out"), "--format", "junit").output
@@ -133,13 +133,13 @@ def test_a_run_that_is_interrupted_leaves_what_it_had(tiny: Any, tmp_path: Path,
         process.send_signal(number)
         printed, error = process.communicate(timeout=20)
     # The one line says what the run costs, since a model seems to answer.
-    assert (process.returncode, printed.count("\n")) == (Exit.INTERRUPTED, 1)
+    assert (process.returncode, printed.count("\n")) == (ExitStatus.INTERRUPTED, 1)
     assert error == f"wireproof: interrupted; {out} has what was driven until then\n"
     report = folder.read(out).report
-    assert (report.ended, report.status) == (Ended.INTERRUPTED, Exit.INTERRUPTED)
+    assert (report.ended, report.status) == (Ended.INTERRUPTED, ExitStatus.INTERRUPTED)
     for name in ("report", "judge"):
         again = wireproof(name, str(out))
-        assert again.exit_code == Exit.INTERRUPTED
+        assert again.exit_code == ExitStatus.INTERRUPTED
         assert "no certificate: interrupted before all scenarios were driven\n" in again.stdout
         assert "certified" not in again.stdout.replace("not certified", "")
     differ = wireproof("diff", str(out), str(out)).stdout.splitlines()
@@ -148,13 +148,13 @@ def test_a_run_that_is_interrupted_leaves_what_it_had(tiny: Any, tmp_path: Path,
     assert ("text-hello", "") in driven
     assert ("text-empty", NOT_REACHED) in driven
     assert {one.strict for one in report.outcomes if one.scenario == "text-hello"} & {"pass", "fail"}
-    assert wireproof("judge", str(out)).exit_code == Exit.INTERRUPTED
+    assert wireproof("judge", str(out)).exit_code == ExitStatus.INTERRUPTED
 
 
 def test_a_folder_of_something_else_is_refused_before_anything_is_driven(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     result = wireproof("certify", "--url", "http://127.0.0.1:1/v1", "--output", str(tmp_path))
-    assert result.exit_code == Exit.USAGE
+    assert result.exit_code == ExitStatus.USAGE
     assert "holds notes.txt, which is not part of a result" in result.stderr
     result = wireproof("certify", "--output", str(tmp_path / "notes.txt"))
     assert "should be a folder, or a name that nothing has yet" in result.stderr
@@ -196,16 +196,16 @@ def test_two_results_differ_in_what_broke_and_on_the_wire(kept: Callable[[str], 
     tiny.respond = unfinished
     bad = kept("bad")
     result = wireproof("diff", str(good), str(same))
-    assert (result.exit_code, result.stdout) == (Exit.CERTIFIED, "nothing differs\n")
+    assert (result.exit_code, result.stdout) == (ExitStatus.CERTIFIED, "nothing differs\n")
     result = wireproof("diff", str(good), str(bad))
-    assert result.exit_code == Exit.FAILED
+    assert result.exit_code == ExitStatus.FAILED
     assert "broken  chat.stream.finish-once  in: text-hello\n" in result.stdout
     assert "changed on the wire  text-hello (stream)\n  - data: " in result.stdout
     assert "(whole)" not in result.stdout
     result = wireproof("diff", str(bad), str(good), "--json")
     found = json.loads(result.stdout)
     assert found["mended"]["chat.stream.finish-once"] == ["text-hello"]
-    assert (found["broken"], result.exit_code) == ({}, Exit.CERTIFIED)
+    assert (found["broken"], result.exit_code) == ({}, ExitStatus.CERTIFIED)
 
 
 def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[[str], Path], tiny: Any) -> None:
@@ -213,7 +213,7 @@ def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[
     first = list(tiny.requests)
     result = wireproof("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
     again = tiny.requests[len(first) :]
-    assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
+    assert (result.exit_code, result.stderr) == (ExitStatus.CERTIFIED, "")
     assert "stream: the same (HTTP 200, complete, " in result.stdout
     assert "whole: the same (HTTP 200, complete, " in result.stdout
     assert [one.headers["authorization"] for one in again] == [f"Bearer {KEY}"] * 2
@@ -221,7 +221,7 @@ def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[
     assert {one.marker for one in again} == {"text/hello"}
     tiny.respond = unfinished
     result = wireproof("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
-    assert result.exit_code == Exit.FAILED
+    assert result.exit_code == ExitStatus.FAILED
     assert "stream: differs (HTTP 200, complete, " in result.stdout
     assert "\n  - data: " in result.stdout
 
@@ -229,7 +229,7 @@ def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[
 def test_a_proxy_that_is_gone_is_no_difference_of_its_answers(kept: Callable[[str], Path]) -> None:
     nowhere = f"http://127.0.0.1:{free_port()}/v1"
     result = wireproof("replay", str(kept("out")), "text-hello", "--api-key-env", "THE_KEY", "--url", nowhere)
-    assert (result.exit_code, result.stdout) == (Exit.UNREACHABLE, "")
+    assert (result.exit_code, result.stdout) == (ExitStatus.UNREACHABLE, "")
     assert (
         result.stderr == f"wireproof: nothing answers at {nowhere}; start the proxy, and name its address with --url\n"
     )
@@ -267,6 +267,6 @@ def test_known_failures_are_written_so_that_the_next_run_accepts_them(
     file.write_text(ours)
     target = ("--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--dialect", "openai-json")
     again = ("certify", *target, "--only", "text-hello", "--known-failing", str(file), "--output", str(out))
-    assert wireproof(*again).exit_code != Exit.FAILED
+    assert wireproof(*again).exit_code != ExitStatus.FAILED
     assert wireproof("known-failing", "write", str(out)).stdout == ours
     assert "is not a folder" in refused("known-failing", "write", str(tmp_path / "none"))

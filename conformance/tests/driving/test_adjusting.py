@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wireproof.driving.adjusting import Adjusting
-from wireproof.model.asks import Count, Say
+from wireproof.model.asks import AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
@@ -17,13 +17,13 @@ from wireproof.requests.plain import UnseenError
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 SAY = ConversationScenario(
-    name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10
+    name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=AskSay(text="x")),), cap=10
 )
 COUNT = ConversationScenario(
-    name="c", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=Count()),), cap=10
+    name="c", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=AskCount()),), cap=10
 )
 NAMED = ConversationScenario(
-    name="n", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=Count()),),
+    name="n", title="t", exercises=("chat.whole.finish",), turns=(Turn(say="p", asks=AskCount()),),
     body={"max_completion_tokens": 10},
 )  # fmt: skip
 

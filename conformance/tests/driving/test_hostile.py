@@ -23,7 +23,7 @@ from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Target
 from wireproof.model.transcript import End
 from wireproof.model.verdict import Verdict
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.launch import executable
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from conformance.tests.conftest import TinyExchange, TinyServer
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
 
 HELLO = next(one for one in SCENARIOS if one.name == "text-hello")
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
@@ -89,12 +89,12 @@ def hostile(name: str) -> Callable[[Any], None]:
     return respond
 
 
-def run(tiny: TinyServer, form: Form = STREAM, budget: Budget | None = None, **how: Any) -> Run:
+def run(tiny: TinyServer, form: Form = STREAM, budget: Budget | None = None, **how: Any) -> ScenarioRun:
     target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,), **how)
     return asyncio.run(drive(planned([HELLO], target, {HELLO.name: [form]}), target, budget=budget)).runs[0]
 
 
-def broken(run: Run, tiny: TinyServer) -> dict[str, str]:
+def broken(run: ScenarioRun, tiny: TinyServer) -> dict[str, str]:
     """Requirement → what was seen of it."""
     target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,))
     outcomes = judge_runs([run], target, load()).outcomes
@@ -209,7 +209,7 @@ def test_a_target_that_does_all_of_it_fills_no_memory(tiny: TinyServer, tmp_path
     only = [word for name in chosen for word in ("--only", name)]
     status, memory = against(tiny, tmp_path / "out", *only)
     said = (tmp_path / "out").read_text()
-    assert (status, "Traceback" in said) == (Exit.FAILED, False), said
+    assert (status, "Traceback" in said) == (ExitStatus.FAILED, False), said
     assert "without end" in said
     assert memory < MOST
 
@@ -228,5 +228,5 @@ def test_a_whole_run_against_a_target_without_end_ends_within_its_limits(
     tiny.respond = respond
     status, memory = against(tiny, tmp_path / "out", "--timeout", "0.5", "--answer-seconds", "2", "--max-seconds", "60")
     said = (tmp_path / "out").read_text()
-    assert (status, "Traceback" in said) == (Exit.FAILED, False), said
+    assert (status, "Traceback" in said) == (ExitStatus.FAILED, False), said
     assert memory < MOST

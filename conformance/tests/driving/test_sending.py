@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from conformance.tests.conftest import TinyExchange, TinyServer
 
     from wireproof.driving.drive import Driving
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
 
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 
@@ -55,7 +55,7 @@ def driven(to: Target, *scenarios: Scenario, **how: Any) -> Driving:
     return asyncio.run(drive(planned(scenarios, to), to, **how))
 
 
-def only(runs: Sequence[Run]) -> Transcript:
+def only(runs: Sequence[ScenarioRun]) -> Transcript:
     (run,) = runs
     (exchanges,) = run.exchanges.values()
     return exchanges[0].transcript

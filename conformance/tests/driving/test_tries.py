@@ -9,7 +9,7 @@ import pytest
 
 from wireproof.driving.budget import SpentError
 from wireproof.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
-from wireproof.model.asks import Count, Say
+from wireproof.model.asks import AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 SAY = ConversationScenario(
-    name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10
+    name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=AskSay(text="x")),), cap=10
 )
 
 
@@ -129,7 +129,7 @@ def test_a_scenario_is_not_tried_again_in_a_form_after_another_showed_the_same_a
 
 def test_an_answer_that_was_cut_gets_more_room_unless_it_was_to_be_cut() -> None:
     assert tried(SAY, ("y", "length"), ("y", "stop"), ("x", "stop"))[1] == [10, 10 * MORE, 10 * MORE]
-    count = dataclasses.replace(SAY, turns=(Turn(say="p", asks=Count()),))
+    count = dataclasses.replace(SAY, turns=(Turn(say="p", asks=AskCount()),))
     assert tried(count, ("1 2 3 4", "length"))[1] == [10]
 
 

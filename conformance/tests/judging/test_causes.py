@@ -11,7 +11,7 @@ import pytest
 
 from wireproof.judging.error_texts import Sent, masked
 from wireproof.judging.judge import Judgement, judge_runs
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.request_shape import shape
 from wireproof.judging.symptoms import (
     ConstantUsage,
@@ -57,7 +57,7 @@ def judged(*exchanges: Exchange, target: Target = TARGET) -> Judgement:
     for one in exchanges:
         by_name.setdefault(one.scenario.name, []).append(one)
     runs = [
-        Run(
+        ScenarioRun(
             scenario=those[0].scenario,
             exchanges={form: [one for one in those if one.form == form] for form in (one.form for one in those)},
         )
@@ -467,7 +467,9 @@ def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
 
 def aside(stands: Exchange, *first: Exchange) -> Judgement:
     """What is judged of a scenario that was driven again, alone, and of its first exchanges."""
-    run = Run(scenario=stands.scenario, exchanges={stands.form: [stands]}, repeated=1, set_aside={stands.form: first})
+    run = ScenarioRun(
+        scenario=stands.scenario, exchanges={stands.form: [stands]}, repeated=1, set_aside={stands.form: first}
+    )
     return judge_runs([run], TARGET, CATALOGUE)
 
 

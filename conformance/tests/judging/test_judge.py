@@ -10,11 +10,11 @@ import pytest
 
 from wireproof.judging.checks import CHECKS, response_parity
 from wireproof.judging.judge import judge, judge_runs
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.catalogue import Catalogue, Citation, load, read
-from wireproof.model.dialect import MODE_HEADER, Arguments, Dialect
-from wireproof.model.requirement import Judged, Level, Requirement, Stage
+from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect
+from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import Form, Mode, Need, Scenario
 from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
 from wireproof.model.transcript import End, Piece
@@ -22,7 +22,7 @@ from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from wireproof.reading.applicable import applicable
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS
 
@@ -58,10 +58,10 @@ RIGHT = [
 
 def run(
     *exchanges: Exchange, scenario: Scenario | None = None, reasons: Mapping[str, str] = MappingProxyType({})
-) -> Run:
+) -> ScenarioRun:
     """A run of these exchanges, by their forms; reasons are named by modes of OpenAI's own dialect."""
     said = {form: [one for one in exchanges if one.form == form] for form in (one.form for one in exchanges)}
-    return Run(
+    return ScenarioRun(
         scenario=scenario or exchanges[0].scenario,
         exchanges=said,
         not_driven={Form(Dialect.OPENAI_JSON, Mode(mode)): reason for mode, reason in reasons.items()},
@@ -98,7 +98,7 @@ def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
 
     def make(form: Form) -> Exchange:
         failed = any(
-            one.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+            one.failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT, ExpectedFailure.UNMET}
             for one in answers_to(NAMED[name], 0, form)
         )
         headers = {**kinds[Mode.WHOLE if failed else form.mode], MODE_HEADER: form.dialect.spec.output_mode}
@@ -421,7 +421,8 @@ def test_each_exchange_is_looked_at_once(stream: Make) -> None:
 # A requirement of one's own
 
 MINE = Requirement(
-    id="my.counter", level=Level.MUST, text="An answer counts.", hint="Count.", stage=Stage.FORM, judged=Judged.ALWAYS,
+    id="my.counter", level=Level.MUST, text="An answer counts.", hint="Count.", stage=Stage.FORM,
+        judged=JudgedOn.ALWAYS,
     modes=(Mode.STREAM,),
     source=(Citation(seed="my-contract", line=1, quote="count"),),
 )  # fmt: skip
@@ -575,7 +576,7 @@ def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None
     gateway = dataclasses.replace(MOCK, backend=Backend.ENDPOINT)
 
     def left_out(name: str) -> tuple[Outcome, ...]:
-        return judge(Run(scenario=NAMED[name], not_driven={STREAM: "why", WHOLE: "why"}), gateway, CATALOGUE)
+        return judge(ScenarioRun(scenario=NAMED[name], not_driven={STREAM: "why", WHOLE: "why"}), gateway, CATALOGUE)
 
     behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
     assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
@@ -651,20 +652,20 @@ def test_a_dialect_that_was_not_driven_is_not_observed(right_stream: Make, right
 
 
 AXES = {
-    Arguments.INCREMENTAL: ("chat.stream.arguments-cumulative", "chat.stream.arguments-incremental"),
-    Arguments.CUMULATIVE: ("chat.stream.arguments-incremental", "chat.stream.arguments-cumulative"),
+    ArgumentsMode.INCREMENTAL: ("chat.stream.arguments-cumulative", "chat.stream.arguments-incremental"),
+    ArgumentsMode.CUMULATIVE: ("chat.stream.arguments-incremental", "chat.stream.arguments-cumulative"),
 }
 
 
-@pytest.mark.parametrize("way", Arguments)
+@pytest.mark.parametrize("way", ArgumentsMode)
 def test_the_way_of_streaming_arguments_that_a_target_does_not_use_is_not_applicable(
-    way: Arguments, stream: Make, right_whole: Make, call: Delta, fragment: Delta, usage_chunk: Callable[..., bytes]
+    way: ArgumentsMode, stream: Make, right_whole: Make, call: Delta, fragment: Delta, usage_chunk: Callable[..., bytes]
 ) -> None:
     name = next(s.name for s in CONVERSATIONS if "chat.stream.arguments-incremental" in s.exercises)
     target = dataclasses.replace(MOCK, arguments=way)
     (wanted,) = answers_to(NAMED[name], 0, STREAM)
     wanted_call = wanted.calls[0]
-    rest = wanted_call.arguments if way is Arguments.CUMULATIVE else wanted_call.arguments[5:]
+    rest = wanted_call.arguments if way is ArgumentsMode.CUMULATIVE else wanted_call.arguments[5:]
     frames = (call(0, wanted_call.id, wanted_call.name, wanted_call.arguments[:5]), fragment(0, rest), CALLS)
     usage = [usage_chunk(wanted.usage.input, wanted.usage.output)] if NAMED[name].usage and wanted.usage else []
     outcomes = judged(stream(name, *frames, *usage, target=target), right_whole(name), target=target)

@@ -10,7 +10,7 @@ from live_endpoint import KEY, MODEL, Server, serving
 from live_goods import PLAIN
 
 from wireproof.cli import root
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def certified(server: Server, *more: str) -> Result:
 
 def test_a_whole_run_says_its_cost_fits_in_80_requests_and_is_partial(server: Server) -> None:
     result = certified(server)
-    assert result.exit_code == Exit.PARTIAL, result.output
+    assert result.exit_code == ExitStatus.PARTIAL, result.output
     said = result.output.splitlines()[0]
     assert said.startswith(f"a model answers at {server.url(PLAIN.name)}: the run sends 74 requests")
     assert "up to 100 requests and 20,000 tokens" in said
@@ -42,22 +42,22 @@ def test_a_whole_run_says_its_cost_fits_in_80_requests_and_is_partial(server: Se
 
 def test_a_partial_result_can_be_accepted_and_one_scenario_asked_for(server: Server) -> None:
     result = certified(server, "--only", "live-say", "--model", MODEL)
-    assert result.exit_code == Exit.CERTIFIED, result.output
+    assert result.exit_code == ExitStatus.CERTIFIED, result.output
     assert "the run sends 4 requests" in result.output
 
 
 @pytest.mark.parametrize("bound", [("--max-requests", "101"), ("--max-tokens", "20001")])
 def test_more_than_the_usual_cost_needs_consent(server: Server, bound: tuple[str, str]) -> None:
     result = certified(server, "--only", "live-say", *bound)
-    assert result.exit_code == Exit.USAGE
+    assert result.exit_code == ExitStatus.USAGE
     assert "--yes accepts more than 100 and 20,000" in result.output
     asked = server.requests[PLAIN.name]
     accepted = certified(server, "--only", "live-say", *bound, "--yes")
-    assert accepted.exit_code == Exit.CERTIFIED, accepted.output
+    assert accepted.exit_code == ExitStatus.CERTIFIED, accepted.output
     assert server.requests[PLAIN.name] - asked > 4
 
 
 def test_a_bound_leaves_the_rest_unobserved(server: Server) -> None:
     result = certified(server, "--only", "live-say", "--max-requests", "2")
-    assert result.exit_code == Exit.PARTIAL
+    assert result.exit_code == ExitStatus.PARTIAL
     assert "the run's 2 requests are spent; --max-requests sets the bound" in result.output

@@ -11,7 +11,7 @@ from wireproof.model.dialect import (
     CHATS,
     DEFAULT,
     MODE_HEADER,
-    Arguments,
+    ArgumentsMode,
     Carrier,
     Dialect,
     DialectSpec,
@@ -29,13 +29,13 @@ def test_every_dialect_is_spoken_on_chat_or_on_responses() -> None:
 @pytest.mark.parametrize(
     ("dialect", "path", "mode", "arguments"),
     [
-        (Dialect.OPENAI_JSON, "/chat/completions", "openai-json", Arguments.INCREMENTAL),
-        (Dialect.OBSIDIAN_XML, "/chat/completions", "obsidian-xml", Arguments.CUMULATIVE),
-        (Dialect.FUNCTION_CALL, "/chat/completions", "openai-json", Arguments.INCREMENTAL),
-        (Dialect.RESPONSES, "/responses", "openai-json", Arguments.INCREMENTAL),
+        (Dialect.OPENAI_JSON, "/chat/completions", "openai-json", ArgumentsMode.INCREMENTAL),
+        (Dialect.OBSIDIAN_XML, "/chat/completions", "obsidian-xml", ArgumentsMode.CUMULATIVE),
+        (Dialect.FUNCTION_CALL, "/chat/completions", "openai-json", ArgumentsMode.INCREMENTAL),
+        (Dialect.RESPONSES, "/responses", "openai-json", ArgumentsMode.INCREMENTAL),
     ],
 )
-def test_where_and_how_a_dialect_is_asked_for(dialect: Dialect, path: str, mode: str, arguments: Arguments) -> None:
+def test_where_and_how_a_dialect_is_asked_for(dialect: Dialect, path: str, mode: str, arguments: ArgumentsMode) -> None:
     spec = dialect.spec
     assert (spec.endpoint, spec.headers, spec.arguments) == (path, {MODE_HEADER: mode}, arguments)
 

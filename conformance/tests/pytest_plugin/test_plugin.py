@@ -13,12 +13,12 @@ import pytest
 
 from wireproof.cli import plan  # at the head: what an inner run loads first is forgotten behind it
 from wireproof.model.catalogue import Level, load
-from wireproof.model.dialect import CHATS, Arguments, Dialect
+from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
 from wireproof.model.verdict import Outcome, Verdict
-from wireproof.pytest_plugin.cases import REST, Case, cases, said
+from wireproof.pytest_plugin.cases import REST, ItemCase, cases, said
 from wireproof.reading.selection import keys
 from wireproof.results import folder
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import certify
 from wireproof.results.document import Ended
 from wireproof.results.interrupted import InterruptedRun
@@ -58,7 +58,7 @@ def item(scenario: str, requirement: str, form: str = "chat-openai-json-stream")
     return f"{scenario}::{form}::{requirement}"
 
 
-def name(case: Case) -> str:
+def name(case: ItemCase) -> str:
     """How the id of a case's item ends."""
     return "::".join(filter(None, (case.scenario, case.form, case.requirement)))
 
@@ -378,7 +378,7 @@ def test_what_is_declared_of_a_target_reaches_the_engine(suite: Any, engine: Eng
     assert run.ret == pytest.ExitCode.OK
     [(target, _, _)] = engine.asked
     assert target.dialects == (Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML)
-    assert (target.arguments, target.default_mode) == (Arguments.INCREMENTAL, Dialect.OBSIDIAN_XML)
+    assert (target.arguments, target.default_mode) == (ArgumentsMode.INCREMENTAL, Dialect.OBSIDIAN_XML)
 
 
 SAID = {
@@ -391,9 +391,9 @@ SAID = {
 }
 """Scenario and requirement → the verdict of an outcome; most are of requirements that the scenarios do not exercise."""
 UNLIKE_PASSED = {
-    name(Case.rest("models")): "FAILED",
-    name(Case.rest("auth-missing")): "FAILED",
-    name(Case.rest("auth-wrong")): "XFAIL",
+    name(ItemCase.rest("models")): "FAILED",
+    name(ItemCase.rest("auth-missing")): "FAILED",
+    name(ItemCase.rest("auth-wrong")): "XFAIL",
     name(OWN["body-not-json"]): "FAILED",
     name(OWN["body-not-object"]): "SKIPPED",
 }
@@ -539,6 +539,6 @@ def test_a_target_that_no_worker_of_xdist_can_reach_is_asked_once(pytester: pyte
     run = pytester.runpytest_subprocess(
         "-n", "2", *NO_PLUGINS, "--pyargs", "wireproof.suites", f"--wireproof-url={tiny.base_url}", *of_models
     )
-    assert run.ret == Exit.UNREACHABLE
+    assert run.ret == ExitStatus.UNREACHABLE
     run.stdout.fnmatch_lines([f"*Interrupted: wireproof: nothing answers at {tiny.base_url}/models*"])
     assert "Traceback" not in run.stdout.str()

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.model.catalogue import Judged, load
+from wireproof.model.catalogue import JudgedOn, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Scenario, Turn
 from wireproof.reading.applicable import applicable
-from wireproof.reading.expected import Expected, Failure
+from wireproof.reading.expected import Expected, ExpectedFailure
 from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 
@@ -34,13 +34,13 @@ def test_items_are_the_catalogues_rows_in_its_order_and_hold_all_that_is_exercis
 
 
 def test_an_answer_is_judged_by_all_that_holds_always_in_its_modes() -> None:
-    always = {row.id for row in CATALOGUE.requirements if row.judged is Judged.ALWAYS}
+    always = {row.id for row in CATALOGUE.requirements if row.judged is JudgedOn.ALWAYS}
     assert always <= set(ids(NAMED["text-hello"]))
     assert {row for row in ids(NAMED["flush"]) if row.startswith("chat.whole.")} == set()
 
 
 def test_only_an_answer_with_a_call_is_judged_by_what_holds_of_calls() -> None:
-    calls = {row.id for row in CATALOGUE.requirements if row.judged is Judged.CALLS}
+    calls = {row.id for row in CATALOGUE.requirements if row.judged is JudgedOn.CALLS}
     assert calls <= set(ids(NAMED["call-beats-length"]))
     assert not calls & set(ids(NAMED["text-hello"]))
 
@@ -89,7 +89,7 @@ def test_each_turn_is_answered_by_its_part_and_the_last_part_goes_on() -> None:
 
 def test_a_turn_with_a_script_of_its_own_plays_its_first_part() -> None:
     crash = NAMED["crash-in-text"]
-    assert answer_to(crash, 0, STREAM).failure is Failure.AFTER_TEXT
+    assert answer_to(crash, 0, STREAM).failure is ExpectedFailure.AFTER_TEXT
     assert answer_to(crash, 1, STREAM).text == "Hello, world!"
 
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from wireproof.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
+from wireproof.model.asks import Anything, AskCall, AskCalls, AskCount, Asks, AskSay, Fits
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.reading.asked import limit_of, obeys, wanted
 from wireproof.wire.calls import Answer, Choice
-from wireproof.wire.calls import Call as Came
+from wireproof.wire.calls import ToolCall as Came
 
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 NUMBER = {
@@ -22,21 +22,21 @@ def said(text: str | None = None, *calls: tuple[str, str], finish: str = "stop",
     return Choice(index=index, role="assistant", text=text, calls=made, finish=finish)
 
 
-TWO = Calls(calls=(Call(name="a", arguments={"n": 1}), Call(name="b")))
+TWO = AskCalls(calls=(AskCall(name="a", arguments={"n": 1}), AskCall(name="b")))
 
 
 @pytest.mark.parametrize(
     ("asks", "choice"),
     [
-        (Say(text="Ünï 🙂"), said("Ünï 🙂")),
-        (Say(text="a\nb"), said(" a\nb\n")),
-        (Calls(calls=(Call(),)), said(None, ("any", "{}"))),
-        (Calls(calls=(Call(name="a", arguments={"n": 1}),)), said(None, ("a", '{ "n": 1 }'))),
+        (AskSay(text="Ünï 🙂"), said("Ünï 🙂")),
+        (AskSay(text="a\nb"), said(" a\nb\n")),
+        (AskCalls(calls=(AskCall(),)), said(None, ("any", "{}"))),
+        (AskCalls(calls=(AskCall(name="a", arguments={"n": 1}),)), said(None, ("a", '{ "n": 1 }'))),
         (TWO, said(None, ("b", "{}"), ("a", '{"n":1}'))),
         (Fits(schema=NUMBER), said('{"n": 3}')),
-        (Count(), said("1 2 3 4 5", finish="stop")),
-        (Count(), said("Sure! 1, 2, 3, 4", finish="stop")),
-        (Count(), said("Sure!", finish="length")),
+        (AskCount(), said("1 2 3 4 5", finish="stop")),
+        (AskCount(), said("Sure! 1, 2, 3, 4", finish="stop")),
+        (AskCount(), said("Sure!", finish="length")),
         (Anything(), said("Hello.")),
         (Anything(), said(None, ("a", "{}"))),
     ],
@@ -49,21 +49,21 @@ def test_an_answer_does_what_was_asked(asks: Asks, choice: Choice) -> None:
 @pytest.mark.parametrize(
     ("asks", "choice"),
     [
-        (Say(text="one two"), said("Sure: one two")),
-        (Say(text="one two"), said("one  two")),
-        (Say(text="one"), said("one", ("a", "{}"))),
-        (Say(text="one"), said(None)),
-        (Calls(calls=(Call(),)), said("I call a.")),
-        (Calls(calls=(Call(name="a"),)), said(None, ("b", "{}"))),
-        (Calls(calls=(Call(name="a", arguments={"n": 1}),)), said(None, ("a", '{"n": 2}'))),
-        (Calls(calls=(Call(name="a"),)), said(None, ("a", '{"n": '))),
-        (Calls(calls=(Call(name="a"),)), said(None, ("a", '"{}"'))),
-        (Calls(calls=(Call(name="a"),)), said(None, ("a", "{}"), ("a", "{}"))),
+        (AskSay(text="one two"), said("Sure: one two")),
+        (AskSay(text="one two"), said("one  two")),
+        (AskSay(text="one"), said("one", ("a", "{}"))),
+        (AskSay(text="one"), said(None)),
+        (AskCalls(calls=(AskCall(),)), said("I call a.")),
+        (AskCalls(calls=(AskCall(name="a"),)), said(None, ("b", "{}"))),
+        (AskCalls(calls=(AskCall(name="a", arguments={"n": 1}),)), said(None, ("a", '{"n": 2}'))),
+        (AskCalls(calls=(AskCall(name="a"),)), said(None, ("a", '{"n": '))),
+        (AskCalls(calls=(AskCall(name="a"),)), said(None, ("a", '"{}"'))),
+        (AskCalls(calls=(AskCall(name="a"),)), said(None, ("a", "{}"), ("a", "{}"))),
         (TWO, said(None, ("a", '{"n": 1}'))),
         (Fits(schema=NUMBER), said("three")),
         (Fits(schema=NUMBER), said('{"n": "3"}')),
         (Fits(schema=NUMBER), said('{"n": 3, "m": 4}')),
-        (Count(), said("I would rather not.")),
+        (AskCount(), said("I would rather not.")),
         (Anything(), said("")),
     ],
 )
@@ -75,17 +75,17 @@ def test_an_answer_does_something_else(asks: Asks, choice: Choice) -> None:
 def test_every_choice_must_do_what_was_asked() -> None:
     both = Answer(choices=(said("x"), said("x", index=1)), usage=None, error=None)
     one = Answer(choices=(said("x"), said("y", index=1)), usage=None, error=None)
-    assert len(wanted(Say(text="x"), both, FORM, 2)) == 2
-    assert wanted(Say(text="x"), one, FORM, 2) == ()
-    assert wanted(Say(text="x"), Answer(choices=(said("x"),), usage=None, error=None), FORM, 2) == ()
+    assert len(wanted(AskSay(text="x"), both, FORM, 2)) == 2
+    assert wanted(AskSay(text="x"), one, FORM, 2) == ()
+    assert wanted(AskSay(text="x"), Answer(choices=(said("x"),), usage=None, error=None), FORM, 2) == ()
 
 
 @pytest.mark.parametrize(
     ("asks", "choice", "finish"),
     [
-        (Say(text="x"), said("x", finish="length"), "stop"),
-        (Calls(calls=(Call(),)), said(None, ("a", "{}"), finish="stop"), "tool_calls"),
-        (Count(), said("1 2 3 4", finish="stop"), "length"),
+        (AskSay(text="x"), said("x", finish="length"), "stop"),
+        (AskCalls(calls=(AskCall(),)), said(None, ("a", "{}"), finish="stop"), "tool_calls"),
+        (AskCount(), said("1 2 3 4", finish="stop"), "length"),
         (Anything(), said("x"), None),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.model.dialect import CHATS, Arguments, Dialect
+from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import read, violation
@@ -107,7 +107,7 @@ def test_deltas_that_repeat_the_arguments_are_put_together_as_the_target_says_th
     exchange = stream("call-one", *frames, dialect=XML)
     assert exchange.cumulative
     assert exchange.choice().calls[0].arguments == '{"q":1}'
-    other = dataclasses.replace(exchange.target, arguments=Arguments.INCREMENTAL)
+    other = dataclasses.replace(exchange.target, arguments=ArgumentsMode.INCREMENTAL)
     assert stream("call-one", *frames, dialect=XML, target=other).choice().calls[0].arguments == '{"q":{"q":1}'
     assert not stream("call-one", *frames).cumulative
 

@@ -7,7 +7,7 @@ import pytest
 from wireproof.model.answer_terms import AnswerTerms
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
-from wireproof.reading.expected import Expected, Failure, expected
+from wireproof.reading.expected import Expected, ExpectedFailure, expected
 from wireproof_scripts.files.definitions import DEFINITIONS, NAMES
 from wireproof_scripts.files.json_form import step_from_json
 from wireproof_scripts.steps import (
@@ -61,7 +61,7 @@ def test_text_is_all_pieces_joined_and_reasoning_is_none_of_it(form: Form) -> No
 @every_form
 def test_an_answer_without_a_word_is_an_empty_text(form: Form) -> None:
     answer = expected((), form, AnswerTerms(burst=False))
-    assert (answer.text, answer.finish, answer.failure) == ("", "stop", Failure.NONE)
+    assert (answer.text, answer.finish, answer.failure) == ("", "stop", ExpectedFailure.NONE)
 
 
 @pytest.mark.parametrize("reason", ["stop", "length", "content_filter"])
@@ -100,7 +100,7 @@ def test_arguments_stay_the_models_own_text() -> None:
 @pytest.mark.parametrize("end", [Fail("cut"), Crash()])
 def test_a_failure_before_any_output_is_an_http_error(end: Step) -> None:
     for answer in (stream(end), whole(end), stream(Think("Hm."), end)):
-        assert answer.failure is Failure.BEFORE_OUTPUT
+        assert answer.failure is ExpectedFailure.BEFORE_OUTPUT
         assert (answer.text, answer.calls, answer.finish, answer.usage) == ("", (), None, None)
 
 
@@ -108,17 +108,17 @@ def test_a_failure_before_any_output_is_an_http_error(end: Step) -> None:
 @pytest.mark.parametrize("said", [(SAY,), (Reflect(),)])
 def test_a_failure_in_mid_text_has_no_finish(end: Step, said: tuple[Step, ...]) -> None:
     answer = stream(*said, end)
-    assert (answer.failure, answer.finish, answer.usage) == (Failure.AFTER_TEXT, None, None)
+    assert (answer.failure, answer.finish, answer.usage) == (ExpectedFailure.AFTER_TEXT, None, None)
 
 
 def test_a_failure_after_a_call_leaves_no_trace() -> None:
     answer = stream(SAY, A, Fail("cut"))
-    assert (answer.failure, answer.finish, names(answer)) == (Failure.AFTER_CALL, "tool_calls", ["search"])
+    assert (answer.failure, answer.finish, names(answer)) == (ExpectedFailure.AFTER_CALL, "tool_calls", ["search"])
     assert answer.usage is None
 
 
 def test_a_whole_answer_is_an_http_error_whenever_the_backend_fails() -> None:
-    assert whole(SAY, A, Fail("cut")).failure is Failure.BEFORE_OUTPUT
+    assert whole(SAY, A, Fail("cut")).failure is ExpectedFailure.BEFORE_OUTPUT
 
 
 def test_a_turn_that_hangs_has_no_finish() -> None:
@@ -210,29 +210,31 @@ HALF = Call(id="h", name="search", arguments='{"q": 1}', shape="delta-tool-calls
 @pytest.mark.parametrize(
     ("part", "streamed"),
     [
-        ((ErrorNotice(),), Failure.BEFORE_OUTPUT),
-        ((Crash(),), Failure.BEFORE_OUTPUT),
-        ((SAY, Crash()), Failure.AFTER_TEXT),
-        ((SAY, Raw("\udcff"), SAY), Failure.AFTER_TEXT),
-        ((HALF, Fail()), Failure.IN_CALL),
-        ((SAY, HALF, Crash()), Failure.IN_CALL),
-        ((A, Crash()), Failure.AFTER_CALL),
-        ((A, HALF, Crash()), Failure.AFTER_CALL),
+        ((ErrorNotice(),), ExpectedFailure.BEFORE_OUTPUT),
+        ((Crash(),), ExpectedFailure.BEFORE_OUTPUT),
+        ((SAY, Crash()), ExpectedFailure.AFTER_TEXT),
+        ((SAY, Raw("\udcff"), SAY), ExpectedFailure.AFTER_TEXT),
+        ((HALF, Fail()), ExpectedFailure.IN_CALL),
+        ((SAY, HALF, Crash()), ExpectedFailure.IN_CALL),
+        ((A, Crash()), ExpectedFailure.AFTER_CALL),
+        ((A, HALF, Crash()), ExpectedFailure.AFTER_CALL),
     ],
 )
-def test_how_a_client_learns_of_a_failure_depends_on_what_was_said(part: tuple[Step, ...], streamed: Failure) -> None:
+def test_how_a_client_learns_of_a_failure_depends_on_what_was_said(
+    part: tuple[Step, ...], streamed: ExpectedFailure
+) -> None:
     assert stream(*part).failure is streamed
-    assert whole(*part).failure is Failure.BEFORE_OUTPUT
+    assert whole(*part).failure is ExpectedFailure.BEFORE_OUTPUT
 
 
 @pytest.mark.parametrize("part", [(SAY, Finish(), Fail()), (SAY, Finish(), Crash()), (SAY, Raw("{}")), (SAY, Hang())])
 def test_what_comes_too_late_or_can_be_read_is_no_failure(part: tuple[Step, ...]) -> None:
-    assert (stream(*part).text, stream(*part).failure) == ("Hello", Failure.NONE)
+    assert (stream(*part).text, stream(*part).failure) == ("Hello", ExpectedFailure.NONE)
 
 
 def test_a_backend_that_never_says_anything_fails_by_that() -> None:
-    assert {stream(Hang()).failure, whole(Hang()).failure} == {Failure.SILENT}
-    assert stream(HALF, Hang()).failure is Failure.NONE
+    assert {stream(Hang()).failure, whole(Hang()).failure} == {ExpectedFailure.SILENT}
+    assert stream(HALF, Hang()).failure is ExpectedFailure.NONE
 
 
 def test_half_of_a_call_is_none() -> None:
@@ -302,22 +304,22 @@ SEARCH = frozenset({"search"})
 @pytest.mark.parametrize(
     ("part", "demand", "failure"),
     [
-        ((SAY,), {"forced": SEARCH}, Failure.UNMET),
-        ((B,), {"forced": SEARCH}, Failure.UNMET),
-        ((A,), {"forced": SEARCH}, Failure.NONE),
-        ((SAY,), {"json": True}, Failure.UNMET),
-        ((Reflect("received"),), {"json": True}, Failure.NONE),
-        ((A,), {"json": True}, Failure.NONE),
-        ((Fail(),), {"forced": SEARCH}, Failure.BEFORE_OUTPUT),
+        ((SAY,), {"forced": SEARCH}, ExpectedFailure.UNMET),
+        ((B,), {"forced": SEARCH}, ExpectedFailure.UNMET),
+        ((A,), {"forced": SEARCH}, ExpectedFailure.NONE),
+        ((SAY,), {"json": True}, ExpectedFailure.UNMET),
+        ((Reflect("received"),), {"json": True}, ExpectedFailure.NONE),
+        ((A,), {"json": True}, ExpectedFailure.NONE),
+        ((Fail(),), {"forced": SEARCH}, ExpectedFailure.BEFORE_OUTPUT),
     ],
 )
 @pytest.mark.parametrize("mode", Mode)
 def test_what_is_demanded_and_not_done_is_no_answer(
-    part: tuple[Step, ...], demand: dict[str, Any], failure: Failure, mode: Mode
+    part: tuple[Step, ...], demand: dict[str, Any], failure: ExpectedFailure, mode: Mode
 ) -> None:
     right = expected(part, Form(Dialect.OPENAI_JSON, mode), AnswerTerms(burst=False, **demand))
     assert right.failure is failure
-    assert (right.calls == ()) is (failure is not Failure.NONE or A not in part)
+    assert (right.calls == ()) is (failure is not ExpectedFailure.NONE or A not in part)
 
 
 def test_a_request_of_cursors_service_is_a_call_where_the_client_has_tools() -> None:
@@ -332,6 +334,8 @@ def test_a_request_of_cursors_service_is_a_call_where_the_client_has_tools() -> 
 
 def test_a_trap_is_a_silence_for_good() -> None:
     form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
-    assert expected((cursor.Trap("x", always=True), SAY), form, AnswerTerms(burst=True)).failure is Failure.SILENT
+    assert (
+        expected((cursor.Trap("x", always=True), SAY), form, AnswerTerms(burst=True)).failure is ExpectedFailure.SILENT
+    )
     # In a session of its own the step does nothing.
     assert expected((cursor.Trap("x"), SAY), form, AnswerTerms(burst=True)).text == "Hello"

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from wireproof.judging.judge import judge_runs
 from wireproof.judging.known_failing import apply
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import Level, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Target
@@ -51,7 +51,9 @@ def certified() -> Callable[..., Certificate]:
         for one in exchanges:
             by_name.setdefault(one.scenario.name, {}).setdefault(one.form, []).append(one)
         scenarios = {one.scenario.name: one.scenario for one in exchanges}
-        runs = tuple(Run(scenario=scenarios[name], exchanges=forms, error=error) for name, forms in by_name.items())
+        runs = tuple(
+            ScenarioRun(scenario=scenarios[name], exchanges=forms, error=error) for name, forms in by_name.items()
+        )
         judged = judge_runs(runs, TARGET, load())
         musts = frozenset(row.id for row in load().requirements if row.level is Level.MUST)
         return Certificate(

@@ -21,9 +21,9 @@ from wireproof.report.json_lines import json_lines
 from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
 from wireproof.report.page import page
-from wireproof.report.site import Entry, site
+from wireproof.report.site import SiteEntry, site
 from wireproof.results import folder
-from wireproof.results.certificate import Exit, worst
+from wireproof.results.certificate import ExitStatus, worst
 from wireproof.results.document import Configuration
 from wireproof.results.flaky import flaky, of_all
 
@@ -65,21 +65,23 @@ def bad(stream: Make, certified: Certified) -> Certificate:
 def test_the_worst_of_several_runs_stands_for_all(good: Certificate, bad: Certificate) -> None:
     assert of_all([good]) is good
     one = of_all([good, bad, good])
-    assert (one.exit, one.outcomes) == (Exit.FAILED, bad.outcomes)
+    assert (one.exit, one.outcomes) == (ExitStatus.FAILED, bad.outcomes)
     assert one.every == (good, bad, good)
 
 
 @pytest.mark.parametrize(
     ("statuses", "status"),
     [
-        ((Exit.CERTIFIED, Exit.PARTIAL), Exit.PARTIAL),
-        ((Exit.UNREACHABLE, Exit.PARTIAL), Exit.UNREACHABLE),
-        ((Exit.UNREACHABLE, Exit.FAILED), Exit.FAILED),
-        ((Exit.FAILED, Exit.INTERRUPTED), Exit.INTERRUPTED),
-        ((Exit.CERTIFIED,), Exit.CERTIFIED),
+        ((ExitStatus.CERTIFIED, ExitStatus.PARTIAL), ExitStatus.PARTIAL),
+        ((ExitStatus.UNREACHABLE, ExitStatus.PARTIAL), ExitStatus.UNREACHABLE),
+        ((ExitStatus.UNREACHABLE, ExitStatus.FAILED), ExitStatus.FAILED),
+        ((ExitStatus.FAILED, ExitStatus.INTERRUPTED), ExitStatus.INTERRUPTED),
+        ((ExitStatus.CERTIFIED,), ExitStatus.CERTIFIED),
     ],
 )
-def test_what_was_seen_broken_is_worse_than_what_was_not_seen(statuses: tuple[Exit, ...], status: Exit) -> None:
+def test_what_was_seen_broken_is_worse_than_what_was_not_seen(
+    statuses: tuple[ExitStatus, ...], status: ExitStatus
+) -> None:
     assert worst(statuses) is status
 
 
@@ -107,7 +109,7 @@ def test_every_format_says_what_is_flaky(
 ) -> None:
     one = of_all([good, bad, good])
     report = report_of(one, load(), CONFIGURATION, folder.versions())
-    assert [run.status for run in report.repeats] == [Exit.PARTIAL, Exit.FAILED, Exit.PARTIAL]
+    assert [run.status for run in report.repeats] == [ExitStatus.PARTIAL, ExitStatus.FAILED, ExitStatus.PARTIAL]
     assert [run.shown for run in report.repeats] == [False, True, False]
     terminal.report(console, one, load(), again="wireproof certify")
     assert "3 runs, exit statuses 4, 1, 4; the worst is shown" in printed()
@@ -149,13 +151,17 @@ def test_the_page_of_runs_that_break_the_same_says_so(bad: Certificate) -> None:
 def test_the_site_says_what_is_flaky(good: Certificate, bad: Certificate) -> None:
     one = of_all([good, bad])
     report = report_of(one, load(), CONFIGURATION, folder.versions())
-    pages = dict(site([Entry(name="p", version="1", report=report, runs=one.runs)], load(), level=VerdictLevel.STRICT))
+    pages = dict(
+        site([SiteEntry(name="p", version="1", report=report, runs=one.runs)], load(), level=VerdictLevel.STRICT)
+    )
     assert f"{len(report.flaky)} flaky</span>" in pages["index.html"]
     assert '<h2 id="runs-title">2 runs</h2>' in pages["proxies/p.html"]
     assert f"<code>{TEXT}</code>" in pages["proxies/p.html"].partition("Flaky requirement")[2].partition("</table>")[0]
     assert "openai-json stream: fail, flaky</span>" in pages[f"requirements/{TEXT}.html"]
     steady = report_of(bad, load(), CONFIGURATION, folder.versions())
-    pages = dict(site([Entry(name="p", version="1", report=steady, runs=bad.runs)], load(), level=VerdictLevel.STRICT))
+    pages = dict(
+        site([SiteEntry(name="p", version="1", report=steady, runs=bad.runs)], load(), level=VerdictLevel.STRICT)
+    )
     assert not [
         name for name, text in pages.items() if name[:8] != "results/" and "flaky" in text.partition("<body>")[2]
     ]

@@ -16,8 +16,8 @@ from saved_recordings import save
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.report.examples import Shown, failing, passing
-from wireproof.report.site import Entry, site, slug
+from wireproof.report.examples import ExampleSource, failing, passing
+from wireproof.report.site import SiteEntry, site, slug
 from wireproof.report.topics import topic_of
 from wireproof.results import folder
 
@@ -60,14 +60,14 @@ class Elements(HTMLParser):
         return " ".join("".join(self.words).split())
 
 
-def entry(tmp: pytest.TempPathFactory, recording: str, name: str, version: str) -> Entry:
+def entry(tmp: pytest.TempPathFactory, recording: str, name: str, version: str) -> SiteEntry:
     path = tmp.mktemp("results") / "result"
     report = save(recording, path, began=f"2026-11-22T22:00:0{len(version)}+00:00")
-    return Entry(name=name, version=version, report=report, runs=folder.read(path).archive(EVERY).runs)
+    return SiteEntry(name=name, version=version, report=report, runs=folder.read(path).archive(EVERY).runs)
 
 
 @pytest.fixture(scope="module")
-def entries(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Entry]:
+def entries(tmp_path_factory: pytest.TempPathFactory) -> Sequence[SiteEntry]:
     """One proxy in two versions, of which the second breaks other things, and one more."""
     return [
         entry(tmp_path_factory, "stubllm", "stub", "1"),
@@ -77,7 +77,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Entry]:
 
 
 @pytest.fixture(scope="module")
-def pages(entries: Sequence[Entry]) -> Mapping[str, str]:
+def pages(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
     return dict(site(entries, load(), level=VerdictLevel.STRICT))
 
 
@@ -123,7 +123,7 @@ def test_every_page_has_one_title_one_main_and_headings_in_order(pages: Mapping[
         assert all(after <= before + 1 for before, after in pairwise(depths)), name
 
 
-def test_the_matrix_counts_what_the_results_say(pages: Mapping[str, str], entries: Sequence[Entry]) -> None:
+def test_the_matrix_counts_what_the_results_say(pages: Mapping[str, str], entries: Sequence[SiteEntry]) -> None:
     page = Elements(pages["index.html"])
     newest = entries[1]
     cells = [cell for cell in newest.report.cells if topic_of(cell.requirement) == "param"]
@@ -139,7 +139,7 @@ def test_the_matrix_counts_what_the_results_say(pages: Mapping[str, str], entrie
 
 
 def test_the_page_of_a_proxy_says_what_a_version_has_changed(
-    pages: Mapping[str, str], entries: Sequence[Entry]
+    pages: Mapping[str, str], entries: Sequence[SiteEntry]
 ) -> None:
     old, new = (frozenset(one.report.levels[VerdictLevel.STRICT].broken) for one in entries[:2])
     assert new - old
@@ -152,7 +152,7 @@ def test_the_page_of_a_proxy_says_what_a_version_has_changed(
     assert rows.index("2026-11-22T22:00:03") < rows.index("2026-11-22T22:00:01")
 
 
-def test_the_page_of_a_requirement_says_all_of_it(pages: Mapping[str, str], entries: Sequence[Entry]) -> None:
+def test_the_page_of_a_requirement_says_all_of_it(pages: Mapping[str, str], entries: Sequence[SiteEntry]) -> None:
     row = load().find("chat.stream.stable-id")
     page = Elements(pages[f"requirements/{row.id}.html"]).text
     for said in (row.text, row.hint, *row.breaks, *(f"“{one.quote}”" for one in row.source)):
@@ -161,8 +161,8 @@ def test_the_page_of_a_requirement_says_all_of_it(pages: Mapping[str, str], entr
     assert f"Broken by {', '.join(broken)} at level strict." in page
 
 
-def test_an_example_is_of_a_run_with_the_place_marked(entries: Sequence[Entry], pages: Mapping[str, str]) -> None:
-    shown = [Shown(of=one.name, report=one.report, runs=one.runs) for one in entries]
+def test_an_example_is_of_a_run_with_the_place_marked(entries: Sequence[SiteEntry], pages: Mapping[str, str]) -> None:
+    shown = [ExampleSource(of=one.name, report=one.report, runs=one.runs) for one in entries]
     broken = failing(shown)
     kept = passing(shown, broken)
     assert set(broken) == {
@@ -187,8 +187,8 @@ def test_an_example_is_of_a_run_with_the_place_marked(entries: Sequence[Entry], 
     assert f"Broken by {one.of}" in page.text
 
 
-def test_a_passing_example_is_of_the_scenario_that_is_broken_elsewhere(entries: Sequence[Entry]) -> None:
-    shown = [Shown(of=one.name, report=one.report, runs=one.runs) for one in entries]
+def test_a_passing_example_is_of_the_scenario_that_is_broken_elsewhere(entries: Sequence[SiteEntry]) -> None:
+    shown = [ExampleSource(of=one.name, report=one.report, runs=one.runs) for one in entries]
     broken = failing(shown)
     kept = passing(shown, broken)
     both = [name for name in broken if name in kept]
@@ -197,7 +197,7 @@ def test_a_passing_example_is_of_the_scenario_that_is_broken_elsewhere(entries: 
     assert all(kept[name].number == broken[name].number for name in alike if kept[name].form == broken[name].form)
 
 
-def test_what_a_target_says_is_text(entries: Sequence[Entry]) -> None:
+def test_what_a_target_says_is_text(entries: Sequence[SiteEntry]) -> None:
     first = entries[0]
     target = first.report.target
     assert target is not None

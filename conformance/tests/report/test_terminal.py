@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.model.catalogue import load
-from wireproof.model.dialect import Arguments, Dialect
+from wireproof.model.dialect import ArgumentsMode, Dialect
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
 from wireproof.report import terminal
 from wireproof.scenarios import CONVERSATIONS
@@ -237,7 +237,7 @@ def test_for_a_target_that_repeats_arguments_the_clients_that_break_are_listed(
     name: str, right_stream: Make, certified: Certified, report: Report
 ) -> None:
     one = certified(right_stream(name))
-    cumulative = dataclasses.replace(one.target, arguments=Arguments.CUMULATIVE)
+    cumulative = dataclasses.replace(one.target, arguments=ArgumentsMode.CUMULATIVE)
     said = report(dataclasses.replace(one, target=cumulative))
     assert "incompatible with OpenAI clients: in openai-json each delta repeats the arguments so far" in said
     assert "breaks langchain-openai, instructor: the tool runs with wrong arguments\n" in said
@@ -248,7 +248,7 @@ def test_for_a_target_that_repeats_arguments_the_clients_that_break_are_listed(
 def test_a_target_that_does_not_breaks_no_client(right_stream: Make, certified: Certified, report: Report) -> None:
     one = certified(right_stream("call-one"))
     assert "incompatible" not in report(one)
-    xml = dataclasses.replace(one.target, dialects=(Dialect.OBSIDIAN_XML,), arguments=Arguments.CUMULATIVE)
+    xml = dataclasses.replace(one.target, dialects=(Dialect.OBSIDIAN_XML,), arguments=ArgumentsMode.CUMULATIVE)
     assert "incompatible" not in report(dataclasses.replace(one, target=xml))
 
 

@@ -10,7 +10,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.requests.conversation import Message, can_follow, marker, prepare, remember
 from wireproof.scenarios import CONVERSATIONS
-from wireproof.wire.calls import Call, Choice
+from wireproof.wire.calls import Choice, ToolCall
 from wireproof_scripts.markers import Marker, find_marker
 
 NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}
@@ -19,7 +19,7 @@ CALLED = Choice(
     index=0,
     role="assistant",
     text=None,
-    calls=(Call(id="c1", name="search", arguments='{"q": 1.50}'), Call(id="c2", name="read", arguments="")),
+    calls=(ToolCall(id="c1", name="search", arguments='{"q": 1.50}'), ToolCall(id="c2", name="read", arguments="")),
     finish="tool_calls",
 )
 

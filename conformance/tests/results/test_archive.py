@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key='key"with\\quotes')
 
 
-def test_saved_runs_are_judged_as_they_were(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:
+def test_saved_runs_are_judged_as_they_were(driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path) -> None:
     target, runs = driven
     save(tmp_path / "run.gz", target, runs)
     again = load(tmp_path / "run.gz", SCENARIOS)
@@ -32,13 +32,13 @@ def test_saved_runs_are_judged_as_they_were(driven: tuple[Target, Sequence[Run]]
     assert judge_runs(again.runs, again.target, catalogue()) == judge_runs(runs, target, catalogue())
 
 
-def test_the_same_runs_give_the_same_file(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:
+def test_the_same_runs_give_the_same_file(driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path) -> None:
     for name in ("one", "two"):
         save(tmp_path / name, *driven)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_the_key_stands_nowhere_in_a_file(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:
+def test_the_key_stands_nowhere_in_a_file(driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path) -> None:
     target, runs = driven
     save(tmp_path / "run.gz", target, runs)
     text = gzip.decompress((tmp_path / "run.gz").read_bytes()).decode()
@@ -55,7 +55,9 @@ def test_a_key_with_quotes_stands_nowhere_either(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["short", "onlyletters"])
-def test_a_key_of_any_kind_stands_nowhere(driven: tuple[Target, Sequence[Run]], key: str, tmp_path: Path) -> None:
+def test_a_key_of_any_kind_stands_nowhere(
+    driven: tuple[Target, Sequence[ScenarioRun]], key: str, tmp_path: Path
+) -> None:
     target, (run, *_) = driven
     form, (first, *_) = next(iter(run.exchanges.items()))
     sent = replace(first.transcript, request_headers=(("authorization", f"Bearer {key}"),))
@@ -65,7 +67,7 @@ def test_a_key_of_any_kind_stands_nowhere(driven: tuple[Target, Sequence[Run]], 
 
 
 def test_values_that_each_request_carries_stand_nowhere_and_a_short_one_spoils_nothing(
-    driven: tuple[Target, Sequence[Run]], tmp_path: Path
+    driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path
 ) -> None:
     target, runs = driven
     own = (("x-team", "s3cr3t-team"), ("x-flag", "1"), ("x-vendor", "completion"))
@@ -79,7 +81,7 @@ def test_values_that_each_request_carries_stand_nowhere_and_a_short_one_spoils_n
 
 
 def test_bytes_that_are_no_text_and_the_rest_of_a_transcript_come_back(
-    driven: tuple[Target, Sequence[Run]], tmp_path: Path
+    driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path
 ) -> None:
     target, runs = driven
     run = next(run for run in runs if run.exchanges)
@@ -102,7 +104,9 @@ def test_bytes_that_are_no_text_and_the_rest_of_a_transcript_come_back(
     assert back.exchanges[form][0].transcript.death == odd.death
 
 
-def test_a_scenario_that_does_not_exist_any_more_is_named(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:
+def test_a_scenario_that_does_not_exist_any_more_is_named(
+    driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path
+) -> None:
     target, runs = driven
     save(tmp_path / "run.gz", target, runs)
     gone = runs[0].scenario

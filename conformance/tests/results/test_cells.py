@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
@@ -45,12 +45,12 @@ def said(verdict: Verdict, *findings: Finding, requirement: str = BOTH, **how: A
 
 @pytest.fixture
 def table(right_stream: Make, right_whole: Make) -> Callable[..., dict[tuple[str, Form], Cell]]:
-    run = Run(
+    run = ScenarioRun(
         scenario=NAMED["text-hello"],
         exchanges={STREAM: [right_stream("text-hello")], WHOLE: [right_whole("text-hello")]},
     )
 
-    def make(*outcomes: Outcome, run: Run = run, **how: Any) -> dict[tuple[str, Form], Cell]:
+    def make(*outcomes: Outcome, run: ScenarioRun = run, **how: Any) -> dict[tuple[str, Form], Cell]:
         certificate = Certificate(
             target=TARGET, date="", runs=(run,), outcomes=outcomes, musts=frozenset(), seconds=1.0, **how
         )
@@ -80,7 +80,7 @@ def test_a_form_in_which_something_else_was_found_is_not_known(table: Any) -> No
 
 
 def test_a_form_that_was_not_driven_has_its_reason(table: Any, right_stream: Make) -> None:
-    run = Run(
+    run = ScenarioRun(
         scenario=NAMED["text-hello"], exchanges={STREAM: [right_stream("text-hello")]}, not_driven={WHOLE: "no time"}
     )
     made = table(said(Verdict.FAIL, found(STREAM)), run=run)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.driving.drive import Driving, no_progress
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import Level, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.results import certify as certifying
-from wireproof.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
+from wireproof.results.certificate import MEANINGS, NOT_RUN, Certificate, ExitStatus
 from wireproof.results.certify import certify
 from wireproof.results.judge_run import default_level
 from wireproof.scenarios import SCENARIOS
@@ -22,7 +22,7 @@ from wireproof.wire.violation import Violation
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wireproof.driving.planning import Plan
+    from wireproof.driving.planning import DrivingPlan
     from wireproof.reading.exchange import Exchange
 
     Make = Callable[..., Exchange]
@@ -53,19 +53,19 @@ def test_counts_are_by_verdict_and_leave_out_known_failures() -> None:
 @pytest.mark.parametrize(
     ("outcomes", "code"),
     [
-        ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED), outcome(Verdict.WARN)], Exit.CERTIFIED),
-        ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED, SHOULD)], Exit.CERTIFIED),
-        ([outcome(Verdict.NOT_OBSERVED)], Exit.PARTIAL),
-        ([outcome(Verdict.PASS, SHOULD)], Exit.PARTIAL),
-        ([outcome(Verdict.FAIL, SHOULD), outcome(Verdict.NOT_OBSERVED)], Exit.FAILED),
-        ([outcome(Verdict.ERROR, SHOULD), outcome(Verdict.NOT_OBSERVED)], Exit.UNREACHABLE),
-        ([outcome(Verdict.FAIL, known="buffers")], Exit.CERTIFIED),
-        ([outcome(Verdict.FAIL)], Exit.FAILED),
-        ([outcome(Verdict.ERROR)], Exit.UNREACHABLE),
-        ([outcome(Verdict.ERROR), outcome(Verdict.FAIL)], Exit.FAILED),
+        ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED), outcome(Verdict.WARN)], ExitStatus.CERTIFIED),
+        ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED, SHOULD)], ExitStatus.CERTIFIED),
+        ([outcome(Verdict.NOT_OBSERVED)], ExitStatus.PARTIAL),
+        ([outcome(Verdict.PASS, SHOULD)], ExitStatus.PARTIAL),
+        ([outcome(Verdict.FAIL, SHOULD), outcome(Verdict.NOT_OBSERVED)], ExitStatus.FAILED),
+        ([outcome(Verdict.ERROR, SHOULD), outcome(Verdict.NOT_OBSERVED)], ExitStatus.UNREACHABLE),
+        ([outcome(Verdict.FAIL, known="buffers")], ExitStatus.CERTIFIED),
+        ([outcome(Verdict.FAIL)], ExitStatus.FAILED),
+        ([outcome(Verdict.ERROR)], ExitStatus.UNREACHABLE),
+        ([outcome(Verdict.ERROR), outcome(Verdict.FAIL)], ExitStatus.FAILED),
     ],
 )
-def test_the_exit_code_is_what_the_outcomes_come_to(outcomes: list[Outcome], code: Exit) -> None:
+def test_the_exit_code_is_what_the_outcomes_come_to(outcomes: list[Outcome], code: ExitStatus) -> None:
     assert certificate_of(*outcomes).exit is code
 
 
@@ -90,26 +90,26 @@ def broken(requirement: str, *weights: str, compat: bool = True) -> Outcome:
 @pytest.mark.parametrize(
     ("one", "compat"),
     [
-        (broken(MUST, "harm"), Exit.FAILED),
-        (broken(MUST, "letter", "harm"), Exit.FAILED),
-        (broken(MUST, "letter", "letter"), Exit.CERTIFIED),
-        (broken(FORM, "harm", compat=False), Exit.CERTIFIED),
+        (broken(MUST, "harm"), ExitStatus.FAILED),
+        (broken(MUST, "letter", "harm"), ExitStatus.FAILED),
+        (broken(MUST, "letter", "letter"), ExitStatus.CERTIFIED),
+        (broken(FORM, "harm", compat=False), ExitStatus.CERTIFIED),
         # Without a finding: a declared failure that passes now.
-        (broken(FORM, compat=False), Exit.FAILED),
+        (broken(FORM, compat=False), ExitStatus.FAILED),
     ],
 )
-def test_what_harms_no_client_fails_strict_alone(one: Outcome, compat: Exit) -> None:
+def test_what_harms_no_client_fails_strict_alone(one: Outcome, compat: ExitStatus) -> None:
     certificate = certificate_of(outcome(Verdict.PASS), one)
-    assert [certificate.verdict(level) for level in BOTH] == [compat, Exit.FAILED]
-    assert certificate.counts_at(VerdictLevel.COMPAT)[Verdict.WARN] == (compat is Exit.CERTIFIED)
+    assert [certificate.verdict(level) for level in BOTH] == [compat, ExitStatus.FAILED]
+    assert certificate.counts_at(VerdictLevel.COMPAT)[Verdict.WARN] == (compat is ExitStatus.CERTIFIED)
     assert certificate.counts_at(VerdictLevel.STRICT)[Verdict.WARN] == 0
 
 
 def test_compat_does_not_miss_what_harms_no_client() -> None:
     one = certificate_of(outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED, FORM), musts=(MUST, FORM))
-    assert [one.verdict(level) for level in BOTH] == [Exit.PARTIAL, Exit.PARTIAL]
+    assert [one.verdict(level) for level in BOTH] == [ExitStatus.PARTIAL, ExitStatus.PARTIAL]
     one = dataclasses.replace(one, strict_musts=frozenset({FORM}))
-    assert [one.verdict(level) for level in BOTH] == [Exit.CERTIFIED, Exit.PARTIAL]
+    assert [one.verdict(level) for level in BOTH] == [ExitStatus.CERTIFIED, ExitStatus.PARTIAL]
     assert (one.unobserved_at(VerdictLevel.COMPAT), list(one.unobserved)) == ({}, [FORM])
 
 
@@ -127,27 +127,27 @@ def test_a_live_endpoint_is_judged_by_compat_and_others_by_strict() -> None:
 
 
 def test_a_run_that_has_observed_nothing_is_partial_whatever_had_to_be_observed() -> None:
-    assert certificate_of(musts=()).exit is Exit.PARTIAL
-    assert certificate_of(outcome(Verdict.NOT_OBSERVED, SHOULD), musts=()).exit is Exit.PARTIAL
+    assert certificate_of(musts=()).exit is ExitStatus.PARTIAL
+    assert certificate_of(outcome(Verdict.NOT_OBSERVED, SHOULD), musts=()).exit is ExitStatus.PARTIAL
 
 
 @pytest.mark.parametrize(
     ("verdict", "accepted"),
     [
-        (Verdict.NOT_OBSERVED, Exit.CERTIFIED),
-        (Verdict.PASS, Exit.CERTIFIED),
-        (Verdict.FAIL, Exit.FAILED),
-        (Verdict.ERROR, Exit.UNREACHABLE),
+        (Verdict.NOT_OBSERVED, ExitStatus.CERTIFIED),
+        (Verdict.PASS, ExitStatus.CERTIFIED),
+        (Verdict.FAIL, ExitStatus.FAILED),
+        (Verdict.ERROR, ExitStatus.UNREACHABLE),
     ],
 )
-def test_only_a_partial_result_can_be_accepted(verdict: Verdict, accepted: Exit) -> None:
+def test_only_a_partial_result_can_be_accepted(verdict: Verdict, accepted: ExitStatus) -> None:
     one = certificate_of(outcome(verdict))
     assert one.status(allow_partial=True) is accepted
     assert one.status(allow_partial=False) is one.exit
 
 
 def test_every_exit_status_has_a_meaning() -> None:
-    assert set(MEANINGS) == set(Exit)
+    assert set(MEANINGS) == set(ExitStatus)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
@@ -167,12 +167,12 @@ def test_a_must_that_was_not_asked_for_is_unobserved_too() -> None:
 
 
 @pytest.fixture
-def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[dict[str, Any]]]:
+def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScenarioRun], list[dict[str, Any]]]:
     """Runs in place of driving; what was asked for is kept."""
     asked: list[dict[str, Any]] = []
 
-    def use(*runs: Run) -> list[dict[str, Any]]:
-        async def drive(plan: Plan, target: Target, **how: Any) -> Driving:
+    def use(*runs: ScenarioRun) -> list[dict[str, Any]]:
+        async def drive(plan: DrivingPlan, target: Target, **how: Any) -> Driving:
             asked.append({"plan": plan, "target": target, **how})
             return Driving(runs=runs, at_a_time=2)
 
@@ -187,12 +187,12 @@ def test_certifying_is_driving_and_judging(
 ) -> None:
     hello = NAMED["text-hello"]
     exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
-    asked = driven(Run(scenario=hello, exchanges=exchange))
+    asked = driven(ScenarioRun(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
     assert callable(asked[0].pop("keep"))
     assert [one.scenario for one in asked[0].pop("plan").every] == [hello]
     assert asked == [{"target": TARGET, "jobs": 3, "progress": no_progress, "budget": None}]
-    assert one.exit is Exit.PARTIAL, "the other MUSTs were not looked at"
+    assert one.exit is ExitStatus.PARTIAL, "the other MUSTs were not looked at"
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)
     assert one.musts == {
@@ -206,9 +206,9 @@ def test_a_selection_misses_only_what_was_selected(
     driven: Callable[..., list[dict[str, Any]]], right_stream: Make, right_whole: Make
 ) -> None:
     exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
-    driven(Run(scenario=NAMED["text-hello"], exchanges=exchange))
+    driven(ScenarioRun(scenario=NAMED["text-hello"], exchanges=exchange))
     one = certify(TARGET, [NAMED["text-hello"]], load(), selection=("text-hello",))
-    assert one.exit is Exit.CERTIFIED
+    assert one.exit is ExitStatus.CERTIFIED
     assert one.selection == ("text-hello",)
     assert one.musts == {o.requirement for o in one.outcomes if load().find(o.requirement).level is Level.MUST}
 
@@ -216,11 +216,11 @@ def test_a_selection_misses_only_what_was_selected(
 def test_a_selected_should_is_missed_like_a_must(driven: Callable[..., list[dict[str, Any]]]) -> None:
     scenario = NAMED["silence"]
     reasons = dict.fromkeys(scenario.forms(TARGET.dialects), "the interval is not known")
-    driven(Run(scenario=scenario, not_driven=reasons))
+    driven(ScenarioRun(scenario=scenario, not_driven=reasons))
     assert load().find(SHOULD).level is Level.SHOULD
     one = certify(TARGET, [scenario], load(), selection=(SHOULD,))
     assert one.unobserved[SHOULD] == "the interval is not known"
-    assert one.exit is Exit.PARTIAL
+    assert one.exit is ExitStatus.PARTIAL
 
 
 def test_a_selected_requirement_that_no_scenario_was_about_is_missed(
@@ -228,16 +228,16 @@ def test_a_selected_requirement_that_no_scenario_was_about_is_missed(
 ) -> None:
     driven()
     one = certify(TARGET, [], load(), selection=("responses.xml",))
-    assert (one.exit, one.unobserved) == (Exit.PARTIAL, {"responses.xml": NOT_RUN})
+    assert (one.exit, one.unobserved) == (ExitStatus.PARTIAL, {"responses.xml": NOT_RUN})
 
 
 def test_known_failures_are_applied(driven: Callable[..., list[dict[str, Any]]], stream: Make) -> None:
     exchange = stream("flush", "first(the gate was not opened in time)second", {"finish": "stop"})
-    driven(Run(scenario=NAMED["flush"], exchanges={exchange.form: [exchange]}))
+    driven(ScenarioRun(scenario=NAMED["flush"], exchanges={exchange.form: [exchange]}))
     known = {"flush:chat.stream.flushed": "buffers", "flush:chat.stream.role-first": "was broken"}
     one = certify(TARGET, [NAMED["flush"]], load(), known=known)
     assert [o.key for o in one.known] == ["flush:chat.stream.flushed"]
     assert [o.key for o in one.outcomes if o.verdict is Verdict.FAIL and not o.known] == [
         "flush:chat.stream.role-first"
     ]
-    assert one.exit is Exit.FAILED
+    assert one.exit is ExitStatus.FAILED

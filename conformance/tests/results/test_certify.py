@@ -15,7 +15,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Mode
 from wireproof.model.target import Target
 from wireproof.model.verdict import Verdict
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import certify
 from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.targets.preflight import preflight
@@ -41,7 +41,7 @@ def test_two_runs_on_one_backend_have_the_same_verdict(served: Served) -> None:
     assert [(outcome.key, outcome.verdict) for outcome in one.outcomes] == [
         (outcome.key, outcome.verdict) for outcome in two.outcomes
     ]
-    assert (one.exit, two.exit) == (Exit.CERTIFIED, Exit.CERTIFIED)
+    assert (one.exit, two.exit) == (ExitStatus.CERTIFIED, ExitStatus.CERTIFIED)
 
 
 @pytest.mark.parametrize("beside", [True, False])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.target import Target
     from wireproof.results.certificate import Certificate
 
@@ -40,7 +40,7 @@ CONFIGURATION = Configuration(
 
 
 @pytest.fixture(scope="session")
-def certificate(driven: tuple[Target, Sequence[Run]]) -> Certificate:
+def certificate(driven: tuple[Target, Sequence[ScenarioRun]]) -> Certificate:
     target, runs = driven
     course = RunInfo(began="2026-11-22T22:00:00+00:00", seconds=1.5)
     return judge_run(masked_runs(runs, target), masked_target(target), load(), Terms(), course)

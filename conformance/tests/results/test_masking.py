@@ -15,7 +15,7 @@ from wireproof.results.masking import masked_runs, masked_target, masking
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
 
 KEY = 'sk/live+"42"-abcdef'
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="m", api_key=KEY)
@@ -78,14 +78,14 @@ def test_a_target_is_masked_in_what_was_seen_of_it_and_in_the_password_of_its_ad
     assert masked.surfaces[Surface.CHAT].state is SurfaceState.ABSENT
 
 
-def held(runs: Iterable[Run]) -> list[Run | dict[str, object]]:
+def held(runs: Iterable[ScenarioRun]) -> list[ScenarioRun | dict[str, object]]:
     """All that runs hold, to be compared: exchanges are equal to themselves alone."""
     exchanges = [one for run in runs for those in run.exchanges.values() for one in those]
     parts = [{part.name: getattr(one, part.name) for part in fields(one)} for one in exchanges]
     return [*(replace(run, exchanges={}) for run in runs), *parts]
 
 
-def test_masking_twice_is_masking_once(driven: tuple[Target, Sequence[Run]]) -> None:
+def test_masking_twice_is_masking_once(driven: tuple[Target, Sequence[ScenarioRun]]) -> None:
     target, runs = driven
     once, shown = masked_runs(runs, target), masked_target(target)
     assert held(once) != held(runs)
@@ -93,12 +93,12 @@ def test_masking_twice_is_masking_once(driven: tuple[Target, Sequence[Run]]) -> 
     assert masked_target(shown) == shown
 
 
-def test_without_a_secret_the_runs_stay_as_they_are(driven: tuple[Target, Sequence[Run]]) -> None:
+def test_without_a_secret_the_runs_stay_as_they_are(driven: tuple[Target, Sequence[ScenarioRun]]) -> None:
     target, runs = driven
     assert masked_runs(runs, replace(target, api_key=None)) == list(runs)
 
 
-def test_an_answer_that_repeats_the_key_is_read_again(driven: tuple[Target, Sequence[Run]]) -> None:
+def test_an_answer_that_repeats_the_key_is_read_again(driven: tuple[Target, Sequence[ScenarioRun]]) -> None:
     target, runs = driven
     word = "completion"
     run = next(run for run in runs for those in run.exchanges.values() if word.encode() in those[0].transcript.body)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.judging.judge import Judgement
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.reasons import CROWDED
@@ -52,18 +52,18 @@ def exchange(
     )  # fmt: skip
 
 
-def run(name: str, end: End = End.COMPLETE, form: Form = FORM, death: Death | None = None) -> Run:
+def run(name: str, end: End = End.COMPLETE, form: Form = FORM, death: Death | None = None) -> ScenarioRun:
     of = scenario(name)
-    return Run(scenario=of, exchanges={form: [exchange(of, end, form=form, death=death)]})
+    return ScenarioRun(scenario=of, exchanges={form: [exchange(of, end, form=form, death=death)]})
 
 
 class Trying:
     """Drives again what a test says: the runs of each try, by the name of the scenario; notes what was asked for."""
 
-    def __init__(self, answer: Callable[[str, int], Run]) -> None:
+    def __init__(self, answer: Callable[[str, int], ScenarioRun]) -> None:
         self.answer, self.asked = answer, list[list[str]]()
 
-    def __call__(self, forms: Mapping[str, Sequence[Form]]) -> list[Run]:
+    def __call__(self, forms: Mapping[str, Sequence[Form]]) -> list[ScenarioRun]:
         self.asked.append(list(forms))
         return [self.answer(name, self.times(name)) for name in forms]
 
@@ -71,19 +71,19 @@ class Trying:
         return sum(name in those for those in self.asked)
 
 
-def nothing(_runs: Sequence[Run]) -> Judgement:
+def nothing(_runs: Sequence[ScenarioRun]) -> Judgement:
     """A judge that finds nothing: what the exchanges show by themselves is left."""
     return Judgement(outcomes=(), causes=())
 
 
 def after(
-    runs: Sequence[Run], *, judge: Callable[[Sequence[Run]], Judgement] = nothing, again: Trying
-) -> Sequence[Run]:
+    runs: Sequence[ScenarioRun], *, judge: Callable[[Sequence[ScenarioRun]], Judgement] = nothing, again: Trying
+) -> Sequence[ScenarioRun]:
     """The runs after what rests on time was tried again."""
     return recheck_timing(runs, judge=judge, again=again, catalogue=load())[0]
 
 
-def ends(runs: Sequence[Run]) -> list[End]:
+def ends(runs: Sequence[ScenarioRun]) -> list[End]:
     return [one.exchanges[FORM][0].transcript.end for one in runs]
 
 
@@ -97,7 +97,7 @@ def test_what_is_clean_is_not_tried_again() -> None:
 def test_what_was_not_tried_again_is_judged_once_and_the_rest_as_it_stands_after() -> None:
     seen: list[list[int]] = []
 
-    def noting(runs: Sequence[Run]) -> Judgement:
+    def noting(runs: Sequence[ScenarioRun]) -> Judgement:
         seen.append([one.repeated for one in runs])
         return nothing(runs)
 
@@ -128,10 +128,12 @@ def test_an_answer_to_another_request_is_excused_by_no_second_try(text: str, *, 
         return dataclasses.replace(one, transcript=transcript, reading=read(transcript, FORM))
 
     two = dataclasses.replace(scenario("a"), turns=(Turn(say="Hi."), Turn(say="Go on.")))
-    mixed = Run(scenario=two, exchanges={FORM: [answered(two, text), exchange(two, End.TIMEOUT)]})
+    mixed = ScenarioRun(scenario=two, exchanges={FORM: [answered(two, text), exchange(two, End.TIMEOUT)]})
     other = scenario("b", "text/usage")
-    owner = Run(scenario=other, exchanges={FORM: [answered(other, "Counted.")]})
-    again = Run(scenario=two, exchanges={FORM: [answered(two, "Hello, world!"), answered(two, "Hello, world!")]})
+    owner = ScenarioRun(scenario=other, exchanges={FORM: [answered(other, "Counted.")]})
+    again = ScenarioRun(
+        scenario=two, exchanges={FORM: [answered(two, "Hello, world!"), answered(two, "Hello, world!")]}
+    )
     one, _ = after([mixed, owner], again=Trying(lambda *_: again))
     assert (one.exchanges == again.exchanges) is stands
     assert (one.set_aside == {}) is not stands
@@ -173,24 +175,26 @@ def test_different_symptoms_are_believed_apart() -> None:
 
 
 def test_a_form_that_cannot_be_driven_again_keeps_what_it_showed() -> None:
-    trying = Trying(lambda name, _: Run(scenario=scenario(name), not_driven={FORM: "the target is gone"}))
+    trying = Trying(lambda name, _: ScenarioRun(scenario=scenario(name), not_driven={FORM: "the target is gone"}))
     (one,) = after([run("a", End.TIMEOUT)], again=trying)
     assert ends([one]) == [End.TIMEOUT]
 
 
 def test_what_could_not_be_driven_in_a_hurry_is_driven_alone() -> None:
     trying = Trying(lambda name, _: run(name))
-    before = Run(scenario=scenario("a"), not_driven={FORM: CROWDED, STREAM: "no interval is declared"})
+    before = ScenarioRun(scenario=scenario("a"), not_driven={FORM: CROWDED, STREAM: "no interval is declared"})
     (one,) = after([before], again=trying)
     assert ends([one]) == [End.COMPLETE]
     assert (one.not_driven, one.set_aside) == ({STREAM: "no interval is declared"}, {})
 
 
-def judged(*places: str, found_by: str = "", requirement: str = FLUSHED) -> Callable[[Sequence[Run]], Judgement]:
+def judged(
+    *places: str, found_by: str = "", requirement: str = FLUSHED
+) -> Callable[[Sequence[ScenarioRun]], Judgement]:
     """A judge that finds a requirement broken in the first run of these scenarios, and nothing when they are alone."""
     seen: set[str] = set()
 
-    def judge(runs: Sequence[Run]) -> Judgement:
+    def judge(runs: Sequence[ScenarioRun]) -> Judgement:
         names = [one.scenario.name for one in runs if one.scenario.name in set(places) - seen]
         seen.update(names)
         violation = Violation(requirement=requirement, seen="late")
@@ -214,7 +218,7 @@ def judged(*places: str, found_by: str = "", requirement: str = FLUSHED) -> Call
     ids=["on time", "on time, attributed", "not on time", "unknown"],
 )
 def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
-    judge: Callable[[Sequence[Run]], Judgement], times: int
+    judge: Callable[[Sequence[ScenarioRun]], Judgement], times: int
 ) -> None:
     (one,) = after([run("a")], judge=judge, again=Trying(lambda name, _: run(name)))
     assert one.repeated == times
@@ -237,7 +241,7 @@ def test_what_a_failing_backend_may_cause_is_no_symptom(
     script: str, end: End, status: int | None, symptom: str | None
 ) -> None:
     of = scenario("a", script)
-    found = symptoms([Run(scenario=of, exchanges={FORM: [exchange(of, end, status)]})], (), load())
+    found = symptoms([ScenarioRun(scenario=of, exchanges={FORM: [exchange(of, end, status)]})], (), load())
     assert found.get(("a", FORM)) == symptom
 
 
@@ -248,14 +252,14 @@ def test_an_error_frame_where_no_failure_is_due_is_a_symptom(script: str, sympto
     one = exchange(of, form=STREAM)
     transcript = dataclasses.replace(one.transcript, pieces=(frame,))
     failed = dataclasses.replace(one, transcript=transcript, reading=read(transcript, STREAM))
-    assert symptoms([Run(scenario=of, exchanges={STREAM: [failed]})], (), load()).get(("a", STREAM)) == symptom
+    assert symptoms([ScenarioRun(scenario=of, exchanges={STREAM: [failed]})], (), load()).get(("a", STREAM)) == symptom
 
 
 @pytest.mark.parametrize(("expect", "symptom"), [(200, "HTTP 503"), (503, None)])
 def test_an_error_that_a_plain_request_expects_is_no_symptom(expect: int, symptom: str | None) -> None:
     of = PlainScenario(name="a", title="", exercises=("http.models.list",), requests=(Request(expect=expect),))
     one = dataclasses.replace(exchange(scenario("a"), status=503), scenario=of, turn=None, wanted=())
-    assert symptoms([Run(scenario=of, exchanges={FORM: [one]})], (), load()).get(("a", FORM)) == symptom
+    assert symptoms([ScenarioRun(scenario=of, exchanges={FORM: [one]})], (), load()).get(("a", FORM)) == symptom
 
 
 DIED = Death(status=1, last_words="no memory")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from wireproof.driving.budget import REQUESTS, TOKENS
-from wireproof.model.asks import Calls, Fits, Say
+from wireproof.model.asks import AskCalls, AskSay, Fits
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Backend, Target
@@ -50,7 +50,7 @@ def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: ConversationS
 @each_asked
 def test_arguments_that_are_asked_for_fit_the_tool(scenario: ConversationScenario) -> None:
     declared = {tool["function"]["name"]: tool["function"]["parameters"] for tool in scenario.tools}
-    asked = [call for turn in scenario.turns if isinstance(turn.asks, Calls) for call in turn.asks.calls]
+    asked = [call for turn in scenario.turns if isinstance(turn.asks, AskCalls) for call in turn.asks.calls]
     for call in asked:
         assert call.name is None or call.name in declared
         if call.name and call.arguments is not None:
@@ -60,7 +60,7 @@ def test_arguments_that_are_asked_for_fit_the_tool(scenario: ConversationScenari
 @each_asked
 def test_a_text_that_is_asked_for_stands_in_the_request(scenario: ConversationScenario) -> None:
     for turn in scenario.turns:
-        if isinstance(turn.asks, Say):
+        if isinstance(turn.asks, AskSay):
             sent = json.dumps([*scenario.history, turn.say, turn.results], ensure_ascii=False, default=dict)
             assert json.dumps(turn.asks.text, ensure_ascii=False)[1:-1] in sent
 

@@ -13,7 +13,7 @@ from wireproof.cli.plan import plan
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend
 from wireproof.model.verdict import HarnessError, Verdict
-from wireproof.targets.gateway import Upstream, fill, gateway, upstream, variables
+from wireproof.targets.gateway import RunningUpstream, fill, gateway, upstream, variables
 from wireproof.targets.kinds import header
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
@@ -32,7 +32,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[2])), Handler).serve_forever()
 """
 """A program that answers with its arguments, its environment, and the file that the first argument names."""
-BEHIND = Upstream(base_url="http://127.0.0.1:9/v1", key="up-key")
+BEHIND = RunningUpstream(base_url="http://127.0.0.1:9/v1", key="up-key")
 
 
 def ask(base_url: str, key: str, **body: Any) -> httpx.Response:
@@ -62,7 +62,7 @@ def test_two_upstreams_have_ports_and_keys_of_their_own() -> None:
 def test_an_upstream_at_a_port_has_the_key_of_wireproof_serve_and_is_used_where_it_runs() -> None:
     port = free_port()
     with upstream(port) as up:
-        assert up == Upstream(base_url=f"http://127.0.0.1:{port}/v1", key="wireproof")
+        assert up == RunningUpstream(base_url=f"http://127.0.0.1:{port}/v1", key="wireproof")
         assert ask(up.base_url, "wireproof").status_code == 200
         with upstream(port) as same:
             assert same == up

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from wireproof.cli import certify, root
-from wireproof.model.dialect import Arguments, Dialect, Surface
+from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Agent, KeyStyle
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import OptionError, Pair, Reason
@@ -28,7 +28,7 @@ ALL = TargetOptions(
     gateway="my gateway {config}", upstream=9,
     env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
-    dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
+    dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=ArgumentsMode.CUMULATIVE,
     wanted=(Surface.CHAT,), absences=(Reason("images", "no vision"),), answer_seconds=7.0, answer_bytes=8,
     default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, pace=0.5, timeout=5.0,
     start_timeout=6.0,
@@ -77,7 +77,7 @@ def test_every_option_has_a_name_of_its_own_and_a_help_of_whole_sentences() -> N
         (TargetOptions(command="my proxy {port}"), "wireproof certify --launch 'my proxy {port}'"),
         (TargetOptions(timeout=10.0, start_timeout=31.0), "wireproof certify --start-timeout 31.0"),
         (
-            TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
+            TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=ArgumentsMode.CUMULATIVE),
             "wireproof certify --dialect openai-json --dialect function-call --arguments cumulative",
         ),
         # What may be secret is shown only as the name of the variable that holds it.

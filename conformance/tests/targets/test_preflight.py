@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.model.dialect import MODE_HEADER, Arguments, Dialect, Surface
+from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
 from wireproof.model.verdict import HarnessError
 from wireproof.targets import probe
@@ -657,10 +657,10 @@ def streaming(*fragments: str) -> Callable[[Any], None]:
 
 @pytest.mark.parametrize(
     ("fragments", "found"),
-    [(('{"a"', '{"a": 1', '{"a": 1}'), Arguments.CUMULATIVE), (('{"a"', ": 1", "}"), None), (('{"a": 1}',), None)],
+    [(('{"a"', '{"a": 1', '{"a": 1}'), ArgumentsMode.CUMULATIVE), (('{"a"', ": 1", "}"), None), (('{"a": 1}',), None)],
 )
 def test_how_arguments_are_reported_is_found_out(
-    tiny: Any, fragments: tuple[str, ...], found: Arguments | None
+    tiny: Any, fragments: tuple[str, ...], found: ArgumentsMode | None
 ) -> None:
     tiny.respond = streaming(*fragments)
     assert preflight(a_target(tiny.base_url)).arguments is found
@@ -668,8 +668,8 @@ def test_how_arguments_are_reported_is_found_out(
 
 def test_a_way_that_was_declared_is_not_looked_for(tiny: Any) -> None:
     tiny.respond = streaming("{", "}")
-    declared = Target(base_url=tiny.base_url, model="m", arguments=Arguments.CUMULATIVE)
-    assert preflight(declared).arguments is Arguments.CUMULATIVE
+    declared = Target(base_url=tiny.base_url, model="m", arguments=ArgumentsMode.CUMULATIVE)
+    assert preflight(declared).arguments is ArgumentsMode.CUMULATIVE
     assert not any(exchange.streamed for exchange in tiny.requests if exchange.marker != "probe")
 
 
@@ -683,14 +683,14 @@ def fragments_of_one_call(*fragments: str) -> bytes:
 @pytest.mark.parametrize(
     ("fragments", "way"),
     [
-        (("{", '{"a"', '{"a": 1}'), Arguments.CUMULATIVE),
-        (("{", '"a"', ": 1}"), Arguments.INCREMENTAL),
-        (("1", "1"), Arguments.INCREMENTAL),
+        (("{", '{"a"', '{"a": 1}'), ArgumentsMode.CUMULATIVE),
+        (("{", '"a"', ": 1}"), ArgumentsMode.INCREMENTAL),
+        (("1", "1"), ArgumentsMode.INCREMENTAL),
         (("{}",), None),
         ((), None),
     ],
 )
-def test_fragments_show_the_argument_mode(fragments: tuple[str, ...], way: Arguments | None) -> None:
+def test_fragments_show_the_argument_mode(fragments: tuple[str, ...], way: ArgumentsMode | None) -> None:
     assert detect_argument_mode(fragments_of_one_call(*fragments)) is way
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.model.dialect import Arguments, Dialect, Surface
+from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Backend, KeyStyle, Missing, Target
 from wireproof.model.verdict import HarnessError
 from wireproof.targets.bundled import KEEPALIVE
@@ -51,7 +51,7 @@ def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.
 
 def test_dialects_and_arguments_that_were_declared_are_kept(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.completion(MOCK)
-    declared = {"dialects": (Dialect.OBSIDIAN_XML,), "arguments": Arguments.INCREMENTAL}
+    declared = {"dialects": (Dialect.OBSIDIAN_XML,), "arguments": ArgumentsMode.INCREMENTAL}
     with reach(TargetOptions(url=tiny.base_url, model="m", **declared)) as target:  # type: ignore[arg-type]  # of two types
         assert (target.dialects, target.arguments) == tuple(declared.values())
 
@@ -134,7 +134,7 @@ def test_a_key_that_cannot_be_sent_is_reported_before_anything_is_tried(
 def test_every_option_with_the_name_of_a_field_of_a_target_becomes_it() -> None:
     declared = {
         "model": "m", "pace": 0.5, "timeout": 1.0, "keepalive": 2.0, "idle_timeout": 3.0, "body_limit": 4, "slots": 5,
-        "dialects": (Dialect.RESPONSES,), "arguments": Arguments.CUMULATIVE, "default_mode": Dialect.OBSIDIAN_XML,
+        "dialects": (Dialect.RESPONSES,), "arguments": ArgumentsMode.CUMULATIVE, "default_mode": Dialect.OBSIDIAN_XML,
         "key_style": KeyStyle.API_KEY, "answer_seconds": 6.0, "answer_bytes": 7, "wanted": (Surface.RESPONSES,),
     }  # fmt: skip
     names = {one.name for one in fields(Target)}

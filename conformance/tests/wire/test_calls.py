@@ -3,8 +3,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof.wire.calls import Answer, Call, Choice, assemble
-from wireproof.wire.events import CallOpened, ChatEvent, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.wire.calls import Answer, Choice, ToolCall, assemble
+from wireproof.wire.events import (
+    CallOpened,
+    ChatEvent,
+    Comment,
+    Done,
+    Failed,
+    Finished,
+    Fragment,
+    Role,
+    Text,
+    TokenUsage,
+)
 
 EMPTY = Choice(index=0, role=None, text=None, calls=(), finish=None)
 
@@ -42,21 +53,21 @@ def test_fragments_go_to_their_calls_however_they_are_interleaved() -> None:
         Fragment(frame=5, choice=0, index=1, text=":1}"),
     ]
     assert assemble(events).choices[0].calls == (
-        Call(id="x", name="f", arguments="{}"),
-        Call(id="y", name="g", arguments='{"b":1}'),
+        ToolCall(id="x", name="f", arguments="{}"),
+        ToolCall(id="y", name="g", arguments='{"b":1}'),
     )
 
 
 def test_a_fragment_without_a_head_is_a_call_without_a_name() -> None:
     events = [Fragment(frame=0, choice=0, index=0, text="{}")]
-    assert assemble(events).choices[0].calls == (Call(id="", name="", arguments="{}"),)
+    assert assemble(events).choices[0].calls == (ToolCall(id="", name="", arguments="{}"),)
 
 
 def test_usage_and_error_are_free_of_their_frames() -> None:
-    usage = Usage(frame=7, prompt=1, completion=2, total=3, cached=1)
+    usage = TokenUsage(frame=7, prompt=1, completion=2, total=3, cached=1)
     error = Failed(frame=8, message="m", type="t", code=None, param=None)
     answer = assemble([usage, error])
-    assert answer.usage == Usage(frame=0, prompt=1, completion=2, total=3, cached=1)
+    assert answer.usage == TokenUsage(frame=0, prompt=1, completion=2, total=3, cached=1)
     assert answer.error == Failed(frame=0, message="m", type="t", code=None, param=None)
 
 
@@ -87,8 +98,8 @@ def test_of_cumulative_deltas_the_last_is_the_whole() -> None:
         Text(frame=4, choice=0, text="b"),
     ]
     assert assemble(events, cumulative=True).choices[0].calls == (
-        Call(id="x", name="f", arguments='{"a":1}'),
-        Call(id="y", name="g", arguments=""),
+        ToolCall(id="x", name="f", arguments='{"a":1}'),
+        ToolCall(id="y", name="g", arguments=""),
     )
     assert assemble(events).choices[0].calls[0].arguments == '{{"a":1}'
     assert assemble(events, cumulative=True).choices[0].text == "b"

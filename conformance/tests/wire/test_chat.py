@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wireproof.wire.calls import Answer
 from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, read_stream
-from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.grammar import STREAM, StreamSign, StreamState
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
@@ -433,7 +433,7 @@ def test_an_answer_is_reported_in_events() -> None:
         Comment(frame=4, text="now"),
         Fragment(frame=4, choice=0, index=0, text="{}"),
         Finished(frame=5, choice=0, reason="stop"),
-        Usage(frame=6, prompt=5, completion=3, total=8),
+        TokenUsage(frame=6, prompt=5, completion=3, total=8),
         Done(frame=7),
     )
     assert [frame.number for frame, _ in reading.payloads] == [1, 2, 3, 4, 5, 6]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import OpenAI
 
-from wireproof.wire.calls import Answer, Call, Choice
+from wireproof.wire.calls import Answer, Choice, ToolCall
 from wireproof.wire.chat import read_stream
-from wireproof.wire.events import Usage
+from wireproof.wire.events import TokenUsage
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -22,7 +22,7 @@ MARK = "\ufeff"
 
 characters = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 pieces = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
-calls = st.builds(Call, id=st.just(""), name=st.text("fgh", min_size=1, max_size=3), arguments=characters)
+calls = st.builds(ToolCall, id=st.just(""), name=st.text("fgh", min_size=1, max_size=3), arguments=characters)
 choices = st.builds(
     Choice,
     index=st.just(0),
@@ -43,7 +43,7 @@ def parts(draw: st.DrawFn, whole: str) -> list[str]:
     return [whole[a:b] for a, b in pairwise(ends)]
 
 
-def entries(draw: st.DrawFn, index: int, call: Call) -> list[dict[str, Any]]:
+def entries(draw: st.DrawFn, index: int, call: ToolCall) -> list[dict[str, Any]]:
     """The entries of `tool_calls` that tell a call; its head has the first fragment or an empty one."""
     fragments = [*([""] if draw(st.booleans()) else []), *parts(draw, call.arguments)] or [""]
     head = {"id": call.id, "type": "function"}
@@ -101,7 +101,7 @@ class Valid:
 @st.composite
 def valid_streams(draw: st.DrawFn) -> Valid:
     drawn, counted = draw(answers), draw(st.booleans())
-    usage = Usage(frame=0, prompt=5, completion=3, total=8) if counted else None
+    usage = TokenUsage(frame=0, prompt=5, completion=3, total=8) if counted else None
     answer = Answer(choices=tuple(drawn), usage=usage, error=None)
     return Valid(answer=answer, body=written(draw, payloads(draw, drawn, counted=counted)))
 
@@ -142,7 +142,7 @@ def test_the_openai_package_puts_the_same_answer_together(valid: Valid) -> None:
             role=choice.message.role,
             text=choice.message.content or None,
             calls=tuple(
-                Call(id=call.id, name=call.function.name, arguments=call.function.arguments)
+                ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
                 for call in choice.message.tool_calls or []
             ),
             finish=choice.finish_reason,

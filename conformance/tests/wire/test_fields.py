@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.wire.events import Failed, Usage
+from wireproof.wire.events import Failed, TokenUsage
 from wireproof.wire.fields import (
     failure_of,
     integer_of,
@@ -56,8 +56,8 @@ def test_usage_has_three_counts_and_perhaps_details() -> None:
         "prompt_tokens_details": {"cached_tokens": 2},
         "completion_tokens_details": {"reasoning_tokens": 1},
     }
-    assert usage_of(counts, 4) == Usage(frame=4, prompt=5, completion=3, total=8)
-    assert usage_of(counts | details, 4) == Usage(frame=4, prompt=5, completion=3, total=8, cached=2, reasoning=1)
+    assert usage_of(counts, 4) == TokenUsage(frame=4, prompt=5, completion=3, total=8)
+    assert usage_of(counts | details, 4) == TokenUsage(frame=4, prompt=5, completion=3, total=8, cached=2, reasoning=1)
 
 
 @pytest.mark.parametrize("value", [None, {}, 3, {"prompt_tokens": 5, "completion_tokens": "3", "total_tokens": 8}])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion
 
-from wireproof.wire.calls import Call
-from wireproof.wire.events import CallOpened, Failed, Finished, Fragment, Role, Usage
+from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import CallOpened, Failed, Finished, Fragment, Role, TokenUsage
 from wireproof.wire.message import read_error, read_whole
 from wireproof.wire.violation import Place
 
@@ -51,9 +51,9 @@ def test_an_answer_says_the_events_of_a_stream() -> None:
         CallOpened(frame=0, choice=0, index=1, id="b", name="f"),
         Fragment(frame=0, choice=0, index=1, text='{"x": 1.50}'),
         Finished(frame=0, choice=0, reason="stop"),
-        Usage(frame=0, prompt=5, completion=3, total=8),
+        TokenUsage(frame=0, prompt=5, completion=3, total=8),
     )
-    assert reading.answer.choices[0].calls == tuple(Call(id=i, name="f", arguments='{"x": 1.50}') for i in "ab")
+    assert reading.answer.choices[0].calls == tuple(ToolCall(id=i, name="f", arguments='{"x": 1.50}') for i in "ab")
 
 
 def test_the_payload_is_the_whole_body_as_one_frame() -> None:
@@ -165,7 +165,7 @@ def test_a_call_that_is_no_object_lacks_everything() -> None:
 def test_a_legacy_call_is_a_call_without_an_id() -> None:
     reading = read_whole(body(message(content=None, function_call={"name": "f", "arguments": '{"x": 1.50}'})))
     assert reading.violations == ()
-    assert reading.answer.choices[0].calls == (Call(id="", name="f", arguments='{"x": 1.50}'),)
+    assert reading.answer.choices[0].calls == (ToolCall(id="", name="f", arguments='{"x": 1.50}'),)
     assert read_whole(body(message(function_call=None))).answer.choices[0].calls == ()
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof.wire.calls import Call
-from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, Usage
+from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
 from wireproof.wire.responses import read_responses, responses_stream
 from wireproof.wire.responses_whole import read_response
 
@@ -54,12 +54,12 @@ def test_a_right_stream_breaks_nothing_and_says_all(events: list[Json], event_fr
     (choice,) = reading.answer.choices
     assert (choice.text, choice.finish) == ("Hello, wörld!", "tool_calls")
     assert choice.calls == (
-        Call(id="call_a", name="search", arguments=ARGUMENTS),
-        Call(id="call_b", name="read", arguments=""),
+        ToolCall(id="call_a", name="search", arguments=ARGUMENTS),
+        ToolCall(id="call_b", name="read", arguments=""),
     )
-    assert reading.answer.usage == Usage(frame=0, prompt=11, completion=7, total=18)
+    assert reading.answer.usage == TokenUsage(frame=0, prompt=11, completion=7, total=18)
     kinds = [type(event) for event in reading.events]
-    assert kinds == [Text, CallOpened, Fragment, CallOpened, Finished, Usage, Done]
+    assert kinds == [Text, CallOpened, Fragment, CallOpened, Finished, TokenUsage, Done]
     assert len(reading.frames) == len(reading.payloads) == len(events)
 
 
@@ -323,7 +323,7 @@ def test_text_and_arguments_are_received_however_broken_the_stream_is(event_fram
     reading = read_responses(event_frames(deltas))
     assert [violation.requirement for violation in reading.violations] == ["responses.stream.order"]
     (choice,) = reading.answer.choices
-    assert (choice.text, choice.calls) == ("Hel", (Call(id="", name="", arguments="{}"),))
+    assert (choice.text, choice.calls) == ("Hel", (ToolCall(id="", name="", arguments="{}"),))
 
 
 def test_a_refusal_is_a_part_of_a_message(response: Make, event_frames: Frames) -> None:

@@ -6,7 +6,7 @@ import pytest
 from openai.types.responses import ResponseStreamEvent
 
 from wireproof.wire.responses_events import ADDED, OF_AN_ITEM, OF_THE_STREAM, PUBLISHED, TERMINAL, item_sign
-from wireproof.wire.responses_grammar import ItemSign, StreamSign
+from wireproof.wire.responses_grammar import ItemSign, ResponseStreamSign
 
 
 def published() -> set[str]:
@@ -26,7 +26,11 @@ def test_every_type_is_a_sign_to_the_stream_or_to_an_item() -> None:
 
 
 def test_the_terminal_events_are_those_that_end_a_stream() -> None:
-    ends = {type_ for type_, sign in OF_THE_STREAM.items() if sign in {StreamSign.FINISH, StreamSign.FAILURE}}
+    ends = {
+        type_
+        for type_, sign in OF_THE_STREAM.items()
+        if sign in {ResponseStreamSign.FINISH, ResponseStreamSign.FAILURE}
+    }
     assert ends == set(TERMINAL)
     assert {type_: f"response.{status}" for type_, status in TERMINAL.items()} == {type_: type_ for type_ in TERMINAL}
 

@@ -17,14 +17,14 @@ from wireproof.wire.responses_grammar import (
     SUMS,
     ItemSign,
     ItemState,
-    StreamSign,
-    StreamState,
+    ResponseStreamSign,
+    ResponseStreamState,
 )
 from wireproof.wire.table import Note
 
 Table = Mapping[tuple[Enum, Enum], Enum | Note[Any] | str]
 
-TABLES = {"stream": (STREAM, StreamState, StreamSign), "item": (ITEM, ItemState, ItemSign)}
+TABLES = {"stream": (STREAM, ResponseStreamState, ResponseStreamSign), "item": (ITEM, ItemState, ItemSign)}
 NOT_IN_A_TABLE = {"responses.stream.status", INDEXES, SUMS}
 """Violations that are found by comparing, not by place."""
 

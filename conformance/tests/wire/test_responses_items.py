@@ -7,13 +7,13 @@ import pytest
 
 from wireproof.wire.responses_events import item_sign
 from wireproof.wire.responses_grammar import ItemSign
-from wireproof.wire.responses_items import Items
+from wireproof.wire.responses_items import ItemTracker
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
 
 
-def take(items: Items, event: Json) -> tuple[str, str] | None:
+def take(items: ItemTracker, event: Json) -> tuple[str, str] | None:
     sign = item_sign(event["type"], event)
     assert sign is not None
     return items.take(event["type"], sign, event)
@@ -28,7 +28,7 @@ def reported(response: Make, message_item: Make, call_item: Make, response_event
 
 
 def test_items_that_are_reported_rightly_are_kept_as_they_are_done(reported: list[Json]) -> None:
-    items = Items()
+    items = ItemTracker()
     assert [fault for event in reported if (fault := take(items, event))] == []
     done = [event["item"] for event in reported if event["type"] == "response.output_item.done"]
     assert items.done == done
@@ -36,7 +36,7 @@ def test_items_that_are_reported_rightly_are_kept_as_they_are_done(reported: lis
 
 
 def test_a_fault_names_its_requirement_and_what_was_seen(reported: list[Json]) -> None:
-    items = Items()
+    items = ItemTracker()
     assert take(items, reported[1]) == (
         "responses.stream.order",
         "response.content_part.added (a content part is added), between items",
@@ -47,13 +47,13 @@ def test_a_fault_names_its_requirement_and_what_was_seen(reported: list[Json]) -
 
 
 def test_an_answer_does_not_end_inside_an_item(reported: list[Json]) -> None:
-    items = Items()
+    items = ItemTracker()
     take(items, reported[0])
     assert items.finish([]) == ("responses.stream.order", "the end of the answer, in a message, outside its parts")
 
 
 def test_what_is_shown_of_a_long_value_is_cut(reported: list[Json]) -> None:
-    items = Items()
+    items = ItemTracker()
     for event in reported[:3]:
         take(items, event)
     fault = take(items, {**reported[3], "text": "x" * 200})
@@ -63,7 +63,7 @@ def test_what_is_shown_of_a_long_value_is_cut(reported: list[Json]) -> None:
 
 
 def test_items_of_other_kinds_are_only_counted() -> None:
-    items = Items()
+    items = ItemTracker()
     item = {"type": "web_search_call", "id": "ws_1"}
     assert take(items, {"type": "response.output_item.added", "output_index": 0, "item": item}) is None
     assert take(items, {"type": "response.audio.delta", "delta": "AA=="}) is None

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from wireproof.wire.calls import Call
-from wireproof.wire.events import Failed, Finished, Usage
+from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import Failed, Finished, TokenUsage
 from wireproof.wire.fields import RESPONSES_COUNTS, usage_of
 from wireproof.wire.responses_whole import ends, read_response
 
@@ -32,8 +32,8 @@ def test_a_right_body_says_what_its_stream_would(
     assert reading.violations == ()
     (choice,) = reading.answer.choices
     assert (choice.text, choice.finish) == ("Hi, wörld.", "tool_calls")
-    assert choice.calls == (Call(id="call_a", name="f", arguments="{ }"),)
-    assert reading.answer.usage == Usage(frame=0, prompt=1, completion=2, total=3)
+    assert choice.calls == (ToolCall(id="call_a", name="f", arguments="{ }"),)
+    assert reading.answer.usage == TokenUsage(frame=0, prompt=1, completion=2, total=3)
     assert reading.payloads[0][1] == data
     assert response_events(data)[-1]["response"] == data
 
@@ -107,7 +107,7 @@ def test_a_failure_has_an_error_and_no_counts() -> None:
 def test_usage_needs_its_three_counts() -> None:
     counts = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
     details = {"input_tokens_details": {"cached_tokens": 4}, "output_tokens_details": {"reasoning_tokens": 5}}
-    assert usage_of({**counts, **details}, 9, RESPONSES_COUNTS) == Usage(
+    assert usage_of({**counts, **details}, 9, RESPONSES_COUNTS) == TokenUsage(
         frame=9, prompt=1, completion=2, total=3, cached=4, reasoning=5
     )
     for name in counts:

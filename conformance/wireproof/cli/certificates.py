@@ -15,7 +15,7 @@ from wireproof.report.data import report_of
 from wireproof.report.verification import Verification, changed, compared, of_report
 from wireproof.results import archive, folder, sealed
 from wireproof.results.archive import ArchiveError
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
 from wireproof.results.sealed import LARGEST, SealedError
@@ -89,10 +89,10 @@ def verify_command(file: Path) -> None:
     if found.differences:
         click.echo(f"not verified: {len(found.differences)} of its statements are not what its transcripts give")
         _list(found.differences)
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(ExitStatus.FAILED)
     if found.unjudged or found.withdrawn:
         click.echo(f"verified in part: {_left_out(found)}; all else is what its transcripts give")
-        raise SystemExit(Exit.PARTIAL)
+        raise SystemExit(ExitStatus.PARTIAL)
     click.echo("verified: its transcripts, judged again, give this verdict")
 
 

@@ -20,7 +20,7 @@ from wireproof.cli.results import FORMAT, TERMINAL, show
 from wireproof.cli.saved import refusal
 from wireproof.model.verdict import HarnessError
 from wireproof.report.progress import progress
-from wireproof.results.certificate import MEANINGS, Exit, worst
+from wireproof.results.certificate import MEANINGS, ExitStatus, worst
 from wireproof.results.document import Ended
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.options import RunOptions, TargetOptions
@@ -94,10 +94,10 @@ def _certify_all(every: Sequence[_Asked], form: str) -> int:
         console().rule(Text(one.name), align="left")
         status, report = _certify(ready, one.target, form)
         ends.append((one.name, status, report))
-        if status == Exit.INTERRUPTED:
+        if status == ExitStatus.INTERRUPTED:
             break
     _summary(console(), ends, left=[one.name for one, _ in planned[len(ends) :]])
-    return worst(Exit(status) for _, status, _ in ends)
+    return worst(ExitStatus(status) for _, status, _ in ends)
 
 
 def _apart(every: Sequence[_Asked]) -> list[_Asked]:
@@ -136,13 +136,13 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
     except HarnessError as error:
         click.echo(f"wireproof: {error}", err=True)
         planned.write_not_driven(Ended.UNREACHABLE, str(error))
-        return Exit.UNREACHABLE, None
+        return ExitStatus.UNREACHABLE, None
     # click would print "Aborted!" and exit with 1, which here means that a MUST is broken.
     except KeyboardInterrupt as interrupt:
         kept = planned.write_interrupted(interrupt)
         where = f"; {planned.run.output} has what was driven until then" if kept else ""
         click.echo(f"wireproof: interrupted{where}", err=True)
-        return Exit.INTERRUPTED, None
+        return ExitStatus.INTERRUPTED, None
     show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
     return report.status, report
 
@@ -151,7 +151,7 @@ def _summary(to: Console, ends: Sequence[tuple[str, int, Report | None]], *, lef
     """One line for each target: its name, its verdict, what is broken."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     for name, status, report in ends:
-        table.add_row(Text(name), Text(_verdict(report) if report else MEANINGS[Exit(status)]))
+        table.add_row(Text(name), Text(_verdict(report) if report else MEANINGS[ExitStatus(status)]))
     for name in left:
         table.add_row(Text(name), Text("not begun"))
     to.print()

@@ -15,7 +15,7 @@ from wireproof.cli.plan import USAGE_ERRORS
 from wireproof.cli.saved import refusal
 from wireproof.model.target import Backend, SurfaceState
 from wireproof.model.verdict import HarnessError
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import Pair
 from wireproof.targets.options import TargetOptions
@@ -59,10 +59,10 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
         raise refusal(f"{path} cannot be written: {os.strerror(error.errno or 0).lower()}") from error
     except HarnessError as error:
         click.echo(f"wireproof: {error}", err=True)
-        raise SystemExit(Exit.UNREACHABLE) from error
+        raise SystemExit(ExitStatus.UNREACHABLE) from error
     except KeyboardInterrupt:
         click.echo("wireproof: interrupted", err=True)
-        raise SystemExit(Exit.INTERRUPTED) from None
+        raise SystemExit(ExitStatus.INTERRUPTED) from None
     click.echo(f"{path} written; next: wireproof certify --target {path}")
 
 

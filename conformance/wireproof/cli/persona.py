@@ -19,7 +19,7 @@ from wireproof.cli.console import console
 from wireproof.model.dialect import MODE_HEADER
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.verdict import HarnessError
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.targets.address import check_url, is_local
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
@@ -27,15 +27,15 @@ from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.serving import SERVED
 from wireproof_mocks.personas import PERSONAS
-from wireproof_mocks.personas.endpoint import Endpoint, UnreachableError
-from wireproof_mocks.personas.running import Run, run
+from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
+from wireproof_mocks.personas.running import PersonaRun, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rich.console import Console
 
-    from wireproof_mocks.personas.conversation import Outcome
+    from wireproof_mocks.personas.conversation import ConversationOutcome
     from wireproof_mocks.personas.line import Line
     from wireproof_mocks.personas.persona import Persona
 
@@ -92,7 +92,7 @@ def persona_command(  # noqa: PLR0913 (one for each option)
     """
     if as_list or name is None:
         list_personas(console())
-        raise SystemExit(Exit.CERTIFIED if as_list else Exit.USAGE)
+        raise SystemExit(ExitStatus.CERTIFIED if as_list else ExitStatus.USAGE)
     try:
         given = TargetOptions.from_values(target)
         options = PersonaOptions(
@@ -106,10 +106,10 @@ def persona_command(  # noqa: PLR0913 (one for each option)
         raise click.UsageError(str(error)) from error
     except HarnessError as error:
         click.echo(f"wireproof: {error}", err=True)
-        status = Exit.UNREACHABLE
+        status = ExitStatus.UNREACHABLE
     except KeyboardInterrupt:
         click.echo("wireproof: interrupted", err=True)
-        status = Exit.INTERRUPTED
+        status = ExitStatus.INTERRUPTED
     raise SystemExit(status)
 
 
@@ -131,7 +131,7 @@ class PersonaOptions:
     timeout: float = 120.0
 
 
-def persona(options: PersonaOptions, out: Console) -> Exit:
+def persona(options: PersonaOptions, out: Console) -> ExitStatus:
     """Hold the conversation, print it, and say how it ended.
 
     Raises:
@@ -141,7 +141,7 @@ def persona(options: PersonaOptions, out: Console) -> Exit:
     client = _known(options)
     with _endpoint(options, client) as endpoint:
         out.print(Text(f"{client.title}\n{client.does}\nat {endpoint.url}, model {endpoint.model}\n"), soft_wrap=True)
-        wanted = Run(
+        wanted = PersonaRun(
             approve=options.approve, vault=options.vault, tools=options.tools, whole=options.whole, say=options.say
         )  # fmt: skip
         try:
@@ -170,18 +170,20 @@ def _known(options: PersonaOptions) -> Persona:
 
 
 @contextmanager
-def _endpoint(options: PersonaOptions, client: Persona) -> Iterator[Endpoint]:
+def _endpoint(options: PersonaOptions, client: Persona) -> Iterator[EndpointAddress]:
 
     if options.url is not None:
         check_url(options.url)
         model = options.model or _first_model(options)
-        yield Endpoint(url=options.url, model=model, key=options.key, headers=options.headers, timeout=options.timeout)
+        yield EndpointAddress(
+            url=options.url, model=model, key=options.key, headers=options.headers, timeout=options.timeout
+        )
         return
     settings = {**SERVED, "PROXY_API_KEY": SERVED_KEY, "PROXY_HOST": "127.0.0.1"}
     with launch(executable("wireproof-proxy"), env=settings, without="PROXY_") as proxy:
         # The bundled proxy speaks every dialect; a client's user sets up a proxy for the one that it needs.
         headers = {MODE_HEADER: client.mode, **options.headers}
-        yield Endpoint(
+        yield EndpointAddress(
             url=proxy.base_url, model=options.model or "codex", key=SERVED_KEY, headers=headers, timeout=options.timeout
         )
 
@@ -207,7 +209,7 @@ def _print(out: Console, line: Line) -> None:
     out.print(Text.assemble((f"{line.kind:<11}", STYLES[line.kind]), line.text), soft_wrap=True)
 
 
-def _end(out: Console, client: Persona, outcome: Outcome, *, scripted: bool) -> Exit:
+def _end(out: Console, client: Persona, outcome: ConversationOutcome, *, scripted: bool) -> ExitStatus:
     verdict = Text.assemble(("\nserved", "bold green") if outcome.served else ("\nnot served", "bold red"))
     out.print(Text.assemble(verdict, f": {client.name}: {outcome.why}"), soft_wrap=True)
     if not outcome.served and scripted and "the model" in outcome.why:
@@ -215,4 +217,4 @@ def _end(out: Console, client: Persona, outcome: Outcome, *, scripted: bool) -> 
             "(The question is answered by a script of the mock. If a model is behind this proxy, use --say.)",
             soft_wrap=True,
         )
-    return Exit.CERTIFIED if outcome.served else Exit.FAILED
+    return ExitStatus.CERTIFIED if outcome.served else ExitStatus.FAILED

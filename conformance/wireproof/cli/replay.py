@@ -15,7 +15,7 @@ from wireproof.driving.replaying import replay
 from wireproof.model.transcript import End
 from wireproof.report.curl import curl
 from wireproof.report.rendering import document
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.validity import check
@@ -62,7 +62,7 @@ def replay_command(
     except OptionError as error:
         raise refusal(error) from error
     changed = [_replayed(form, those, there.target, options, secrets, timeout) for form, those in run.exchanges.items()]
-    raise SystemExit(Exit.FAILED if any(changed) else Exit.CERTIFIED)
+    raise SystemExit(ExitStatus.FAILED if any(changed) else ExitStatus.CERTIFIED)
 
 
 def _secrets(target: Target, key: str | None) -> dict[str, str]:
@@ -92,7 +92,7 @@ def _replayed(
         click.echo(
             f"wireproof: nothing answers at {urls[1]}; start the proxy, and name its address with --url", err=True
         )
-        raise SystemExit(Exit.UNREACHABLE)
+        raise SystemExit(ExitStatus.UNREACHABLE)
     there = dataclasses.replace(target, base_url=urls[1])
     again = [dataclasses.replace(one, transcript=new, target=there) for one, new in zip(those, came, strict=True)]
     lines = [line for line in ndiff(document(those).splitlines(), document(again).splitlines()) if line[0] in "-+"]

@@ -26,13 +26,13 @@ from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
 from wireproof.report.roots import roots
 from wireproof.results import folder
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.results.certificate import Certificate
     from wireproof.results.document import Report
 
@@ -65,7 +65,7 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
     )  # fmt: skip
 
 
-def _print_page(report: Report, runs: Sequence[Run]) -> None:
+def _print_page(report: Report, runs: Sequence[ScenarioRun]) -> None:
     from wireproof.report.page import page  # noqa: PLC0415 (templates would slow every start)
 
     click.echo(page(report, runs), nl=False)
@@ -146,7 +146,7 @@ def diff_command(before: Path, after: Path, *, as_json: bool) -> None:
         click.echo(as_json_text(dataclasses.asdict(found)))
     else:
         click.echo("\n".join([*_ended_early({before: old.report, after: new.report}), *_lines(found)]))
-    raise SystemExit(Exit.FAILED if found.broken or found.lost else Exit.CERTIFIED)
+    raise SystemExit(ExitStatus.FAILED if found.broken or found.lost else ExitStatus.CERTIFIED)
 
 
 def _ended_early(reports: Mapping[Path, Report]) -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.results import folder
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended, Report
 from wireproof.results.flaky import of_all
-from wireproof.results.folder import FolderError, Result
+from wireproof.results.folder import FolderError, SavedResult
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
@@ -26,7 +26,7 @@ EVERY = (*SCENARIOS, *LIVE)
 """The scenarios that a result may be of."""
 
 
-def saved(path: Path) -> Result:
+def saved(path: Path) -> SavedResult:
     """The result in a folder; ends the command where there is none."""
     try:
         return folder.read(path)
@@ -34,7 +34,7 @@ def saved(path: Path) -> Result:
         raise refusal(error) from error
 
 
-def transcripts(result: Result) -> Archive:
+def transcripts(result: SavedResult) -> Archive:
     """Its transcripts; ends the command where it has none, or not its own."""
     try:
         return result.archive(EVERY)
@@ -42,7 +42,7 @@ def transcripts(result: Result) -> Archive:
         raise refusal(error) from error
 
 
-def certificate_of_all(result: Result, catalogue: Catalogue) -> Certificate:
+def certificate_of_all(result: SavedResult, catalogue: Catalogue) -> Certificate:
     """The certificate of a saved result, of all its runs; ends the command where transcripts are missing."""
     kept = [saved(result.folder / one.folder) for one in result.report.repeats if one.folder]
     return of_all([certificate_of(one.report, transcripts(one), catalogue) for one in kept or [result]])
@@ -69,4 +69,4 @@ def refusal(error: object) -> SystemExit:
     """What ends a command that cannot do what was asked, and says why."""
     # One line, without the usage that click prints: the command was spelt right.
     click.echo(f"wireproof: {error}", err=True)
-    return SystemExit(Exit.USAGE)
+    return SystemExit(ExitStatus.USAGE)

@@ -13,7 +13,7 @@ from wireproof_scripts.files.read import check_scripts
 from wireproof_scripts.files.schema import file_schema_text
 
 if TYPE_CHECKING:
-    from wireproof_scripts.files.read import Reading
+    from wireproof_scripts.files.read import FileReading
 
 WRONG = 1
 """The exit status where a script is wrong."""
@@ -55,7 +55,7 @@ def check_command(paths: tuple[Path, ...], *, as_json: bool) -> None:
     raise SystemExit(UNREADABLE if unreadable else WRONG if wrong else 0)
 
 
-def _as_text(found: Reading) -> str:
+def _as_text(found: FileReading) -> str:
     wrong = [*found.mistakes, *found.hidden]
     lines = [str(mistake) for mistake in wrong[:SHOWN]]
     lines += [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
@@ -66,7 +66,7 @@ def _as_text(found: Reading) -> str:
     return "\n".join([*lines, f"{right}, {_count(len(wrong), 'mistake')}" if wrong else f"{right}, all right"])
 
 
-def _by_marker_alone(found: Reading) -> list[str]:
+def _by_marker_alone(found: FileReading) -> list[str]:
     """The scripts without `when`, which only a marker selects; some people forget it."""
     return [name for name, script in found.scripts.items() if script.when is None]
 
@@ -75,7 +75,7 @@ def _count(number: int, name: str) -> str:
     return f"{number} {name}{'' if number == 1 else 's'}"
 
 
-def _as_json(found: Reading) -> str:
+def _as_json(found: FileReading) -> str:
     wrong = {"mistakes": list(map(_mistake, found.mistakes)), "hidden": list(map(_mistake, found.hidden))}
     said = {"scripts": list(found.scripts), "by_marker_alone": _by_marker_alone(found), **wrong}
     return json.dumps(said, ensure_ascii=False, indent=2)

@@ -16,10 +16,10 @@ import click
 from wireproof.cli.listening import PortError, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof_endpoint import serving
-from wireproof_endpoint.journal.lines import Lines
+from wireproof_endpoint.journal.lines import LineFile
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.scripts import reported, scripts_of
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def serve(
     api_key: str | None,
     models: tuple[str, ...],
     scripts: tuple[Path, ...],
-    say: Callable[[str, Settings], object],
+    say: Callable[[str, EndpointSettings], object],
     workers: int = 1,
     journal: Path | None = None,
 ) -> tuple[str, ...]:
@@ -135,13 +135,13 @@ def serve(
         UnservableError: the scripts cannot be read, the journal cannot be written, or the port is taken.
     """
     library = _checked(scripts)
-    noted = _journal(Settings().journal, journal)
+    noted = _journal(EndpointSettings().journal, journal)
     try:
         at = listening(port)
     except PortError as error:
         raise UnservableError(str(error)) from error
     only = {"models": models, "any_model": False} if models else {}
-    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
+    settings = EndpointSettings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
     endpoint = serving.endpoint_of(settings, library, noted)
     serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
     return endpoint.unchosen() if workers == 1 else ()
@@ -149,7 +149,7 @@ def serve(
 
 def _journal(limit: int, path: Path | None) -> Journal:
     try:
-        return Journal(limit, ended=None if path is None else Lines(path))
+        return Journal(limit, ended=None if path is None else LineFile(path))
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else str(error)
         raise UnservableError(f"the journal {path} cannot be written: {reason}") from error
@@ -165,7 +165,7 @@ def _checked(paths: tuple[Path, ...]) -> Scripts:
     return reported(scripts)
 
 
-def _introduction(url: str, settings: Settings, variable: str | None) -> str:
+def _introduction(url: str, settings: EndpointSettings, variable: str | None) -> str:
     key, model = settings.api_key or SERVED_KEY, settings.models[0]
     # A key out of a variable is not shown: the shell knows it by that name, too.
     shown = f"${variable}" if variable else key
@@ -180,7 +180,7 @@ def _introduction(url: str, settings: Settings, variable: str | None) -> str:
     )
 
 
-def _line(url: str, settings: Settings, variable: str | None) -> str:
+def _line(url: str, settings: EndpointSettings, variable: str | None) -> str:
     # Whoever set the variable knows the key.
     known = {"api_key_env": variable} if variable else {"api_key": settings.api_key or SERVED_KEY}
     return json.dumps({"base_url": url, **known, "model": settings.models[0], "requests": _page(url)})

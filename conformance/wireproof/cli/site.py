@@ -10,15 +10,15 @@ import click
 from wireproof.cli.saved import refusal, saved, transcripts
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
-from wireproof.report.examples import Shown
-from wireproof.report.site import Entry, site
+from wireproof.report.examples import ExampleSource
+from wireproof.report.site import SiteEntry, site
 from wireproof.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wireproof.judging.outcomes import Run
-    from wireproof.results.folder import Result
+    from wireproof.judging.outcomes import ScenarioRun
+    from wireproof.results.folder import SavedResult
 
 MARK = ".wireproof-site"
 """The file that marks a folder as a site of ours, which may be replaced."""
@@ -60,23 +60,23 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
     click.echo(f"{output / 'index.html'}: {count} pages, {len({one.name for one in entries})} proxies")
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> SiteEntry:
     result = saved(path)
     name, _, version = path.resolve().name.partition("@")
-    return Entry(name=name, version=version, report=result.report, runs=_runs(result))
+    return SiteEntry(name=name, version=version, report=result.report, runs=_runs(result))
 
 
-def _shown(path: Path) -> Shown:
+def _shown(path: Path) -> ExampleSource:
     result = saved(path)
-    return Shown(of=path.resolve().name.partition("@")[0], report=result.report, runs=_runs(result))
+    return ExampleSource(of=path.resolve().name.partition("@")[0], report=result.report, runs=_runs(result))
 
 
-def _runs(result: Result) -> Sequence[Run]:
+def _runs(result: SavedResult) -> Sequence[ScenarioRun]:
     # A run that could not begin has a page, too.
     return transcripts(result).runs if result.report.transcripts else ()
 
 
-def _refuse_twice(entries: Sequence[Entry]) -> None:
+def _refuse_twice(entries: Sequence[SiteEntry]) -> None:
     names = [one.file for one in entries]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.model.asks import Count
+from wireproof.model.asks import AskCount
 from wireproof.model.target import Adjustment, Backend
 from wireproof.reading.asked import LIMITS, as_json, limit_of
 from wireproof.requests.adjusted import DISPENSABLE, OTHER_NAME, adjusted
@@ -52,7 +52,7 @@ class Adjusting:
             return self._learn(exchange.transcript, members)
         self._taken |= members
         dropped = next((self.found[one] for one in LIMITS if one in self.found and not self.found[one].instead), None)
-        if dropped and isinstance(exchange.asks, Count) and limit_of(exchange.transcript.request_body) is None:
+        if dropped and isinstance(exchange.asks, AskCount) and limit_of(exchange.transcript.request_body) is None:
             raise UnseenError(f"the target takes no limit of tokens: {dropped.message}", [exchange])
         return False
 

@@ -23,7 +23,7 @@ from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.reasons import NEVER_LEFT
 from wireproof.model.scenario import LEAVES, Form, Scenario
 from wireproof.model.transcript import End
@@ -32,7 +32,7 @@ from wireproof.requests import plain
 from wireproof.targets.launch import launched_at
 
 if TYPE_CHECKING:
-    from wireproof.driving.planning import Plan, Planned
+    from wireproof.driving.planning import DrivingPlan, Planned
     from wireproof.driving.target_lock import TargetLock
     from wireproof.model.target import Adjustment, Target
     from wireproof.reading.exchange import Exchange
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[Scenario, Form], None]
 """Called when a scenario has been driven in a form."""
-Keep = Callable[[Run], object]
+Keep = Callable[[ScenarioRun], object]
 """Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
 
 
@@ -48,7 +48,7 @@ def no_progress(_scenario: Scenario, _form: Form) -> None:
     """Progress that is shown nowhere."""
 
 
-def keep_nothing(_run: Run) -> None:
+def keep_nothing(_run: ScenarioRun) -> None:
     """Nothing is kept before the end, when all runs are returned."""
 
 
@@ -56,7 +56,7 @@ def keep_nothing(_run: Run) -> None:
 class Driving:
     """What came of driving scenarios."""
 
-    runs: Sequence[Run]
+    runs: Sequence[ScenarioRun]
     """In the order of the scenarios."""
     at_a_time: int
     """How many exchanges the target was found to serve at once, of as many as were asked for."""
@@ -65,7 +65,7 @@ class Driving:
 
 
 async def drive(
-    plan: Plan,
+    plan: DrivingPlan,
     target: Target,
     *,
     jobs: int = 8,
@@ -101,7 +101,7 @@ async def drive(
     )
 
 
-async def _all(plan: Plan, drives: _Drives, lock: TargetLock) -> list[Run]:
+async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> list[ScenarioRun]:
     """The runs of all scenarios, in the order in which they were driven."""
     waiting = iter(plan.beside)
     async with lock.together():
@@ -130,26 +130,30 @@ class _Drives:
         """The same on each spare instance of the target."""
         return [replace(self, driver=spare) for spare in self.driver.at_spares()]
 
-    async def in_turn(self, every: Iterable[Planned]) -> list[Run]:
+    async def in_turn(self, every: Iterable[Planned]) -> list[ScenarioRun]:
         """Scenarios and their forms, one after the other."""
         return [_joined(one.scenario, [await self._form(one, form) for form in one.forms]) for one in every]
 
-    async def at_once(self, first: Iterable[Planned], rest: Iterable[Planned]) -> list[Run]:
+    async def at_once(self, first: Iterable[Planned], rest: Iterable[Planned]) -> list[ScenarioRun]:
         """Scenarios in all their forms at the same time, after the first ones, which are driven in turn."""
         runs = await self.in_turn(first)
         return runs + await asyncio.gather(*(self._forms(one) for one in rest))
 
-    async def _forms(self, one: Planned) -> Run:
+    async def _forms(self, one: Planned) -> ScenarioRun:
         return _joined(one.scenario, await asyncio.gather(*(self._form(one, form) for form in one.forms)))
 
-    async def _form(self, one: Planned, form: Form) -> Run:
-        run = Run(scenario=one.scenario, not_driven={form: one.reason}) if one.reason else await self._try(one, form)
+    async def _form(self, one: Planned, form: Form) -> ScenarioRun:
+        run = (
+            ScenarioRun(scenario=one.scenario, not_driven={form: one.reason})
+            if one.reason
+            else await self._try(one, form)
+        )
         self.keep(run)
         self.progress(one.scenario, form)
         return run
 
-    async def _try(self, one: Planned, form: Form) -> Run:
-        undriven = partial(Run, scenario=one.scenario)
+    async def _try(self, one: Planned, form: Form) -> ScenarioRun:
+        undriven = partial(ScenarioRun, scenario=one.scenario)
         try:
             exchanges = await self.driver.exchanges(one.scenario, form)
         # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed. Nor
@@ -167,13 +171,13 @@ class _Drives:
         )
 
 
-def _joined(scenario: Scenario, runs: Sequence[Run]) -> Run:
+def _joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:
     """The run of a scenario, from those of its forms."""
     # One form that broke off makes the others worthless: the scenario is judged over all of them.
     errors = [run.error for run in runs if run.error]
     if errors:
-        return Run(scenario=scenario, error=errors[0])
-    return Run(
+        return ScenarioRun(scenario=scenario, error=errors[0])
+    return ScenarioRun(
         scenario=scenario,
         exchanges={form: those for run in runs for form, those in run.exchanges.items()},
         not_driven={form: reason for run in runs for form, reason in run.not_driven.items()},

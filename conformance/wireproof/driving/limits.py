@@ -32,7 +32,7 @@ def is_large(size: int, pieces: int) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ExchangeLimits:
     """The limits of one exchange."""
 
     seconds: float = math.inf
@@ -40,7 +40,7 @@ class Limits:
     pieces: int = PIECES
 
     @classmethod
-    def of(cls, target: Target, *, silence: float) -> Limits:
+    def of(cls, target: Target, *, silence: float) -> ExchangeLimits:
         """The limits of a target, for an exchange in which it may be silent for `silence` seconds."""
         return cls(seconds=max(target.longest, SILENCES * silence), most_bytes=target.answer_bytes)
 

@@ -41,7 +41,7 @@ class Planned:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class DrivingPlan:
     """A run: each scenario stands in `every`, and in one of the others."""
 
     every: Sequence[Planned]
@@ -56,7 +56,9 @@ class Plan:
     """Driven at the end, one after the other."""
 
 
-def planned(scenarios: Iterable[Scenario], target: Target, forms: Mapping[str, Collection[Form]] | None = None) -> Plan:
+def planned(
+    scenarios: Iterable[Scenario], target: Target, forms: Mapping[str, Collection[Form]] | None = None
+) -> DrivingPlan:
     """The plan of a run.
 
     Args:
@@ -69,7 +71,7 @@ def planned(scenarios: Iterable[Scenario], target: Target, forms: Mapping[str, C
     together = [one for one in every if one not in alone]
     beside = [one for one in alone if one.scenario.alone and target.spare_urls]
     first = _pioneers(together) if target.backend is Backend.LIVE else []
-    return Plan(
+    return DrivingPlan(
         every=every,
         first=first,
         together=longest_first([one for one in together if one not in first], target),

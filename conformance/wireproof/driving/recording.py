@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from wireproof.driving.budget import Budget
-from wireproof.driving.limits import KEPT, KEPT_PIECES, Limits, is_large
+from wireproof.driving.limits import KEPT, KEPT_PIECES, ExchangeLimits, is_large
 from wireproof.driving.watching import now
 from wireproof.model.transcript import End, Piece
 
@@ -34,7 +34,7 @@ class Record:
     end: End = End.COMPLETE
     over: str = ""
     """Which limit the answer exceeds; "": none."""
-    limits: Limits = field(default_factory=Limits)
+    limits: ExchangeLimits = field(default_factory=ExchangeLimits)
     budget: Budget = field(default_factory=Budget)
     """What the run may cost: its bytes are counted as they come, and nothing is read beyond it."""
     large: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -18,7 +18,7 @@ import httpx
 
 from wireproof.driving.budget import Budget
 from wireproof.driving.capacity import Experience, Patience
-from wireproof.driving.limits import Limits
+from wireproof.driving.limits import ExchangeLimits
 from wireproof.driving.recording import Record
 from wireproof.driving.restarting import Restarter
 from wireproof.model.transcript import End, Transcript
@@ -157,7 +157,7 @@ class Sender:
         record = Record(
             watch,
             self.target.silence if watch is None else watch.silence,
-            limits=Limits.of(self.target, silence=self.target.silence if watch is None else watch.silence),
+            limits=ExchangeLimits.of(self.target, silence=self.target.silence if watch is None else watch.silence),
             budget=self.budget,
             large=self._large,
         )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.driving.adjusting import names, refusal
 from wireproof.driving.budget import SpentError
-from wireproof.model.asks import Count, Fits
+from wireproof.model.asks import AskCount, Fits
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.transcript import End
 from wireproof.reading.asked import LENGTH
@@ -118,7 +118,7 @@ def settled(exchange: Exchange) -> bool:
 
 def _with_more(scenario: ConversationScenario, exchange: Exchange) -> ConversationScenario:
     """The scenario with a higher limit, if the answer was cut at the one that it has."""
-    if scenario.cap is None or not _is_cut(exchange) or isinstance(exchange.asks, Count):
+    if scenario.cap is None or not _is_cut(exchange) or isinstance(exchange.asks, AskCount):
         return scenario
     return replace(scenario, cap=scenario.cap * MORE)
 

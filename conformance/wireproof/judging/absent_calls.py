@@ -10,14 +10,14 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from wireproof.judging.cases import Case
+from wireproof.judging.cases import SymptomCase
 from wireproof.judging.symptoms import NoCalls
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
 from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,10 +29,10 @@ SEVERAL = 3
 """Scenarios in which a call must be missing. In fewer it may be what they are about that the proxy cannot do."""
 _ORDER = tuple(product(Surface, (Mode.WHOLE, Mode.STREAM)))
 """The first of the forms without calls decides which row is broken."""
-_CALLED = frozenset({Failure.NONE, Failure.AFTER_CALL})
+_CALLED = frozenset({ExpectedFailure.NONE, ExpectedFailure.AFTER_CALL})
 
 
-def without_calls(served: Sequence[Exchange]) -> list[Case]:
+def without_calls(served: Sequence[Exchange]) -> list[SymptomCase]:
     """The answers that lack a call in all forms in which none ever came, those of the form that decides in front."""
     due = [exchange for exchange in served if _is_due(exchange)]
     rest = [exchange for exchange in served if not _is_due(exchange)]
@@ -44,9 +44,11 @@ def without_calls(served: Sequence[Exchange]) -> list[Case]:
     return [_case(exchange) for exchange in lost if exchange.form in forms]
 
 
-def _case(exchange: Exchange) -> Case:
+def _case(exchange: Exchange) -> SymptomCase:
     seen = "the backend called a tool and the answer has no call; so it is in every answer in which one was due"
-    return Case(exchange=exchange, symptom=NoCalls(), seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False)
+    return SymptomCase(
+        exchange=exchange, symptom=NoCalls(), seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False
+    )
 
 
 def _kind(form: Form) -> tuple[Surface, Mode]:

@@ -22,7 +22,7 @@ from wireproof.judging.symptoms import (
     symptom_of,
 )
 from wireproof.model.transcript import End
-from wireproof.reading.expected import NO_ANSWER, Failure
+from wireproof.reading.expected import NO_ANSWER, ExpectedFailure
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ SHOWN = 200
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Case:
+class SymptomCase:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
@@ -53,7 +53,7 @@ class Case:
     """Whether it is broken to the letter alone: a person is shown why nothing came."""
 
 
-def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
+def case_of(exchange: Exchange, catalogue: Catalogue) -> SymptomCase | None:
     """An exchange without an answer as a case; None if it has one."""
     symptom = _symptom(exchange)
     if symptom is None:
@@ -61,12 +61,12 @@ def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
     exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
     # What the scenario exercises may be about other forms only; then its first row has the violation.
     subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
-    return Case(
+    return SymptomCase(
         exchange=exchange,
         symptom=symptom,
         seen=_seen(exchange, symptom),
         subject=subject or exchange.scenario.exercises[0],
-        own=bool(_failures(exchange) - {Failure.NONE}) or exchange.scenario.attribute_to is not None,
+        own=bool(_failures(exchange) - {ExpectedFailure.NONE}) or exchange.scenario.attribute_to is not None,
         hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
         strict_only=refused_in_words(exchange),
     )
@@ -79,15 +79,15 @@ def _symptom(exchange: Exchange) -> Symptom | LateError | None:
     return symptom
 
 
-_BEFORE_ANY_OUTPUT = {Failure.BEFORE_OUTPUT, Failure.UNMET}
+_BEFORE_ANY_OUTPUT = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.UNMET}
 """Failures of which a status of their own is due: nothing has been sent that another status could belong to."""
 
 
-def _failures(exchange: Exchange) -> set[Failure]:
+def _failures(exchange: Exchange) -> set[ExpectedFailure]:
     return {wanted.failure for wanted in exchange.wanted}
 
 
-def may_be_expected(case: Case) -> bool:
+def may_be_expected(case: SymptomCase) -> bool:
     """Whether what is no answer may be right all the same."""
     if isinstance(case.symptom, Died) or case.exchange.transcript.end is End.REFUSED:
         return False
@@ -97,8 +97,8 @@ def may_be_expected(case: Case) -> bool:
     failures = _failures(exchange)
     if exchange.transcript.ok:
         # How a failure is answered under a success is for the checks of content.
-        return isinstance(case.symptom, ErrorAs200) and failures != {Failure.NONE} and bool(failures)
-    return (exchange.transcript.status or 0) >= BAD_REQUEST and bool(failures & NO_ANSWER - {Failure.UNMET})
+        return isinstance(case.symptom, ErrorAs200) and failures != {ExpectedFailure.NONE} and bool(failures)
+    return (exchange.transcript.status or 0) >= BAD_REQUEST and bool(failures & NO_ANSWER - {ExpectedFailure.UNMET})
 
 
 def _has_answered(exchange: Exchange) -> bool:
@@ -132,7 +132,7 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
         case OtherMode():
             kind = transcript.header("content-type")
             return f"{symptom} ({kind or 'no Content-Type'}): {said}"
-        case _ if Failure.UNMET in _failures(exchange):
+        case _ if ExpectedFailure.UNMET in _failures(exchange):
             named = f"whose param names {exchange.conversation.refusable}"
             return f"HTTP {transcript.status} instead of a 400 {named}: {said}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():

@@ -12,8 +12,8 @@ exchanges, and hides what its exchanges were to show. Which requirement that is:
 - an answer of the mode that was not asked for: the row of the form that was, which no such body can have;
 - `target.answers`: everything else, however few or many scenarios show it.
 
-Some failures are a scenario's own matter and stay with its subject (`Case.subject`), as long as no other scenario shows
-the same symptom:
+Some failures are a scenario's own matter and stay with its subject (`SymptomCase.subject`), as long as no other
+scenario shows the same symptom:
 
 - The scenario differs from others in one thing only (`attribute_to`), or its backend fails, so that how a failure is
   answered is what it is about.
@@ -62,7 +62,7 @@ from wireproof.wire.violation import Members, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wireproof.judging.cases import Case
+    from wireproof.judging.cases import SymptomCase
     from wireproof.judging.constant_usage import Kind
     from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.model.capability import Absence, Capability
@@ -116,9 +116,9 @@ class Cause:
 class Evidence:
     """What all runs show, in their order."""
 
-    cases: Sequence[Case] = ()
+    cases: Sequence[SymptomCase] = ()
     """The exchanges that show a symptom."""
-    expected: Sequence[Case] = ()
+    expected: Sequence[SymptomCase] = ()
     """Those among whose right answers are errors, too: of plain requests, and of backends that fail."""
     served: Sequence[Exchange] = ()
     """The exchanges of conversations that were answered, rightly or not."""
@@ -136,7 +136,7 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     own = _without(evidence.served, mixed)
     missing = without_calls(own)
     served = _without(own, missing)
-    alike: dict[AnySymptom, list[Case]] = {}
+    alike: dict[AnySymptom, list[SymptomCase]] = {}
     for case in (*evidence.cases, *missing, *mixed):
         alike.setdefault(_symptom(case, evidence.absences), []).append(case)
     _join_refused(alike)
@@ -151,12 +151,12 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     return (*found, *_of_crowds(evidence.aside), *_of_form(left, constant_usages(served)))
 
 
-def _without(exchanges: Sequence[Exchange], cases: Sequence[Case]) -> Sequence[Exchange]:
+def _without(exchanges: Sequence[Exchange], cases: Sequence[SymptomCase]) -> Sequence[Exchange]:
     taken = {case.exchange for case in cases}
     return [exchange for exchange in exchanges if exchange not in taken]
 
 
-def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
+def _symptom(case: SymptomCase, absences: Mapping[Capability, Absence]) -> AnySymptom:
     """The symptom of a case: a refusal of what is never served is one, whatever else the request asks for."""
     for capability in asked_for(case.exchange):
         if capability in absences and refusal(case.exchange, capability):
@@ -174,7 +174,7 @@ def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
     return not any(asked <= features(other) for other in served)
 
 
-def _join_refused(alike: dict[AnySymptom, list[Case]]) -> None:
+def _join_refused(alike: dict[AnySymptom, list[SymptomCase]]) -> None:
     """After a death no connection can be made until the process runs again: that is the same cause."""
     refused = NoAnswer(kind=Nothing.REFUSED)
     died = next((symptom for symptom in alike if isinstance(symptom, Died)), None)
@@ -182,7 +182,7 @@ def _join_refused(alike: dict[AnySymptom, list[Case]]) -> None:
         alike[died] += alike.pop(refused)
 
 
-def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
+def _own_matter(symptom: AnySymptom, cases: Sequence[SymptomCase]) -> bool:
     """Whether cases of one symptom are about the subjects of their scenarios."""
     match symptom:
         case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode() | LateError():
@@ -202,7 +202,7 @@ def _is_refusal(symptom: AnySymptom) -> bool:
     return status == NOT_IMPLEMENTED or (400 <= status < 500 and status not in NO_REFUSALS)  # noqa: PLR2004 (a class)
 
 
-def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
+def _cause(symptom: AnySymptom, cases: Sequence[SymptomCase], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.
     asked = [] if isinstance(symptom, NotServed | NoCalls | OthersAnswer) else exchanges
@@ -238,7 +238,7 @@ def _harms_none(symptom: AnySymptom) -> bool:
     return isinstance(symptom, NotServed) or symptom == LateError(surface=Surface.CHAT, mode=Mode.STREAM)
 
 
-def _requirement(symptom: AnySymptom, first: Case) -> str:
+def _requirement(symptom: AnySymptom, first: SymptomCase) -> str:
     """The requirement that a cause breaks."""
     match symptom:
         case NotServed(absence=absence):

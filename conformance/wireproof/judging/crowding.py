@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.model.transcript import End
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,4 +51,4 @@ def _was_due(exchange: Exchange) -> bool:
     """Whether a failure was among the right answers."""
     if exchange.request is not None:
         return not 200 <= exchange.request.expect < 300  # noqa: PLR2004 (a class)
-    return any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)
+    return any(wanted.failure is not ExpectedFailure.NONE for wanted in exchange.wanted)

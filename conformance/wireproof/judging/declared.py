@@ -16,7 +16,7 @@ from wireproof.reading.capabilities import asked_for, surface_of, uses
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.dialect import Surface
     from wireproof.reading.exchange import Exchange
 
@@ -24,7 +24,7 @@ SERVER_ERROR = 500
 NOT_IMPLEMENTED = 501
 
 
-def without_absent(runs: Sequence[Run], declared: Mapping[Capability, str]) -> Sequence[Run]:
+def without_absent(runs: Sequence[ScenarioRun], declared: Mapping[Capability, str]) -> Sequence[ScenarioRun]:
     """The runs, with the forms that only show a declared absence set aside."""
     if not declared:
         return runs
@@ -37,7 +37,9 @@ def without_absent(runs: Sequence[Run], declared: Mapping[Capability, str]) -> S
     return [_without(run, declared, lacking) for run in runs]
 
 
-def _without(run: Run, declared: Mapping[Capability, str], lacking: set[tuple[Surface, Capability]]) -> Run:
+def _without(
+    run: ScenarioRun, declared: Mapping[Capability, str], lacking: set[tuple[Surface, Capability]]
+) -> ScenarioRun:
     absent = {}
     for form, exchanges in run.exchanges.items():
         why = next(filter(None, (_excused(one, declared, lacking) for one in exchanges)), "")

@@ -17,9 +17,9 @@ from wireproof.model.verdict import Finding
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wireproof.judging.cases import Case
+    from wireproof.judging.cases import SymptomCase
     from wireproof.judging.causes import Cause
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
@@ -36,7 +36,7 @@ _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 class RunFindings:
     """What a run has shown so far."""
 
-    run: Run
+    run: ScenarioRun
     catalogue: Catalogue
     checks: Checks
     rows: tuple[Requirement, ...]
@@ -44,9 +44,9 @@ class RunFindings:
     findings: list[ExchangeFinding] = field(default_factory=list)
     hidden: dict[str, ExchangeFinding] = field(default_factory=dict)
     """Requirement → the first finding behind which it could not be observed."""
-    cases: list[Case] = field(default_factory=list)
+    cases: list[SymptomCase] = field(default_factory=list)
     """The exchanges without an answer, where one was due."""
-    expected: list[Case] = field(default_factory=list)
+    expected: list[SymptomCase] = field(default_factory=list)
     """Those without an answer where an error may have been due."""
     served: list[Exchange] = field(default_factory=list)
     """Those of conversations with an answer."""

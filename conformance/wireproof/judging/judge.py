@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from wireproof.judging.causes import Cause
     from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.judging.findings import RunFindings
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.target import Target
@@ -85,7 +85,12 @@ class Judgement:
 
 
 def judge_runs(
-    runs: Sequence[Run], target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
+    runs: Sequence[ScenarioRun],
+    target: Target,
+    catalogue: Catalogue,
+    *,
+    checks: Checks = CHECKS,
+    broken: Iterable[str] = (),
 ) -> Judgement:
     """The outcomes of all runs, and the causes that several exchanges share.
 
@@ -115,7 +120,7 @@ def judge_runs(
 
 
 def judge(
-    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
+    run: ScenarioRun, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
 ) -> tuple[Outcome, ...]:
     """One outcome for each requirement of the scenario, and for each other one that was found broken in it.
 

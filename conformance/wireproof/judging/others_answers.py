@@ -9,12 +9,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wireproof.judging.cases import Case
+from wireproof.judging.cases import SymptomCase
 from wireproof.judging.symptoms import OthersAnswer
-from wireproof.model.asks import Say
+from wireproof.model.asks import AskSay
 from wireproof.model.facets import row_of
 from wireproof.model.requirement import Facet
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Owners = dict[str, list[str]]
 """A text → the names of the scenarios to which it is due, once for each exchange."""
 
 
-def others_answers(served: Sequence[Exchange]) -> list[Case]:
+def others_answers(served: Sequence[Exchange]) -> list[SymptomCase]:
     """The answers that are due to another scenario, and to no third one, in the order in which they came.
 
     A text that several scenarios are due says nothing of where it comes from. One that came more often than it is due
@@ -53,10 +53,10 @@ def mixed(every: Sequence[Exchange]) -> list[Exchange]:
     return [one for one in every if _foreign(one, due) is not None or _shows_others(one, senders)]
 
 
-def _case(exchange: Exchange, text: str, owner: str) -> Case:
+def _case(exchange: Exchange, text: str, owner: str) -> SymptomCase:
     seen = f"the answer is that to another request, which {owner} sent: {quoted(text)}"
     row = row_of(Facet.OWNER, exchange.form)
-    return Case(exchange=exchange, symptom=OthersAnswer(), seen=seen, subject=row, own=False)
+    return SymptomCase(exchange=exchange, symptom=OthersAnswer(), seen=seen, subject=row, own=False)
 
 
 def _due(exchanges: Iterable[Exchange]) -> Owners:
@@ -71,7 +71,7 @@ def _texts(exchange: Exchange) -> Iterator[str]:
     """The texts that are due to an exchange, as they are known before it is answered."""
     if exchange.asks is None:
         yield from (wanted.text.strip() for wanted in exchange.wanted if wanted.text)
-    elif isinstance(exchange.asks, Say):
+    elif isinstance(exchange.asks, AskSay):
         yield exchange.asks.text.strip()
 
 
@@ -89,7 +89,7 @@ def _foreign(exchange: Exchange, due: Owners) -> str | None:
 
 
 def _is_unknown(wanted: Expected) -> bool:
-    return wanted.failure is not Failure.NONE or not wanted.text or bool(wanted.blocks)
+    return wanted.failure is not ExpectedFailure.NONE or not wanted.text or bool(wanted.blocks)
 
 
 def _senders(exchanges: Iterable[Exchange]) -> Mapping[bytes, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
-from wireproof.model.requirement import Facet, Judged, Level, Requirement, Stage
+from wireproof.model.requirement import Facet, JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
@@ -24,7 +24,7 @@ _NO_SPELLING = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class ScenarioRun:
     """A scenario as it was driven."""
 
     scenario: Scenario
@@ -43,7 +43,7 @@ class Run:
     """The forms whose answers show only what the target is declared not to have → which, and why it is absent."""
 
 
-def not_judged(run: Run, row: Requirement) -> Outcome:
+def not_judged(run: ScenarioRun, row: Requirement) -> Outcome:
     """The outcome of a requirement of a run in which the harness failed."""
     return _outcome(run, row, Verdict.ERROR, reason=run.error)
 
@@ -60,7 +60,7 @@ class Hidden:
 
 
 def outcome(
-    run: Run,
+    run: ScenarioRun,
     row: Requirement,
     target: Target,
     *,
@@ -98,14 +98,14 @@ def outcome(
     return _outcome(run, row, verdict, reason=unseen or counted.get(row.id, ""))
 
 
-def _about_another_backend(run: Run, target: Target) -> str:
+def _about_another_backend(run: ScenarioRun, target: Target) -> str:
     """Why a scenario is not about a target with this backend; '' if it is."""
     if run.scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
         return ABOUT_CURSOR
     return BEHIND_UPSTREAMS if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT else ""
 
 
-def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
+def _about_other_arguments(run: ScenarioRun, row: Requirement, target: Target) -> bool:
     """Whether a requirement is about the way of streaming arguments that the target does not use in these forms."""
     if row.arguments is None:
         return False
@@ -113,13 +113,13 @@ def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
     return all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
 
 
-def _declared_absent(run: Run, row: Requirement, target: Target) -> str:
+def _declared_absent(run: ScenarioRun, row: Requirement, target: Target) -> str:
     """Which declared absence leaves nothing of a requirement to be seen; '' if something is left."""
     forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
     return run.absent[forms[0]] if forms and all(form in run.absent for form in forms) else ""
 
 
-def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
+def _why_not_observed(run: ScenarioRun, row: Requirement, target: Target) -> str:
     """'' if the requirement was really looked at."""
     for form in run.scenario.forms(target.dialects):
         # One form that was not driven is enough: a pass speaks of all of them.
@@ -132,16 +132,16 @@ def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
     return _not_shown(run, row)
 
 
-def _asks(run: Run, row: Requirement) -> bool:
+def _asks(run: ScenarioRun, row: Requirement) -> bool:
     """Whether a row is judged by what a model was asked to do."""
     return live.judges(row) and any(turn.asks is not None for turn in _turns(run))
 
 
-def _turns(run: Run) -> tuple[Turn, ...]:
+def _turns(run: ScenarioRun) -> tuple[Turn, ...]:
     return run.scenario.turns if isinstance(run.scenario, ConversationScenario) else ()
 
 
-def _not_done(run: Run, row: Requirement) -> str:
+def _not_done(run: ScenarioRun, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
     if any(turn.asks is None for turn in _turns(run)):
         return "the right answer is not known: a live model is behind the target"
@@ -155,7 +155,7 @@ def _not_done(run: Run, row: Requirement) -> str:
     return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
 
 
-def _not_shown(run: Run, row: Requirement) -> str:
+def _not_shown(run: ScenarioRun, row: Requirement) -> str:
     """'' unless the requirement is about something that never came."""
     exchanges = [exchange for form, those in run.exchanges.items() if row.speaks_of(form) for exchange in those]
     # A row that speaks of more has more to be seen.
@@ -167,7 +167,7 @@ def _not_shown(run: Run, row: Requirement) -> str:
         return "no error came in which it could be seen"
     if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
         return "no answer brought the response that the next request continues"
-    if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):
+    if row.judged is JudgedOn.CALLS and not any(map(_has_call, exchanges)):
         return "no tool call came in which it could be seen"
     return ""
 
@@ -189,7 +189,7 @@ def _has_error(exchange: Exchange) -> bool:
 
 
 def _outcome(
-    run: Run,
+    run: ScenarioRun,
     row: Requirement,
     verdict: Verdict,
     *,

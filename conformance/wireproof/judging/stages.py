@@ -13,15 +13,15 @@ from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.reading.applicable import applicable
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wireproof.judging.cases import Case
+    from wireproof.judging.cases import SymptomCase
     from wireproof.judging.exchange_finding import ExchangeFinding
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
@@ -32,7 +32,7 @@ _OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
 """What is judged of every exchange, whatever came."""
 
 
-def findings_of(run: Run, target: Target, catalogue: Catalogue, checks: Checks) -> RunFindings:
+def findings_of(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: Checks) -> RunFindings:
     """Everything that a run shows."""
     rows = applicable(run.scenario, catalogue, target.dialects)
     shown = RunFindings(run=run, catalogue=catalogue, checks=checks, rows=rows)
@@ -110,7 +110,7 @@ def _exchange(exchange: Exchange, shown: RunFindings) -> list[ExchangeFinding]:
     return errors + form + _meaning(exchange, shown)
 
 
-def _nothing_else(case: Case, shown: RunFindings) -> list[ExchangeFinding]:
+def _nothing_else(case: SymptomCase, shown: RunFindings) -> list[ExchangeFinding]:
     """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
     violation = Violation(requirement=case.subject, seen=case.seen, strict_only=case.strict_only)
     missing = shown.find(case.exchange, [violation])
@@ -154,7 +154,7 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
 
 def failed_first(exchange: Exchange) -> bool:
     """Whether the backend failed before any output (or, in a whole answer, at all)."""
-    hushed = {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+    hushed = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT, ExpectedFailure.UNMET}
     return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
@@ -183,7 +183,7 @@ def _parity(shown: RunFindings) -> None:
                     _compare(shown, row, ours, others)
 
 
-def _streams_and_wholes(row: Requirement, run: Run) -> Iterator[tuple[Form, Form]]:
+def _streams_and_wholes(row: Requirement, run: ScenarioRun) -> Iterator[tuple[Form, Form]]:
     """The stream and the whole answer of each dialect that the row is about."""
     for form in run.exchanges:
         if form.mode is Mode.STREAM and row.speaks_of(form):

@@ -19,8 +19,8 @@ from wireproof.model.dialect import Surface
 from wireproof.model.requirement import Facet
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
-from wireproof.reading.expected import Failure
-from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.quoting import visible
 from wireproof.wire.violation import Violation
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
 
-ANYHOW = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET}
+ANYHOW = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.IN_CALL, ExpectedFailure.SILENT, ExpectedFailure.UNMET}
 """Failures that may be reported in more than one right way."""
 
 ESTIMATED = "usage: (not the backend's)"
 """The line of usage where the backend reports no counts, as an older Codex may not where the newest one does."""
 
 NAMES: dict[type, str] = {
-    Role: "role", Text: "text", CallOpened: "call", Fragment: "arguments", Finished: "finish", Usage: "usage",
+    Role: "role", Text: "text", CallOpened: "call", Fragment: "arguments", Finished: "finish", TokenUsage: "usage",
     Failed: "error",
 }  # fmt: skip
 """How the line of events names each kind."""

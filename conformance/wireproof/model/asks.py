@@ -12,14 +12,14 @@ from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Say:
+class AskSay:
     """Say exactly this text; blanks around it do not count."""
 
     text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class AskCall:
     """Call a tool."""
 
     name: str | None = None
@@ -29,10 +29,10 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Calls:
+class AskCalls:
     """Make these calls in one answer, in any order."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[AskCall, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +44,7 @@ class Fits:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Count:
+class AskCount:
     """Count upwards from 1, longer than the answer may be: it is cut at its limit of tokens."""
 
 
@@ -53,4 +53,4 @@ class Anything:
     """Answer in any way."""
 
 
-Asks = Say | Calls | Fits | Count | Anything
+Asks = AskSay | AskCalls | Fits | AskCount | Anything

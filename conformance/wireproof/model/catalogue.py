@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
 from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
-from wireproof.model.dialect import CHATS, Arguments, Dialect
-from wireproof.model.requirement import Citation, Facet, Harm, Harmless, Judged, Level, Requirement, Stage
+from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
+from wireproof.model.requirement import Citation, Facet, Harm, Harmless, JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ __all__ = [
     "CatalogueError",
     "Citation",
     "Exclusion",
-    "Judged",
+    "JudgedOn",
     "Level",
     "Requirement",
     "UnknownRequirementError",
@@ -367,12 +367,12 @@ class _Deciding(_Strict):
         description=f"{' or '.join(map(json.dumps, _GROUPS))}, or a list of {', '.join(Dialect)}"
     )
     modes: _Some[Mode] = _LEFT_OUT
-    judged: Judged = _LEFT_OUT
+    judged: JudgedOn = _LEFT_OUT
     stage: Stage = _LEFT_OUT
     invariant: _Flag = Field(_LEFT_OUT, description="content that holds of any answer")
     harmless: Harmless = _LEFT_OUT
     on_failure: _Flag = Field(_LEFT_OUT, description="still judged where there should have been an HTTP error")
-    arguments: Arguments = _LEFT_OUT
+    arguments: ArgumentsMode = _LEFT_OUT
     facets: _Some[Facet] = _LEFT_OUT
     capability: Capability = _LEFT_OUT
     alike: _Flag = Field(_LEFT_OUT, description="means the same in every dialect of chat")

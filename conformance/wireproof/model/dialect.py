@@ -52,7 +52,7 @@ class Carrier(StrEnum):
     """`function_call` items of a response's output."""
 
 
-class Arguments(StrEnum):
+class ArgumentsMode(StrEnum):
     """How a stream writes the arguments of a call."""
 
     INCREMENTAL = "incremental"
@@ -71,7 +71,7 @@ class DialectSpec:
     """Where its answers carry tool calls."""
     output_mode: str = "openai-json"
     """What `x-proxy-output-mode` asks for. Dialects that the endpoint or the body asks for leave the default."""
-    arguments: Arguments = Arguments.INCREMENTAL
+    arguments: ArgumentsMode = ArgumentsMode.INCREMENTAL
     """How its streams write arguments at a target that declares nothing."""
     functions: bool = False
     """Requests offer `functions` instead of `tools`, and their history has `function_call` and `function` messages."""
@@ -124,7 +124,7 @@ class Dialect(StrEnum):
     OBSIDIAN_XML = (
         "obsidian-xml",
         # Cumulative (S4-8): its clients read the content, not the deltas that break OpenAI's clients.
-        DialectSpec(carrier=Carrier.BLOCKS, output_mode="obsidian-xml", arguments=Arguments.CUMULATIVE),
+        DialectSpec(carrier=Carrier.BLOCKS, output_mode="obsidian-xml", arguments=ArgumentsMode.CUMULATIVE),
     )
     """A `<use_tool>` block in the content, `tool_calls` beside it."""
     FUNCTION_CALL = (

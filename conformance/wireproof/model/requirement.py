@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from wireproof.model.dialect import Arguments, Dialect
+from wireproof.model.dialect import ArgumentsMode, Dialect
 from wireproof.model.scenario import Form, Mode
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Level(StrEnum):
     SHOULD = "SHOULD"
 
 
-class Judged(StrEnum):
+class JudgedOn(StrEnum):
     """On which exchanges a requirement is judged."""
 
     ALWAYS = "always"
@@ -155,14 +155,14 @@ class Requirement:
     """The dialects whose answers it is about."""
     modes: tuple[Mode, ...] = tuple(Mode)
     """The modes whose answers it is about."""
-    judged: Judged = Judged.EXERCISED
+    judged: JudgedOn = JudgedOn.EXERCISED
     stage: Stage = Stage.CONTENT
     invariant: bool = False
     """Content that holds of any answer: it can be judged although the right answer is not known."""
     harmless: Harmless = Harmless.NEVER
     on_failure: bool = False
     """Content that is still judged where there should have been an HTTP error: it says that there should have been."""
-    arguments: Arguments | None = None
+    arguments: ArgumentsMode | None = None
     """The way of streaming arguments that it is about; not applicable to a target that uses the other. None: both."""
     facets: tuple[Facet, ...] = ()
     """The parts of an exchange that it speaks of: the violations that name a part, and not a row, are of this row."""

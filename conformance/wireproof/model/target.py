@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof.model.capability import Capability
-    from wireproof.model.dialect import Arguments, Dialect, Surface
+    from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
 
 
 USUAL_PACE = 1.0
@@ -173,7 +173,7 @@ class Target:
     """The surfaces that are to be judged; empty for all."""
     absent: Mapping[Capability, str] = field(default_factory=dict, hash=False)
     """The capabilities that the target is declared not to have → why."""
-    arguments: Arguments | None = None
+    arguments: ArgumentsMode | None = None
     """How streams carry the arguments of calls; None: as is usual in each dialect."""
     default_mode: Dialect | None = None
     """The output mode of requests that name none; None: not declared."""
@@ -198,7 +198,7 @@ class Target:
         """A limit of time, adapted to the target's own pace; never less than it is."""
         return seconds * min(max((self.pace or 0.0) / USUAL_PACE, 1.0), MOST_STRETCHED)
 
-    def argument_mode(self, dialect: Dialect) -> Arguments:
+    def argument_mode(self, dialect: Dialect) -> ArgumentsMode:
         """How streams in this dialect carry the arguments of calls."""
         return self.arguments or dialect.spec.arguments
 

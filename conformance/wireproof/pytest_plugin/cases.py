@@ -32,7 +32,7 @@ WORST = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN)
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class Case:
+class ItemCase:
     """One item: each part of it is one part of the item's id, and none has a character that a shell would read."""
 
     scenario: str
@@ -58,16 +58,18 @@ def form_name(scenario: Scenario, form: Form) -> str:
     return "-".join(dict.fromkeys((form.dialect.spec.surface, form.dialect, form.mode)))
 
 
-def cases(scenarios: Iterable[Scenario], catalogue: Catalogue, dialects: Iterable[Dialect]) -> Iterator[Case]:
+def cases(scenarios: Iterable[Scenario], catalogue: Catalogue, dialects: Iterable[Dialect]) -> Iterator[ItemCase]:
     """The cases of a run, in the order of scenarios, forms and catalogue."""
     spoken = tuple(dialects) or tuple(Dialect)
     for scenario in scenarios:
         for form, rows in by_form(scenario, catalogue, spoken).items():
-            yield from (Case(scenario.name, form_name(scenario, form), row.id) for row in rows)
-        yield Case.rest(scenario.name)
+            yield from (ItemCase(scenario.name, form_name(scenario, form), row.id) for row in rows)
+        yield ItemCase.rest(scenario.name)
 
 
-def said(certificate: Certificate, catalogue: Catalogue, every: Iterable[Case]) -> Mapping[Case, Sequence[Part]]:
+def said(
+    certificate: Certificate, catalogue: Catalogue, every: Iterable[ItemCase]
+) -> Mapping[ItemCase, Sequence[Part]]:
     """What the certificate says of each case; a case that it says nothing of is left out.
 
     Args:
@@ -75,13 +77,13 @@ def said(certificate: Certificate, catalogue: Catalogue, every: Iterable[Case]) 
         catalogue: What it was judged by.
         every: All cases of the session: what is broken elsewhere goes to the case of all else in its scenario.
     """
-    known, found = frozenset(every), dict[Case, list[Part]]()
+    known, found = frozenset(every), dict[ItemCase, list[Part]]()
     for form, part, outcome in _parts(certificate, catalogue):
-        case = Case(outcome.scenario, form, outcome.requirement)
+        case = ItemCase(outcome.scenario, form, outcome.requirement)
         if case in known:
             found.setdefault(case, []).append(part)
         elif part.strict in WORST:
-            found.setdefault(Case.rest(outcome.scenario), []).append(part)
+            found.setdefault(ItemCase.rest(outcome.scenario), []).append(part)
     return found
 
 

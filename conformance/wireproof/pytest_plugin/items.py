@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.model.verdict import Verdict
-from wireproof.pytest_plugin.cases import Case
+from wireproof.pytest_plugin.cases import ItemCase
 from wireproof.pytest_plugin.stash import BROKEN, SESSION
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ class Suite(pytest.File):
 class Group(pytest.Collector):
     """The cases of a scenario, or those of one of its forms."""
 
-    cases: Sequence[Case] = ()
+    cases: Sequence[ItemCase] = ()
 
     @classmethod
-    def of(cls, parent: pytest.Collector, name: str, cases: Sequence[Case]) -> Group:
+    def of(cls, parent: pytest.Collector, name: str, cases: Sequence[ItemCase]) -> Group:
         """A node for these."""
         found: Group = cls.from_parent(parent, name=name)
         found.cases = cases
@@ -55,18 +55,18 @@ class Group(pytest.Collector):
             if form and form != self.name:
                 yield Group.of(self, form, tuple(cases))
             else:
-                yield from (Requirement.of(self, case) for case in cases)
+                yield from (RequirementItem.of(self, case) for case in cases)
 
 
-class Requirement(pytest.Item):
+class RequirementItem(pytest.Item):
     """One case."""
 
-    case: Case
+    case: ItemCase
 
     @classmethod
-    def of(cls, parent: pytest.Collector, case: Case) -> Requirement:
+    def of(cls, parent: pytest.Collector, case: ItemCase) -> RequirementItem:
         """The item of a case."""
-        found: Requirement = cls.from_parent(parent, name=case.requirement)
+        found: RequirementItem = cls.from_parent(parent, name=case.requirement)
         found.case = case
         # `-k` takes what a file of known failures says, too.
         found.extra_keyword_matches.add(case.key)
@@ -87,7 +87,7 @@ class Requirement(pytest.Item):
         if not found and _is_for_another_backend(session, self.case.scenario):
             # Items are collected before it is known what is behind the target.
             pytest.skip(f"{Verdict.NOT_APPLICABLE}: {OTHER_BACKEND}")
-        if not found and self.case != Case.rest(self.case.scenario):
+        if not found and self.case != ItemCase.rest(self.case.scenario):
             pytest.skip(f"{Verdict.NOT_APPLICABLE}: {NOT_SPOKEN}")
         _end(session, found)
 

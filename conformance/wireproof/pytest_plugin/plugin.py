@@ -30,7 +30,7 @@ from wireproof.targets.options import RunOptions, TargetOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from wireproof.pytest_plugin.cases import Case
+    from wireproof.pytest_plugin.cases import ItemCase
     from wireproof.pytest_plugin.session import WireproofSession
     from wireproof.targets.option import Option
     from wireproof_endpoint.fixture import EndpointFixture
@@ -183,7 +183,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _cases(session: pytest.Session) -> set[Case]:
+def _cases(session: pytest.Session) -> set[ItemCase]:
     """The case of each item that was to run; a controller of pytest-xdist has no items."""
     # Items of other suites in the same session say nothing of the target.
     return {item.case for item in getattr(session, "items", []) if item.path.parent == SUITES}

@@ -12,7 +12,7 @@ import pytest
 from wireproof.model.verdict import HarnessError
 from wireproof.pytest_plugin.cases import cases, said
 from wireproof.pytest_plugin.shared import certified
-from wireproof.results.certificate import Exit
+from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
 from wireproof.targets.interrupts import terminable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wireproof.cli.plan import Plan
-    from wireproof.pytest_plugin.cases import Case
+    from wireproof.pytest_plugin.cases import ItemCase
     from wireproof.results.cells import Part
     from wireproof.results.certificate import Certificate
 
@@ -49,7 +49,7 @@ class WireproofSession:
         try:
             self._certificate = self._certify()
         except HarnessError as error:
-            self.status = int(Exit.UNREACHABLE)
+            self.status = int(ExitStatus.UNREACHABLE)
             return f"wireproof: {error}"
         except (OptionError, FolderError) as error:
             self.status = int(pytest.ExitCode.USAGE_ERROR)
@@ -90,23 +90,23 @@ class WireproofSession:
         session.shouldstop = self.why_not
         pytest.fail(self.why_not, pytrace=False)
 
-    def select(self, cases: AbstractSet[Case]) -> None:
+    def select(self, cases: AbstractSet[ItemCase]) -> None:
         """Leave out of the run the scenarios that none of these cases is about, as `--wireproof-only` would."""
         wanted = {case.scenario for case in cases}
         if wanted and wanted != {case.scenario for case in self.cases}:
             self.plan = self.plan.only(wanted)
 
     @cached_property
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self) -> tuple[ItemCase, ...]:
         """What the session has items for."""
         return tuple(cases(self.plan.possible, self.plan.catalogue, self.plan.target.dialects))
 
     @cached_property
-    def said(self) -> Mapping[Case, Sequence[Part]]:
+    def said(self) -> Mapping[ItemCase, Sequence[Part]]:
         """What the certificate says of each case."""
         return said(self.certificate, self.plan.catalogue, self.cases)
 
-    def finish(self, cases: AbstractSet[Case]) -> None:
+    def finish(self, cases: AbstractSet[ItemCase]) -> None:
         """Note what was not observed, once the items of these cases have run.
 
         Where they are not all items (after `-k`, say), only their own requirements count: the rest is not missed.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.model.asks import Calls
-from wireproof.model.catalogue import Catalogue, Judged, Requirement
+from wireproof.model.asks import AskCalls
+from wireproof.model.catalogue import Catalogue, JudgedOn, Requirement
 from wireproof.model.scenario import LEAVES, Form, PlainScenario, Scenario
 from wireproof.reading.expected import NO_ANSWER
 from wireproof.reading.right_answers import answers_to
@@ -37,21 +37,21 @@ def by_form(
     }
 
 
-def _judged(scenario: Scenario, form: Form) -> set[Judged]:
+def _judged(scenario: Scenario, form: Form) -> set[JudgedOn]:
     """What answers of this form are due: any at all, and any with calls; those to plain requests are named one by one.
 
     A client that leaves may be gone before a call has reached it.
     """
-    judged: set[Judged] = set()
+    judged: set[JudgedOn] = set()
     if isinstance(scenario, PlainScenario):
         return judged
     for number, turn in enumerate(scenario.turns):
         if turn.asks is not None:
-            judged |= {Judged.ALWAYS, Judged.CALLS} if isinstance(turn.asks, Calls) else {Judged.ALWAYS}
+            judged |= {JudgedOn.ALWAYS, JudgedOn.CALLS} if isinstance(turn.asks, AskCalls) else {JudgedOn.ALWAYS}
             continue
         due = [answer for answer in answers_to(scenario, number, form) if answer.failure not in NO_ANSWER]
         if due:
-            judged.add(Judged.ALWAYS)
+            judged.add(JudgedOn.ALWAYS)
         if turn.act not in LEAVES and any(answer.calls for answer in due):
-            judged.add(Judged.CALLS)
+            judged.add(JudgedOn.CALLS)
     return judged

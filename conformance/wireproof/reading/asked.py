@@ -10,14 +10,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, assert_never
 
-from wireproof.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
-from wireproof.reading.expected import Expected, ExpectedCall, Failure
+from wireproof.model.asks import Anything, AskCall, AskCalls, AskCount, Asks, AskSay, Fits
+from wireproof.reading.expected import Expected, ExpectedCall, ExpectedFailure
 from wireproof.reading.schemas import misfits
 
 if TYPE_CHECKING:
     from wireproof.model.scenario import Form
     from wireproof.wire.calls import Answer, Choice
-    from wireproof.wire.calls import Call as Came
+    from wireproof.wire.calls import ToolCall as Came
 
 COUNTED = re.compile(r"\b1\D{1,3}2\D{1,3}3\D{1,3}4\b")
 """What shows that a model counts, however it separates the numbers and whatever it says before them."""
@@ -29,13 +29,13 @@ LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 def obeys(asks: Asks, choice: Choice) -> bool:
     """Whether a choice of an answer does what was asked."""
     match asks:
-        case Say(text=text):
+        case AskSay(text=text):
             return not choice.calls and (choice.text or "").strip() == text.strip()
-        case Calls(calls=calls):
+        case AskCalls(calls=calls):
             return _calls(calls, choice)
         case Fits(schema=schema):
             return fits(schema, choice.text or "")
-        case Count():
+        case AskCount():
             # Cut so soon that it does not show what it counts, it was still cut.
             return choice.finish == LENGTH or COUNTED.search(choice.text or "") is not None
         case Anything():
@@ -58,7 +58,7 @@ def as_json(text: str) -> Any:  # noqa: ANN401 (JSON)
         return None
 
 
-def _calls(wanted: tuple[Call, ...], choice: Choice) -> bool:
+def _calls(wanted: tuple[AskCall, ...], choice: Choice) -> bool:
     """Whether exactly these calls came. In any order: a model may begin with either."""
     left = list(choice.calls)
     for want in wanted:
@@ -69,7 +69,7 @@ def _calls(wanted: tuple[Call, ...], choice: Choice) -> bool:
     return not left
 
 
-def _same(want: Call, came: Came) -> bool:
+def _same(want: AskCall, came: Came) -> bool:
     arguments = as_json(came.arguments)
     if not isinstance(arguments, dict):
         return False
@@ -87,16 +87,18 @@ def wanted(asks: Asks, answer: Answer, form: Form, choices: int) -> tuple[Expect
 def _right(asks: Asks, choice: Choice, form: Form) -> Expected:
     """The answer as it came, with the finish that it should have."""
     calls = tuple(ExpectedCall(id=call.id, name=call.name, arguments=call.arguments, block="") for call in choice.calls)
-    return Expected(text=choice.text or "", calls=calls, finish=_finish(asks, form), usage=None, failure=Failure.NONE)
+    return Expected(
+        text=choice.text or "", calls=calls, finish=_finish(asks, form), usage=None, failure=ExpectedFailure.NONE
+    )
 
 
 def _finish(asks: Asks, form: Form) -> str | None:
     match asks:
-        case Say() | Fits():
+        case AskSay() | Fits():
             return "stop"
-        case Calls():
+        case AskCalls():
             return form.dialect.spec.call_finish
-        case Count():
+        case AskCount():
             return LENGTH
         # Whatever it is, it agrees with the answer; that holds of any answer and is judged in all.
         case Anything():

@@ -15,7 +15,7 @@ from wireproof.model.capability import Absence, Capability, Use
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
-from wireproof.wire.events import Usage
+from wireproof.wire.events import TokenUsage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -208,7 +208,7 @@ def _streams(exchange: Exchange) -> bool | None:
 def _usage(exchange: Exchange) -> bool | None:
     if exchange.reading is None or not _ended(exchange):
         return None
-    return any(isinstance(event, Usage) for event in exchange.reading.events)
+    return any(isinstance(event, TokenUsage) for event in exchange.reading.events)
 
 
 def _calls(exchange: Exchange) -> bool | None:

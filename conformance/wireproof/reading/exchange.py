@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.model.answer_terms import answer_terms
-from wireproof.model.dialect import Arguments, Surface
+from wireproof.model.dialect import ArgumentsMode, Surface
 from wireproof.model.facets import row_of
 from wireproof.model.requirement import Facet
 from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
@@ -71,7 +71,7 @@ class Exchange:
     def cumulative(self) -> bool:
         """Whether the deltas of a call repeat its arguments."""
         written = self.target.argument_mode(self.dialect)
-        return self.mode is Mode.STREAM and written is Arguments.CUMULATIVE
+        return self.mode is Mode.STREAM and written is ArgumentsMode.CUMULATIVE
 
     @property
     def answer(self) -> Answer:

@@ -7,7 +7,7 @@ The rules (contract §1, §4 to §6):
 - A stream under stop policy `first` carries one call. A whole answer with calls carries them all, and no text.
 - Obsidian-xml writes calls into the content, one block each; only the first of them unless the policy is `burst`.
 - A literal block in the backend's text is a call.
-- A failure is seen as `Failure` says for each kind. A line of the backend that is not UTF-8 is a failure.
+- A failure is seen as `ExpectedFailure` says for each kind. A line of the backend that is not UTF-8 is a failure.
 
 Responses differ: text before a call is an item of its own, so whole answers keep it. A sentinel block in the backend's
 text is a call in every dialect. With the header for obsidian-xml a response has its blocks as text and no calls.
@@ -37,7 +37,7 @@ DELIMITER = "\n"  # the default of PROXY_TOOL_BLOCK_DELIMITER
 """Between the blocks of several calls."""
 
 
-class Failure(StrEnum):
+class ExpectedFailure(StrEnum):
     """How the backend fails, as far as the client can see it."""
 
     NONE = "none"
@@ -56,7 +56,9 @@ class Failure(StrEnum):
     """It answers, but without the call or the JSON that the request demands: an error that names the field."""
 
 
-NO_ANSWER = frozenset({Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET})
+NO_ANSWER = frozenset(
+    {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.IN_CALL, ExpectedFailure.SILENT, ExpectedFailure.UNMET}
+)
 """Failures after which there need not be an answer."""
 
 
@@ -95,7 +97,7 @@ class Expected:
     """The finish reason; None when the turn never ends, or fails before a call is complete."""
     usage: language.Usage | None
     """The backend's counts; None when it reports none."""
-    failure: Failure
+    failure: ExpectedFailure
     """How the backend fails."""
     cut: bool = False
     """Whether the answer was cut at its limit of tokens, whatever `finish` is (with calls it is still `tool_calls`)."""
@@ -129,9 +131,9 @@ def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> E
     """
     said = _sum_up(part, terms)
     failure = _failure(said, form.mode)
-    if failure is Failure.NONE and _unmet(said, terms):
-        return Expected(text="", calls=(), finish=None, usage=None, failure=Failure.UNMET)
-    if failure is Failure.BEFORE_OUTPUT:
+    if failure is ExpectedFailure.NONE and _unmet(said, terms):
+        return Expected(text="", calls=(), finish=None, usage=None, failure=ExpectedFailure.UNMET)
+    if failure is ExpectedFailure.BEFORE_OUTPUT:
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
     calls = _carried(said.calls, form, burst=terms.burst)
     asks = any(call.native for call in said.calls)
@@ -264,20 +266,20 @@ def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[
     return tuple(call.block for call in (calls if burst else calls[:1]))
 
 
-def _failure(said: _Said, mode: Mode) -> Failure:
+def _failure(said: _Said, mode: Mode) -> ExpectedFailure:
     spoken = bool(said.text or said.calls or said.reflects)
     match said.end:
         case language.Finish():
-            return Failure.NONE
+            return ExpectedFailure.NONE
         case language.Hang():
-            return Failure.NONE if spoken or said.begun else Failure.SILENT
+            return ExpectedFailure.NONE if spoken or said.begun else ExpectedFailure.SILENT
         # Nothing was sent yet, so it can still be an HTTP error (S4-14).
         case _ if mode is Mode.WHOLE or not (spoken or said.begun):
-            return Failure.BEFORE_OUTPUT
+            return ExpectedFailure.BEFORE_OUTPUT
         case _ if said.calls:
-            return Failure.AFTER_CALL
+            return ExpectedFailure.AFTER_CALL
         case _:
-            return Failure.IN_CALL if said.begun else Failure.AFTER_TEXT
+            return ExpectedFailure.IN_CALL if said.begun else ExpectedFailure.AFTER_TEXT
 
 
 def _ends(step: language.Step) -> TypeGuard[End | Trap]:
@@ -302,9 +304,9 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-def _counted(said: _Said, failure: Failure) -> bool:
+def _counted(said: _Said, failure: ExpectedFailure) -> bool:
     """Whether the backend reports token counts: after a failure, or a filter, it has none to report."""
-    return failure is Failure.NONE and said.end != language.Finish("content_filter")
+    return failure is ExpectedFailure.NONE and said.end != language.Finish("content_filter")
 
 
 def _finish(said: _Said, dialect: Dialect) -> str | None:

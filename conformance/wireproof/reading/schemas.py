@@ -36,7 +36,7 @@ EXTENSION = "x-"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class SchemaFault:
     """One thing that is wrong with a JSON value."""
 
     sentence: str
@@ -96,7 +96,7 @@ def errors(name: str, instance: Any) -> list[str]:  # noqa: ANN401 (any JSON val
     return [fault.sentence for fault in faults(name, instance)]
 
 
-def faults(name: str, instance: Any) -> list[Fault]:  # noqa: ANN401 (any JSON value)
+def faults(name: str, instance: Any) -> list[SchemaFault]:  # noqa: ANN401 (any JSON value)
     """What is wrong with a JSON value, the most relevant first; empty when it is valid.
 
     Raises:
@@ -250,11 +250,11 @@ def _no_others(validator: Any, allowed: Any, instance: Any, schema: Any) -> Iter
 _Published: Any = validators.extend(_Strict, {"additionalProperties": _no_others})  # type: ignore[no-untyped-call]  # as above
 
 
-def _fault(error: ValidationError) -> Fault:
+def _fault(error: ValidationError) -> SchemaFault:
     steps = [step for step in error.absolute_path if isinstance(step, str)]
     unknown = error.validator == "additionalProperties"
     others = _others(error.instance, error.schema)[:1] if unknown else []
-    return Fault(
+    return SchemaFault(
         sentence=_sentence(error),
         path=(*steps, *_missing(error)),
         unknown=unknown,

@@ -11,7 +11,7 @@ from wireproof.reading.capabilities import uses
 from wireproof.report.curl import curl
 from wireproof.report.excerpt import excerpt
 from wireproof.results.cells import cells
-from wireproof.results.certificate import Certificate, Exit
+from wireproof.results.certificate import Certificate, ExitStatus
 from wireproof.results.document import (
     FORMAT,
     AtLevel,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from wireproof.judging.causes import Cause
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.capability import Use
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.dialect import Surface
@@ -48,16 +48,16 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
-WHOLE: Mapping[Exit, Summary] = {
-    Exit.CERTIFIED: Summary.CERTIFIED,
-    Exit.FAILED: Summary.NOT_CERTIFIED,
-    Exit.PARTIAL: Summary.PARTIAL,
+WHOLE: Mapping[ExitStatus, Summary] = {
+    ExitStatus.CERTIFIED: Summary.CERTIFIED,
+    ExitStatus.FAILED: Summary.NOT_CERTIFIED,
+    ExitStatus.PARTIAL: Summary.PARTIAL,
 }
 """What a run of all scenarios adds up to; anything else is no certificate."""
-SELECTED: Mapping[Exit, Summary] = {
-    Exit.CERTIFIED: Summary.KEPT,
-    Exit.FAILED: Summary.BROKEN,
-    Exit.PARTIAL: Summary.UNSEEN,
+SELECTED: Mapping[ExitStatus, Summary] = {
+    ExitStatus.CERTIFIED: Summary.KEPT,
+    ExitStatus.FAILED: Summary.BROKEN,
+    ExitStatus.PARTIAL: Summary.UNSEEN,
 }
 """What a run of selected scenarios adds up to."""
 INTERRUPTED = "interrupted before all scenarios were driven"
@@ -113,7 +113,7 @@ def not_driven(
         format=FORMAT,
         ended=ended,
         reason=reason,
-        status=Exit.UNREACHABLE if ended is Ended.UNREACHABLE else Exit.INTERRUPTED,
+        status=ExitStatus.UNREACHABLE if ended is Ended.UNREACHABLE else ExitStatus.INTERRUPTED,
         began=began,
         seconds=0.0,
         versions=versions,
@@ -130,9 +130,9 @@ def not_driven(
     )
 
 
-def _status(certificate: Certificate, configuration: Configuration) -> Exit:
+def _status(certificate: Certificate, configuration: Configuration) -> ExitStatus:
     if certificate.interrupted:
-        return Exit.INTERRUPTED
+        return ExitStatus.INTERRUPTED
     return certificate.status(allow_partial=configuration.allow_partial)
 
 
@@ -172,7 +172,7 @@ def _at_level(certificate: Certificate, level: VerdictLevel) -> AtLevel:
     exit_status = certificate.verdict(level)
     words = SELECTED if certificate.selection else WHOLE
     # What was seen broken stays broken; that nothing was is no certificate when the rest was not looked at.
-    stands = exit_status is Exit.FAILED or not certificate.interrupted
+    stands = exit_status is ExitStatus.FAILED or not certificate.interrupted
     counts = certificate.counts_at(level)
     return AtLevel(
         summary=words.get(exit_status, Summary.NONE) if stands else Summary.NONE,
@@ -216,7 +216,7 @@ def _place(scenario: str, finding: Finding) -> SeenAt:
     )
 
 
-def _driven(runs: Sequence[Run]) -> Iterator[FormDriven]:
+def _driven(runs: Sequence[ScenarioRun]) -> Iterator[FormDriven]:
     for run in runs:
         for form, exchanges in run.exchanges.items():
             pieces = exchanges[0].transcript.pieces if exchanges else ()
@@ -230,7 +230,13 @@ def _driven(runs: Sequence[Run]) -> Iterator[FormDriven]:
 
 
 def _of_form(
-    run: Run, form: Form, *, exchanges: int = 0, seconds: float = 0.0, first_byte: float | None = None, reason: str = ""
+    run: ScenarioRun,
+    form: Form,
+    *,
+    exchanges: int = 0,
+    seconds: float = 0.0,
+    first_byte: float | None = None,
+    reason: str = "",
 ) -> FormDriven:
     return FormDriven(
         scenario=run.scenario.name,

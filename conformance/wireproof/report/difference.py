@@ -16,7 +16,7 @@ from wireproof.report.rendering import document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.reading.exchange import Exchange
     from wireproof.results.document import Report, ScenarioVerdict
 
@@ -26,7 +26,7 @@ BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class WireChange:
     """A line of the wire that differs."""
 
     scenario: str
@@ -47,7 +47,7 @@ class Difference:
     """What was broken, and passes."""
     lost: Mapping[str, Sequence[str]]
     """What was judged, and is not any more."""
-    wire: Sequence[Change]
+    wire: Sequence[WireChange]
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
@@ -55,7 +55,7 @@ class Difference:
 
 
 def difference(
-    before: Report, after: Report, *, level: VerdictLevel, runs: tuple[Iterable[Run], Iterable[Run]]
+    before: Report, after: Report, *, level: VerdictLevel, runs: tuple[Iterable[ScenarioRun], Iterable[ScenarioRun]]
 ) -> Difference:
     """What differs at a level. `runs` are those of both results."""
     old, new = (_verdicts(report, level) for report in (before, after))
@@ -86,15 +86,15 @@ def _grouped(keys: Iterable[_Key]) -> dict[str, list[str]]:
     return found
 
 
-def _documents(runs: Iterable[Run]) -> dict[_Key, Sequence[Exchange]]:
+def _documents(runs: Iterable[ScenarioRun]) -> dict[_Key, Sequence[Exchange]]:
     return {(run.scenario.name, str(form)): those for run in runs for form, those in run.exchanges.items() if those}
 
 
-def _wire(before: Mapping[_Key, Sequence[Exchange]], after: Mapping[_Key, Sequence[Exchange]]) -> Iterator[Change]:
+def _wire(before: Mapping[_Key, Sequence[Exchange]], after: Mapping[_Key, Sequence[Exchange]]) -> Iterator[WireChange]:
     for (scenario, form), exchanges in after.items():
         if (scenario, form) in before:
             old, new = (document(those).splitlines() for those in (before[scenario, form], exchanges))
             # The request is in it, too: it says which exchange the line is of.
             lines = next((pair for pair in zip_longest(old, new, fillvalue="") if pair[0] != pair[1]), None)
             if lines is not None:
-                yield Change(scenario=scenario, form=form, before=lines[0], after=lines[1])
+                yield WireChange(scenario=scenario, form=form, before=lines[0], after=lines[1])

@@ -12,7 +12,7 @@ from wireproof.wire.quoting import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.reading.exchange import Exchange
     from wireproof.results.document import Report, ScenarioVerdict, SeenAt
 
@@ -45,15 +45,15 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ExampleSource:
     """A result whose exchanges may serve as examples."""
 
     of: str
     report: Report
-    runs: Sequence[Run]
+    runs: Sequence[ScenarioRun]
 
 
-def failing(results: Sequence[Shown]) -> dict[str, Example]:
+def failing(results: Sequence[ExampleSource]) -> dict[str, Example]:
     """Requirement → the first exchange that breaks it."""
     found: dict[str, Example] = {}
     for one in results:
@@ -64,7 +64,7 @@ def failing(results: Sequence[Shown]) -> dict[str, Example]:
     return found
 
 
-def passing(results: Sequence[Shown], like: Mapping[str, Example]) -> dict[str, Example]:
+def passing(results: Sequence[ExampleSource], like: Mapping[str, Example]) -> dict[str, Example]:
     """Requirement → an exchange that keeps it, in the scenario and form in which another breaks it if it can be."""
     found: dict[str, Example] = {}
     for one in results:
@@ -87,7 +87,7 @@ def _alike(outcome: ScenarioVerdict, like: Mapping[str, Example]) -> bool:
     return other is not None and other.scenario == outcome.scenario
 
 
-def _at(runs: Sequence[Run], place: SeenAt) -> Exchange | None:
+def _at(runs: Sequence[ScenarioRun], place: SeenAt) -> Exchange | None:
     there = (
         one for run in runs if run.scenario.name == place.scenario for those in run.exchanges.values() for one in those
     )
@@ -97,7 +97,7 @@ def _at(runs: Sequence[Run], place: SeenAt) -> Exchange | None:
     )
 
 
-def _shows(runs: Sequence[Run], outcome: ScenarioVerdict, other: Example | None) -> Exchange | None:
+def _shows(runs: Sequence[ScenarioRun], outcome: ScenarioVerdict, other: Example | None) -> Exchange | None:
     """The exchange that is broken elsewhere; else the last of the scenario, in the form that is if it can be."""
     mine = (run for run in runs if run.scenario.name == outcome.scenario)
     there = [those for run in mine for those in run.exchanges.values() if those]

@@ -15,7 +15,7 @@ from wireproof.wire.sse import Frame, Reader
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.results.document import Report
@@ -29,7 +29,7 @@ _Place = tuple[str, str, str, int]
 """An exchange: scenario, dialect, mode, number."""
 
 
-def exchanges(runs: Iterable[Run], report: Report) -> dict[str, list[JsonObject]]:
+def exchanges(runs: Iterable[ScenarioRun], report: Report) -> dict[str, list[JsonObject]]:
     """`scenario dialect mode` → its exchanges."""
     found = _offsets(report)
     return {

@@ -23,13 +23,13 @@ from wireproof.report.templates import environment, raw
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.dialect import Dialect
     from wireproof.results.document import Cell, Found, Report
     from wireproof.wire.fields import JsonObject
 
 
-def page(report: Report, runs: Iterable[Run]) -> str:
+def page(report: Report, runs: Iterable[ScenarioRun]) -> str:
     """The page of a result and its exchanges."""
     runs = tuple(runs)
     dialects = list(dict.fromkeys(cell.dialect for cell in report.cells))
@@ -94,7 +94,7 @@ def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[JsonObject]:
         }
 
 
-def _data(report: Report, runs: Sequence[Run]) -> JsonObject:
+def _data(report: Report, runs: Sequence[ScenarioRun]) -> JsonObject:
     return {
         "requirements": {name: dataclasses.asdict(row) for name, row in report.requirements.items()},
         "outcomes": [dataclasses.asdict(one) for one in report.outcomes],

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from wireproof.model.dialect import Surface
 from wireproof.model.requirement import Level
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.report.examples import Example, Shown, failing, passing
+from wireproof.report.examples import Example, ExampleSource, failing, passing
 from wireproof.report.page import page
 from wireproof.report.roots import roots
 from wireproof.report.templates import environment, raw
@@ -23,7 +23,7 @@ from wireproof.report.topics import topic_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
     from wireproof.results.document import Cell, Found, Report
@@ -36,7 +36,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9@._-]+|^\.+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class SiteEntry:
     """A result of the site."""
 
     name: str
@@ -44,7 +44,7 @@ class Entry:
     version: str
     """"": not known."""
     report: Report
-    runs: Sequence[Run]
+    runs: Sequence[ScenarioRun]
 
     @property
     def file(self) -> str:
@@ -58,7 +58,7 @@ def slug(name: str) -> str:
 
 
 def site(
-    entries: Sequence[Entry], catalogue: Catalogue, *, level: VerdictLevel, shown: Sequence[Shown] = ()
+    entries: Sequence[SiteEntry], catalogue: Catalogue, *, level: VerdictLevel, shown: Sequence[ExampleSource] = ()
 ) -> Iterator[tuple[str, str]]:
     """The pages, each with its path in the site.
 
@@ -68,7 +68,7 @@ def site(
         level: The level whose verdicts the tables show.
         shown: Results that serve as examples alone, such as those of the reference proxy and its miniatures.
     """
-    proxies: dict[str, list[Entry]] = {}
+    proxies: dict[str, list[SiteEntry]] = {}
     for entry in entries:
         proxies.setdefault(entry.name, []).append(entry)
     newest = [those[-1] for those in proxies.values()]
@@ -88,12 +88,14 @@ def site(
         )  # fmt: skip
     for entry in entries:
         yield f"results/{entry.file}.html", page(entry.report, entry.runs)
-    results = [Shown(of=f"{one.name} {one.version}".strip(), report=one.report, runs=one.runs) for one in newest]
+    results = [
+        ExampleSource(of=f"{one.name} {one.version}".strip(), report=one.report, runs=one.runs) for one in newest
+    ]
     yield from _requirements(newest, catalogue, level, [*shown, *results])
 
 
 def _requirements(
-    newest: Sequence[Entry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[Shown]
+    newest: Sequence[SiteEntry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[ExampleSource]
 ) -> Iterator[tuple[str, str]]:
     broken = failing(shown)
     kept = passing(shown, broken)
@@ -114,7 +116,7 @@ def _requirements(
     yield "requirements/index.html", _written("site_requirements.html", up="../", rows=listed, level=level)
 
 
-def _shown(entry: Entry, cells: Iterable[Cell], level: VerdictLevel) -> list[tuple[Cell, Verdict, bool]]:
+def _shown(entry: SiteEntry, cells: Iterable[Cell], level: VerdictLevel) -> list[tuple[Cell, Verdict, bool]]:
     """Cells with their verdicts, and whether other runs had others."""
     flaky = {(one.requirement, one.dialect, one.mode) for one in entry.report.flaky}
     return [(cell, _at(cell, level), (cell.requirement, cell.dialect, cell.mode) in flaky) for cell in cells]
@@ -132,7 +134,7 @@ def _at(one: Cell | Found, level: VerdictLevel) -> Verdict:
     return one.strict if level is VerdictLevel.STRICT else one.compat
 
 
-def _columns(entries: Iterable[Entry]) -> Iterator[tuple[Surface, str]]:
+def _columns(entries: Iterable[SiteEntry]) -> Iterator[tuple[Surface, str]]:
     """Surface by surface, the topics that anything is said about, in the order of reports."""
     cells = [cell for entry in entries for cell in entry.report.cells]
     for surface in Surface:
@@ -140,7 +142,7 @@ def _columns(entries: Iterable[Entry]) -> Iterator[tuple[Surface, str]]:
         yield from ((surface, topic) for topic in dict.fromkeys(mine))
 
 
-def _topic(entry: Entry, level: VerdictLevel, surface: Surface, topic: str) -> JsonObject:
+def _topic(entry: SiteEntry, level: VerdictLevel, surface: Surface, topic: str) -> JsonObject:
     """What a proxy's result says of a topic on a surface: how many requirements are kept, of those that were judged."""
     cells = [
         cell
@@ -170,7 +172,7 @@ def _worst(cells: Iterable[Cell], level: VerdictLevel) -> Verdict:
     return min(judged or seen, key=WORST.index)
 
 
-def _trend(entries: Sequence[Entry], level: VerdictLevel) -> Iterator[JsonObject]:
+def _trend(entries: Sequence[SiteEntry], level: VerdictLevel) -> Iterator[JsonObject]:
     """Version by version: what it comes to, and what has changed from the one before."""
     before: frozenset[str] | None = None
     for entry in entries:
@@ -197,4 +199,4 @@ def _written(name: str, **values: object) -> str:
     return templates.get_template("site.html").render(body=body, title=title, css=css, up=values["up"])
 
 
-__all__ = ["Entry", "Example", "Shown", "site", "slug"]
+__all__ = ["Example", "ExampleSource", "SiteEntry", "site", "slug"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from wireproof.model.dialect import DEFAULT, Arguments
+from wireproof.model.dialect import DEFAULT, ArgumentsMode
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.data import INTERRUPTED
@@ -15,7 +15,7 @@ from wireproof.report.grouping import blocks, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
-from wireproof.results.certificate import NOT_RUN, Certificate, Exit
+from wireproof.results.certificate import NOT_RUN, Certificate, ExitStatus
 from wireproof.results.flaky import flaky
 from wireproof.wire.quoting import visible
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wireproof.model.catalogue import Catalogue, Requirement
     from wireproof.report.roots import Roots
 
-INCREMENTAL = Arguments.INCREMENTAL
+INCREMENTAL = ArgumentsMode.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
 
@@ -168,15 +168,15 @@ def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
     broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
     match certificate.verdict(level):
         # As the data say it: what an interrupted run has not broken says nothing of the rest.
-        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+        case ExitStatus.PARTIAL | ExitStatus.CERTIFIED if certificate.interrupted:
             return f"no certificate, {unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
-        case Exit.FAILED:
+        case ExitStatus.FAILED:
             said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
             return said if certificate.selection else f"not certified, {said}"
-        case Exit.PARTIAL:
+        case ExitStatus.PARTIAL:
             said = f"{unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
             return said if certificate.selection else f"certified in part, {said}"
-        case Exit.CERTIFIED:
+        case ExitStatus.CERTIFIED:
             return "nothing broken" if certificate.selection else "certified"
         case _:
             return "no certificate"
@@ -189,24 +189,26 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
     if certificate.interrupted:
         console.print(f"[bold magenta]no certificate[/]: {INTERRUPTED}", soft_wrap=True)
     match certificate.exit:
-        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+        case ExitStatus.PARTIAL | ExitStatus.CERTIFIED if certificate.interrupted:
             _not_observed_either(console, certificate)
         # Before the plain cases: a selection is never "certified", however well it went.
-        case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
+        case ExitStatus.CERTIFIED | ExitStatus.FAILED if certificate.selection:
             _not_observed_either(console, certificate)
             console.print(f"{_selection(certificate, catalogue)}: {_broken(certificate)}", soft_wrap=True)
-        case Exit.CERTIFIED:
+        case ExitStatus.CERTIFIED:
             known = len(certificate.known)
             but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
             console.print(f"[bold green]certified[/]{at}{but}", soft_wrap=True)
-        case Exit.FAILED:
+        case ExitStatus.FAILED:
             _not_observed_either(console, certificate)
             console.print(f"[bold red]not certified[/]{at}: {_broken(certificate)}", soft_wrap=True)
-        case Exit.PARTIAL:
+        case ExitStatus.PARTIAL:
             console.print(_partial(certificate, catalogue), soft_wrap=True)
             _print_unobserved(console, certificate)
             if not allow_partial:  # who has accepted it already knows how
-                console.print(f"exit status {Exit.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True)
+                console.print(
+                    f"exit status {ExitStatus.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True
+                )
         case _:
             console.print("[bold magenta]no certificate[/]: the target could not be driven to the end", soft_wrap=True)
 

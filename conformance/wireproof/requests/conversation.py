@@ -31,7 +31,7 @@ def marker(script: str, nonce: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Prepared:
+class PreparedTurn:
     """A request ready to be sent."""
 
     body: bytes
@@ -42,7 +42,7 @@ class Prepared:
 
 def prepare(
     scenario: ConversationScenario, turn: Turn, *, form: Form, model: str, nonce: str, history: Sequence[Message]
-) -> Prepared:
+) -> PreparedTurn:
     """The request of a turn. `history` is what `remember` returned for the turn before, () at first."""
     messages = _messages(scenario, turn, nonce, history)
     written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
@@ -52,7 +52,7 @@ def prepare(
     if form.mode is Mode.STREAM:
         body["stream"] = True
         body |= written.stream_options
-    return Prepared(
+    return PreparedTurn(
         body=json.dumps(body, ensure_ascii=False).encode(errors="backslashreplace"), messages=tuple(messages)
     )
 

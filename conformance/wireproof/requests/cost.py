@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof.model.asks import Calls, Say
+from wireproof.model.asks import AskCalls, AskSay
 from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.reading.asked import limit_of
 from wireproof.requests import plain
 from wireproof.requests.conversation import prepare, remember
-from wireproof.wire.calls import Call, Choice
+from wireproof.wire.calls import Choice, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,13 +69,13 @@ def _conversation(scenario: ConversationScenario, form: Form, target: Target) ->
 
 def _as_asked(asks: Asks | None) -> Choice:
     """The answer of a model that does what it is asked, as far as the next request repeats it."""
-    text, calls = (asks.text if isinstance(asks, Say) else ""), (asks.calls if isinstance(asks, Calls) else ())
+    text, calls = (asks.text if isinstance(asks, AskSay) else ""), (asks.calls if isinstance(asks, AskCalls) else ())
     return Choice(
         index=0,
         role="assistant",
         text=text,
         calls=tuple(
-            Call(id=f"call_{number}", name=call.name or "", arguments=json.dumps(call.arguments or {}))
+            ToolCall(id=f"call_{number}", name=call.name or "", arguments=json.dumps(call.arguments or {}))
             for number, call in enumerate(calls)
         ),
         finish=None,

@@ -37,7 +37,7 @@ class UnseenError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Prepared:
+class PreparedRequest:
     """A plain request ready to be sent."""
 
     method: str
@@ -89,11 +89,11 @@ def _named(value: JsonObject, response: str) -> JsonObject:
     return {name: response if inner == RESPONSE else inner for name, inner in value.items()}
 
 
-def prepare(request: Request, target: Target) -> Prepared:
+def prepare(request: Request, target: Target) -> PreparedRequest:
     """The request as it is sent to a target."""
     base = (target.unready_url or "") if request.unready else target.base_url
     stem = root_of(base) if request.root else base.rstrip("/")
-    return Prepared(
+    return PreparedRequest(
         method=request.method,
         url=address(stem + request.path.replace(MODEL, target.model), target, request.auth),
         headers={**carried_headers(target, request.auth), **request.headers},

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model import dialect
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import Dialect
@@ -65,12 +65,12 @@ class Archive:
     """A run as it was recorded."""
 
     target: Target
-    runs: tuple[Run, ...]
+    runs: tuple[ScenarioRun, ...]
     unknown: tuple[str, ...] = ()
     """Scenarios of the file that do not exist any more; they cannot be judged."""
 
 
-def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
+def save(path: Path, target: Target, runs: Iterable[ScenarioRun]) -> None:
     """Write runs of a target to a file, whose folder must exist."""
     head = {"format": FORMAT, "target": _target_form().dump_python(masked_target(target), mode="json")}
     lines = (head, *map(_of_run, masked_runs(tuple(runs), target)))
@@ -124,7 +124,7 @@ def _unpacked(data: bytes) -> bytes:
     return plain
 
 
-def _of_run(run: Run) -> Json:
+def _of_run(run: ScenarioRun) -> Json:
     return {
         "scenario": run.scenario.name,
         "error": run.error,
@@ -135,8 +135,8 @@ def _of_run(run: Run) -> Json:
     }
 
 
-def _run(scenario: Scenario, line: Json, target: Target) -> Run:
-    return Run(
+def _run(scenario: Scenario, line: Json, target: Target) -> ScenarioRun:
+    return ScenarioRun(
         scenario=scenario,
         error=line["error"],
         not_driven={_form(*form): reason for *form, reason in line["not_driven"]},

@@ -20,7 +20,7 @@ from wireproof.results.document import Cell
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
     from wireproof.results.certificate import Certificate
@@ -86,7 +86,7 @@ def _wrong(certificate: Certificate) -> frozenset[tuple[str, Form]]:
     return frozenset(found | caused)
 
 
-def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> Part:
+def _part(outcome: Outcome, form: Form, run: ScenarioRun, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> Part:
     mine = tuple(finding for finding in outcome.findings if finding.form == form)
     here = replace(outcome, findings=mine) if len(mine) < len(outcome.findings) else outcome
     if outcome.verdict not in BROKEN or mine or not outcome.findings:
@@ -102,7 +102,7 @@ def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: froze
     return Part(strict=verdict, compat=verdict, reason=reason, outcome=here)
 
 
-def _unknown(form: Form, run: Run, row: Requirement, *, hidden: bool) -> str:
+def _unknown(form: Form, run: ScenarioRun, row: Requirement, *, hidden: bool) -> str:
     """Why it is not known that a form passes; "": it does."""
     exchanges = run.exchanges.get(form)
     if not exchanges:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
     from wireproof.judging.causes import Cause
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.target import Target
 
 
@@ -26,7 +26,7 @@ NOT_RUN = "not looked at by any scenario of this run"
 """The reason for a MUST that no outcome is about."""
 
 
-class Exit(IntEnum):
+class ExitStatus(IntEnum):
     """The exit statuses of `wireproof certify`; see `MEANINGS` for what each means."""
 
     CERTIFIED = 0
@@ -37,22 +37,29 @@ class Exit(IntEnum):
     INTERRUPTED = 130  # as shells report what Ctrl-C ended
 
 
-MEANINGS: Mapping[Exit, str] = MappingProxyType({
-    Exit.CERTIFIED: "certified: every MUST of the level was observed, none is broken",
-    Exit.FAILED: "not certified: a MUST of the level is broken, or a failure declared as known passes",
-    Exit.USAGE: "wrong usage",
-    Exit.UNREACHABLE: "no certificate: the target could not be reached or driven",
-    Exit.PARTIAL: "certified in part: none is broken, but some MUSTs were not observed",
-    Exit.INTERRUPTED: "interrupted",
+MEANINGS: Mapping[ExitStatus, str] = MappingProxyType({
+    ExitStatus.CERTIFIED: "certified: every MUST of the level was observed, none is broken",
+    ExitStatus.FAILED: "not certified: a MUST of the level is broken, or a failure declared as known passes",
+    ExitStatus.USAGE: "wrong usage",
+    ExitStatus.UNREACHABLE: "no certificate: the target could not be reached or driven",
+    ExitStatus.PARTIAL: "certified in part: none is broken, but some MUSTs were not observed",
+    ExitStatus.INTERRUPTED: "interrupted",
 })  # fmt: skip
 """What each exit status means, for `--help` and the manual."""
 
 
-GRAVEST = (Exit.INTERRUPTED, Exit.USAGE, Exit.FAILED, Exit.UNREACHABLE, Exit.PARTIAL, Exit.CERTIFIED)
+GRAVEST = (
+    ExitStatus.INTERRUPTED,
+    ExitStatus.USAGE,
+    ExitStatus.FAILED,
+    ExitStatus.UNREACHABLE,
+    ExitStatus.PARTIAL,
+    ExitStatus.CERTIFIED,
+)
 """The exit statuses, the worst first: what was seen broken outweighs what could not be seen."""
 
 
-def worst(statuses: Iterable[Exit]) -> Exit:
+def worst(statuses: Iterable[ExitStatus]) -> ExitStatus:
     """The worst of exit statuses, which is that of all together."""
     return min(statuses, key=GRAVEST.index)
 
@@ -64,7 +71,7 @@ class Certificate:
     target: Target
     date: str
     """The catalogue's, as ISO 8601."""
-    runs: tuple[Run, ...]
+    runs: tuple[ScenarioRun, ...]
     outcomes: tuple[Outcome, ...]
     musts: frozenset[str] = field(repr=False)
     """The requirements that must have been observed for the result to be complete."""
@@ -141,22 +148,22 @@ class Certificate:
         return self.musts - self.strict_musts if level is VerdictLevel.COMPAT else self.musts
 
     @property
-    def exit(self) -> Exit:
+    def exit(self) -> ExitStatus:
         """The verdict at its own level."""
         return self.verdict(self.level)
 
-    def verdict(self, level: VerdictLevel) -> Exit:
+    def verdict(self, level: VerdictLevel) -> ExitStatus:
         """What the outcomes add up to. A broken MUST outweighs an error of ours, and that a MUST not observed."""
         counts = self.counts_at(level)
         # First, since what was seen broken stays broken whatever else could not be looked at.
         if counts[Verdict.FAIL]:
-            return Exit.FAILED
+            return ExitStatus.FAILED
         if counts[Verdict.ERROR]:
-            return Exit.UNREACHABLE
+            return ExitStatus.UNREACHABLE
         # A run that has observed nothing is as silent about the target as one that has missed a MUST.
-        return Exit.PARTIAL if self.unobserved_at(level) or not self.observed else Exit.CERTIFIED
+        return ExitStatus.PARTIAL if self.unobserved_at(level) or not self.observed else ExitStatus.CERTIFIED
 
-    def status(self, *, allow_partial: bool) -> Exit:
+    def status(self, *, allow_partial: bool) -> ExitStatus:
         """The exit status for a person who accepts a partial result, or does not."""
         # Only the status is accepted; the report still says "certified in part".
-        return Exit.CERTIFIED if allow_partial and self.exit is Exit.PARTIAL else self.exit
+        return ExitStatus.CERTIFIED if allow_partial and self.exit is ExitStatus.PARTIAL else self.exit

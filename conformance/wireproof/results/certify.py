@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wireproof.driving.budget import Budget
     from wireproof.driving.drive import Driving
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.scenario import Form, Scenario
@@ -97,8 +97,8 @@ class _Clock:
 
 
 def _again(
-    runs: Sequence[Run], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
-) -> Sequence[Run]:
+    runs: Sequence[ScenarioRun], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
+) -> Sequence[ScenarioRun]:
     """Forms of scenarios, driven again with nothing beside them; without their secrets."""
     scenarios = [run.scenario for run in runs if run.scenario.name in forms]
     return masked_runs(_driven(drive(planned(scenarios, target, forms), target, jobs=1, budget=budget)).runs, target)

@@ -50,7 +50,7 @@ class FolderError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class SavedResult:
     """A result that was read."""
 
     folder: Path
@@ -208,7 +208,7 @@ def _put(path: Path, data: bytes) -> None:
     draft.replace(path)
 
 
-def read(folder: Path) -> Result:
+def read(folder: Path) -> SavedResult:
     """The result in a folder.
 
     Raises:
@@ -223,7 +223,7 @@ def read(folder: Path) -> Result:
         raise FolderError(f"{folder} holds no result: it has no {REPORT}") from None
     except OSError as error:
         raise FolderError(f"{path} cannot be read: {why(error)}") from error
-    return Result(folder=folder, report=parsed(data, str(path)))
+    return SavedResult(folder=folder, report=parsed(data, str(path)))
 
 
 def parsed(text: bytes, name: str) -> Report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.requests.adapted import adapted
 
 if TYPE_CHECKING:
@@ -39,25 +39,25 @@ class Kept:
 
     scenarios: tuple[Scenario, ...]
     target: Target
-    done: dict[str, list[Run]] = field(default_factory=dict)
+    done: dict[str, list[ScenarioRun]] = field(default_factory=dict)
     """Scenario → what came of each of its forms, as a run of that form alone."""
 
-    def take(self, run: Run) -> None:
+    def take(self, run: ScenarioRun) -> None:
         """Keep a run of one form."""
         self.done.setdefault(run.scenario.name, []).append(run)
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[ScenarioRun]:
         """A run of every scenario; what was not reached is not driven, and that is the reason."""
         return [self._run(adapted(scenario, self.target)) for scenario in self.scenarios]
 
-    def _run(self, scenario: Scenario) -> Run:
+    def _run(self, scenario: Scenario) -> ScenarioRun:
         done = self.done.get(scenario.name, [])
         error = next((run.error for run in done if run.error), "")
         if error:
-            return Run(scenario=scenario, error=error)
+            return ScenarioRun(scenario=scenario, error=error)
         reached = {form for run in done for form in (*run.exchanges, *run.not_driven)}
         left = (form for form in scenario.forms(self.target.dialects) if form not in reached)
-        return Run(
+        return ScenarioRun(
             scenario=scenario,
             exchanges=_merged(run.exchanges for run in done),
             not_driven={**_merged(run.not_driven for run in done), **dict.fromkeys(left, NOT_REACHED)},

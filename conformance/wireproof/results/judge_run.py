@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wireproof.judging.judge import Judgement
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.target import Target
     from wireproof.model.verdict import Outcome
 
@@ -52,13 +52,15 @@ class RunInfo:
     """It was ended before all scenarios were driven."""
 
 
-def judge_run(runs: Sequence[Run], target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo) -> Certificate:
+def judge_run(
+    runs: Sequence[ScenarioRun], target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
+) -> Certificate:
     """The certificate of runs of a target."""
     return certificate_of(runs, judge_runs(runs, target, catalogue), target, catalogue, terms, course)
 
 
 def certificate_of(
-    runs: Sequence[Run], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
+    runs: Sequence[ScenarioRun], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
 ) -> Certificate:
     """The certificate of runs that have been judged."""
     # After judging: a known failure is judged like any other, so that one that passes is noticed.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
 
@@ -209,7 +209,7 @@ def masked_target(target: Target) -> Target:
     return replace(masked, headers=mask.sent(masked.headers), query=mask.sent(masked.query))
 
 
-def masked_runs(runs: Sequence[Run], target: Target) -> list[Run]:
+def masked_runs(runs: Sequence[ScenarioRun], target: Target) -> list[ScenarioRun]:
     """Runs that hold no secret, as runs of `masked_target`.
 
     An answer that repeats a secret is read again, so that what is read in it holds none either.
@@ -220,7 +220,7 @@ def masked_runs(runs: Sequence[Run], target: Target) -> list[Run]:
     return [_run(run, mask, shown) for run in runs]
 
 
-def _run(run: Run, mask: Masking, target: Target) -> Run:
+def _run(run: ScenarioRun, mask: Masking, target: Target) -> ScenarioRun:
     return replace(
         run,
         error=mask.text(run.error),

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 from wireproof.judging.others_answers import mixed
 from wireproof.model.reasons import HURRIED
 from wireproof.model.transcript import End
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wireproof.judging.judge import Judgement
-    from wireproof.judging.outcomes import Run
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.scenario import Form
     from wireproof.model.verdict import Finding, Outcome
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     DrivenForm = tuple[str, Form]
     """A scenario's name and one of its forms."""
-    Again = Callable[[Mapping[str, Sequence[Form]]], Sequence[Run]]
+    Again = Callable[[Mapping[str, Sequence[Form]]], Sequence[ScenarioRun]]
     """Drives forms of scenarios again, one after the other."""
-    Judge = Callable[[Sequence[Run]], Judgement]
+    Judge = Callable[[Sequence[ScenarioRun]], Judgement]
 
 FEW = 5
 """Forms that share a symptom and are all driven again at once."""
@@ -59,8 +59,8 @@ ERROR = "an error in an answer"
 
 
 def recheck_timing(
-    runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue
-) -> tuple[Sequence[Run], Judgement]:
+    runs: Sequence[ScenarioRun], *, judge: Judge, again: Again, catalogue: Catalogue
+) -> tuple[Sequence[ScenarioRun], Judgement]:
     """The runs after what rests on time was tried again, and what they come to.
 
     Args:
@@ -73,7 +73,7 @@ def recheck_timing(
     trials = _trials(symptoms(runs, first.outcomes, catalogue))
     if not trials:
         return runs, first  # judged once more they would come to the same, and judging takes seconds
-    clean: dict[DrivenForm, Run] = {}
+    clean: dict[DrivenForm, ScenarioRun] = {}
     tried: Counter[DrivenForm] = Counter()
     while forms := [form for trial in trials.values() for form in trial.next()]:
         fresh = again(_by_scenario(forms))
@@ -85,10 +85,12 @@ def recheck_timing(
     return after, judge(after)
 
 
-def _cleared(trials: Iterable[_Trial], fresh: Sequence[Run], found: Mapping[DrivenForm, str]) -> dict[DrivenForm, Run]:
+def _cleared(
+    trials: Iterable[_Trial], fresh: Sequence[ScenarioRun], found: Mapping[DrivenForm, str]
+) -> dict[DrivenForm, ScenarioRun]:
     """The forms that were clean when they were driven again, with their new runs."""
     driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
-    cleared: dict[DrivenForm, Run] = {}
+    cleared: dict[DrivenForm, ScenarioRun] = {}
     for trial in trials:
         # A form that could not be driven now shows nothing: its first exchanges stand. A death that comes where there
         # was none before explains more than what was first seen.
@@ -97,7 +99,7 @@ def _cleared(trials: Iterable[_Trial], fresh: Sequence[Run], found: Mapping[Driv
     return cleared
 
 
-def _standing(runs: Sequence[Run], trials: Mapping[str, _Trial]) -> set[DrivenForm]:
+def _standing(runs: Sequence[ScenarioRun], trials: Mapping[str, _Trial]) -> set[DrivenForm]:
     """The forms that keep their first exchanges, however clean the second ones are.
 
     Those are the forms that have another one's answer, and those that died, if none of them has died again.
@@ -158,7 +160,7 @@ def _by_scenario(forms: Iterable[DrivenForm]) -> dict[str, list[Form]]:
     return dict(by_name)
 
 
-def _with(run: Run, clean: Mapping[DrivenForm, Run], tried: Mapping[DrivenForm, int]) -> Run:
+def _with(run: ScenarioRun, clean: Mapping[DrivenForm, ScenarioRun], tried: Mapping[DrivenForm, int]) -> ScenarioRun:
     """A run with the new exchanges of the forms that were clean when they were tried again."""
     forms = [form for name, form in clean if name == run.scenario.name]
     new = {form: clean[run.scenario.name, form].exchanges[form] for form in forms}
@@ -172,7 +174,7 @@ def _with(run: Run, clean: Mapping[DrivenForm, Run], tried: Mapping[DrivenForm, 
     )
 
 
-def symptoms(runs: Iterable[Run], outcomes: Iterable[Outcome], catalogue: Catalogue) -> dict[DrivenForm, str]:
+def symptoms(runs: Iterable[ScenarioRun], outcomes: Iterable[Outcome], catalogue: Catalogue) -> dict[DrivenForm, str]:
     """Which forms of scenarios show something that may rest on time, and what: one symptom each, the gravest."""
     found: dict[DrivenForm, str] = {}
     for run in runs:
@@ -218,4 +220,4 @@ def _expects_error(exchange: Exchange) -> bool:
 
 def _fails(exchange: Exchange) -> bool:
     """Whether the backend is to fail."""
-    return any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)
+    return any(wanted.failure is not ExpectedFailure.NONE for wanted in exchange.wanted)

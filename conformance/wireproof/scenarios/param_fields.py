@@ -10,7 +10,7 @@ from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Field:
+class ParamField:
     """A field of a chat request, as changes of a request that is right.
 
     `refused` are wrong values with the `param` that must be named (`...` takes a field out), `accepted` right ones, and
@@ -36,8 +36,8 @@ TIME: JsonObject = {"type": "function", "function": {"name": "getCurrentTime"}}
 SCHEMA: JsonObject = {"name": "greeting", "schema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 STREAM: JsonObject = {"stream": True}
 
-FIELDS: tuple[Field, ...] = (
-    Field(
+FIELDS: tuple[ParamField, ...] = (
+    ParamField(
         row="param.model",
         title="No model, or something that is no name",
         refused=(
@@ -49,7 +49,7 @@ FIELDS: tuple[Field, ...] = (
             ("model", {"model": ["{model}"], **STREAM}),
         ),
     ),
-    Field(
+    ParamField(
         row="param.messages",
         title="No messages, an empty list, something that is no list",
         refused=(
@@ -61,7 +61,7 @@ FIELDS: tuple[Field, ...] = (
             ("messages", {"messages": [], **STREAM}),
         ),
     ),
-    Field(
+    ParamField(
         row="param.role",
         title="Roles that do not exist, and all that do",
         refused=(
@@ -82,7 +82,7 @@ FIELDS: tuple[Field, ...] = (
             },
         ),
     ),
-    Field(
+    ParamField(
         row="param.content",
         title="Content that is missing, a number, a part of an unknown kind; and content as text, as parts, as null",
         refused=(
@@ -99,7 +99,7 @@ FIELDS: tuple[Field, ...] = (
             {"messages": [USER, CALL, RESULT], "tools": [TIME]},
         ),
     ),
-    Field(
+    ParamField(
         row="param.tool-call-id",
         title="Tool results that name no call",
         refused=(
@@ -110,7 +110,7 @@ FIELDS: tuple[Field, ...] = (
         # Without tools: follow-ups may leave them away (turn.follow-up-without-tools, S3:15).
         accepted=({"messages": [USER, CALL, RESULT]},),
     ),
-    Field(
+    ParamField(
         row="param.n",
         title="No choices, less than none, one and a half; and one",
         refused=(
@@ -124,7 +124,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({"n": 1},),
     ),
-    Field(
+    ParamField(
         row="param.stream",
         title="A stream that is asked for in words",
         refused=(
@@ -134,7 +134,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({"stream": False}, {"stream": True}),
     ),
-    Field(
+    ParamField(
         row="param.stream-options",
         title="Options of a stream without a stream, and malformed options",
         refused=(
@@ -147,7 +147,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({**STREAM, "stream_options": {"include_usage": False}},),
     ),
-    Field(
+    ParamField(
         row="param.sampling",
         title="Temperatures and top_p outside their ranges, and at their ends",
         refused=(
@@ -161,7 +161,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({"temperature": 0, "top_p": 1}, {"temperature": 2, "top_p": 0.5}),
     ),
-    Field(
+    ParamField(
         row="param.max-tokens",
         title="Limits of tokens that leave room for none, or are no whole number",
         refused=(
@@ -175,7 +175,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({"max_tokens": 100}, {"max_completion_tokens": 100}),
     ),
-    Field(
+    ParamField(
         row="param.tools",
         title="Tools of an unknown type, without a name, and no list at all",
         refused=(
@@ -190,7 +190,7 @@ FIELDS: tuple[Field, ...] = (
         # TIME has neither description nor parameters: both may be left out.
         accepted=({"tools": [LOCAL_SEARCH, GET_TIME]}, {"tools": [TIME]}),
     ),
-    Field(
+    ParamField(
         row="param.functions",
         title="Functions without a name, and no list at all",
         refused=(
@@ -201,7 +201,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({"functions": [FUNCTION]},),
     ),
-    Field(
+    ParamField(
         row="param.tool-choice",
         title="A tool_choice that is unknown, names a tool that is not declared, or asks for a call without tools",
         refused=(
@@ -216,7 +216,7 @@ FIELDS: tuple[Field, ...] = (
             # A call that is demanded is for turn.tool-choice-forced, which also takes a refusal.
         ),
     ),
-    Field(
+    ParamField(
         row="param.parallel-tool-calls",
         title="Parallel calls that are asked for in words",
         refused=(
@@ -226,7 +226,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         accepted=({"tools": [TIME], "parallel_tool_calls": True}, {"tools": [TIME], "parallel_tool_calls": False}),
     ),
-    Field(
+    ParamField(
         row="param.response-format",
         title="Formats that do not exist, and a schema that is missing",
         refused=(
@@ -238,7 +238,7 @@ FIELDS: tuple[Field, ...] = (
         # turn.structured-output: where it cannot be done, a refusal.
         served_or_refused=(("response_format", {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}),),
     ),
-    Field(
+    ParamField(
         row="param.unknown-ignored",
         title="Fields of OpenAI's that mean nothing to a proxy, and unknown fields",
         accepted=(

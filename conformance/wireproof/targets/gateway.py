@@ -43,7 +43,7 @@ where one is silent the usual 2 s would only add up."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Upstream:
+class RunningUpstream:
     """A running upstream: where a gateway finds it, and with which key."""
 
     base_url: str
@@ -61,7 +61,7 @@ class Upstream:
 
 
 @contextmanager
-def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Upstream]:
+def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[RunningUpstream]:
     """The upstream for the length of a `with` block, at a free port with a key of its own, or at a port that is named.
 
     At a named port its key is that of `wireproof serve`, and a `wireproof serve` that listens there already is used
@@ -72,7 +72,7 @@ def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Upst
     """
     if port is not None and not is_free(port):
         # Whether that is a `wireproof serve` shows when the gateway is first asked.
-        yield Upstream(base_url=_at(port), key=SERVED_KEY)
+        yield RunningUpstream(base_url=_at(port), key=SERVED_KEY)
         return
     key = secrets.token_urlsafe(12) if port is None else SERVED_KEY
     url = LOCAL if port is None else _at(port)
@@ -93,9 +93,9 @@ def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Upst
         yield from _running(command, url, key, timeout)
 
 
-def _running(command: str, url: str, key: str, timeout: float) -> Iterator[Upstream]:
+def _running(command: str, url: str, key: str, timeout: float) -> Iterator[RunningUpstream]:
     with launch(command, env={}, url=url, timeout=timeout) as launched:
-        yield Upstream(base_url=launched.base_url, key=key)
+        yield RunningUpstream(base_url=launched.base_url, key=key)
 
 
 def _at(port: int) -> str:
@@ -103,7 +103,7 @@ def _at(port: int) -> str:
 
 
 @contextmanager
-def gateway(command: str, options: TargetOptions, behind: Upstream) -> Iterator[Launched]:
+def gateway(command: str, options: TargetOptions, behind: RunningUpstream) -> Iterator[Launched]:
     """The gateway that a command starts in front of an upstream, for the length of a `with` block.
 
     Raises:

@@ -2,7 +2,7 @@
 
 This module reads no file (but the variables that a person names), and imports the standard library and the model alone:
 pytest imports it in every session, whether the plugin is asked for or not. So pydantic is imported when a value is
-read, and what it has to know of an annotation is said by `Kind` in the two methods that it looks for.
+read, and what it has to know of an annotation is said by `OptionKind` in the two methods that it looks for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class OptionError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kind:
+class OptionKind:
     """What values an option takes; it stands beside the type in an annotation.
 
     A value is read from the text of a command line, or from the data of a file; there pydantic is strict: a number must
@@ -76,12 +76,12 @@ class Kind:
         return dict(self.schema) or handler(known)
 
 
-def text(metavar: str) -> Kind:
+def text(metavar: str) -> OptionKind:
     """Any text."""
-    return Kind(metavar=metavar, right="a text")
+    return OptionKind(metavar=metavar, right="a text")
 
 
-def one_of(members: tuple[StrEnum, ...]) -> Kind:
+def one_of(members: tuple[StrEnum, ...]) -> OptionKind:
     """Some or all members of an enumeration."""
 
     def make(value: object) -> StrEnum:
@@ -91,21 +91,21 @@ def one_of(members: tuple[StrEnum, ...]) -> Kind:
         return found
 
     schema = {"type": "string", "enum": [str(one) for one in members]}
-    return Kind(
+    return OptionKind(
         metavar="|".join(members), right=f"one of {', '.join(members)}", make=make, schema=schema, members=members
     )
 
 
-FLAG = Kind(metavar="", right="true or false")
+FLAG = OptionKind(metavar="", right="true or false")
 """On or off: of an option whose type is bool."""
 # None of the counts (bytes, slots, jobs) means anything at 0.
 _FROM_ONE = "a whole number, at least 1"
-Count = Annotated[int, Kind(metavar="N", right=_FROM_ONE, limits={"ge": 1})]
-Bytes = Annotated[int, Kind(metavar="BYTES", right=_FROM_ONE, limits={"ge": 1})]
-Port = Annotated[int, Kind(metavar="PORT", right="a port, from 1 to 65535", limits={"ge": 1, "le": 65535})]
+Count = Annotated[int, OptionKind(metavar="N", right=_FROM_ONE, limits={"ge": 1})]
+Bytes = Annotated[int, OptionKind(metavar="BYTES", right=_FROM_ONE, limits={"ge": 1})]
+Port = Annotated[int, OptionKind(metavar="PORT", right="a port, from 1 to 65535", limits={"ge": 1, "le": 65535})]
 Seconds = Annotated[
     float,
-    Kind(
+    OptionKind(
         metavar="SECONDS",
         right=f"a time in seconds, at least {SHORTEST}",
         limits={"ge": SHORTEST, "allow_inf_nan": False},
@@ -124,7 +124,7 @@ def _variable(value: object) -> str:
 _NAME_AND_VALUE: Schema = {"type": "string", "pattern": "^[^=]+="}
 Variable = Annotated[
     str,
-    Kind(
+    OptionKind(
         metavar="NAME=VALUE", right="the name of a variable, = and its value",
         make=_variable, schema=_NAME_AND_VALUE, has_name=True,
     ),
@@ -146,10 +146,10 @@ def _folder(value: object) -> Path:
 
 
 _PATH: Schema = {"type": "string", "minLength": 1}
-File = Annotated[Path, Kind(metavar="FILE", right="a file that exists", make=_file, schema=_PATH, path="file")]
+File = Annotated[Path, OptionKind(metavar="FILE", right="a file that exists", make=_file, schema=_PATH, path="file")]
 Folder = Annotated[
     Path,
-    Kind(metavar="DIR", right="a folder, or a name that nothing has yet", make=_folder, schema=_PATH, path="dir"),
+    OptionKind(metavar="DIR", right="a folder, or a name that nothing has yet", make=_folder, schema=_PATH, path="dir"),
 ]
 """A folder to write to, which need not exist."""
 
@@ -201,8 +201,8 @@ def header(value: object) -> Pair:
     return found
 
 
-def _pairs(make: Callable[[object], Pair]) -> Kind:
-    return Kind(
+def _pairs(make: Callable[[object], Pair]) -> OptionKind:
+    return OptionKind(
         metavar="NAME=VALUE", right="NAME=VALUE, printable ASCII",
         make=make, schema=_NAME_AND_VALUE, has_name=True, is_secret=True,
     )  # fmt: skip
@@ -224,7 +224,7 @@ class Reason:
         return f"{self.name}={self.why}"
 
 
-def reasons(what: str, names: tuple[str, ...] = ()) -> Kind:
+def reasons(what: str, names: tuple[str, ...] = ()) -> OptionKind:
     """NAME=REASON; `what` the name is of, and the `names` that there are; empty: any, as far as is known here."""
 
     def make(value: object) -> Reason:
@@ -235,7 +235,7 @@ def reasons(what: str, names: tuple[str, ...] = ()) -> Kind:
         return Reason(name, why.strip())
 
     there = f"; there are {', '.join(names)}" if names else ""
-    return Kind(
+    return OptionKind(
         metavar=f"{what}=REASON", right=f"{what}=REASON{there}",
         make=make, schema={"type": "string", "pattern": "^[^=]+=.*[^ ]"}, has_name=True,
     )  # fmt: skip

@@ -208,7 +208,7 @@ def executable(name: str) -> str:
     return found
 
 
-class Options(TypedDict, total=False):
+class LaunchOptions(TypedDict, total=False):
     """How a proxy is started."""
 
     env: Required[Mapping[str, str]]
@@ -224,7 +224,7 @@ class Options(TypedDict, total=False):
 
 
 @contextmanager
-def launch(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
+def launch(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launched]:
     """Run a proxy for the length of a `with` block.
 
     `{port}` in the command is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
@@ -243,7 +243,7 @@ def launch(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
 
 
 @contextmanager
-def launch_at_need(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
+def launch_at_need(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launched]:
     """The same, but the proxy is started when the first request is to be sent to it (`driving.restarting`).
 
     For an instance that few scenarios need: its start costs others time, and a run may not need it at all.
@@ -253,7 +253,7 @@ def launch_at_need(command: str, **options: Unpack[Options]) -> Iterator[Launche
 
 
 @contextmanager
-def _at_port(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
+def _at_port(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launched]:
     """What is to be started, at a port of its own; not started yet."""
     port = str(free_port())
     # Not `format`: a command and a URL may hold other braces.

@@ -14,7 +14,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, Union, get_args, get_origin
 
 from wireproof.model.target import MASK
-from wireproof.targets.kinds import FLAG, Kind, OptionError, one_of
+from wireproof.targets.kinds import FLAG, OptionError, OptionKind, one_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -34,7 +34,7 @@ class Option:
     """Its name without dashes before it, as in `--name`, `--wireproof-name` and the keys of a mapping."""
     value: Any
     """The annotation of one value."""
-    kind: Kind
+    kind: OptionKind
     """What it takes, of that annotation."""
     help: str
     """One sentence or two for a person, for every help text and the manual."""
@@ -184,10 +184,10 @@ def _option_of(one: Field[Any]) -> Option:
 
 
 @cache
-def _kind_of(value: Any) -> Kind:  # noqa: ANN401 (an annotation)
+def _kind_of(value: Any) -> OptionKind:  # noqa: ANN401 (an annotation)
     """What stands beside the type in an annotation; of an enumeration and of a flag it follows from the type."""
     if get_origin(value) is Annotated:
-        return next(one for one in value.__metadata__ if isinstance(one, Kind))
+        return next(one for one in value.__metadata__ if isinstance(one, OptionKind))
     return one_of(tuple(value)) if issubclass(value, StrEnum) else FLAG
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wireproof.model.capability import Capability
-from wireproof.model.dialect import CHATS, Arguments, Dialect, Surface
+from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Agent, KeyStyle
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import (
@@ -123,7 +123,7 @@ class TargetOptions(Options):
         help="Capability that the proxy does not have, and why: what asks for it is not applicable where an answer"
         f" lacks it. There are {', '.join(Capability)}.",
     )
-    arguments: Arguments | None = option(
+    arguments: ArgumentsMode | None = option(
         default=None,
         help="How streams carry the arguments of a call: as fragments to be joined, or repeated from the start in each"
         " chunk. If omitted, this is detected. The report lists the clients that cumulative breaks.",

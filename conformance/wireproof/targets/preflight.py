@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.model.dialect import DEFAULT, MODE_HEADER, Arguments, Dialect, Surface
+from wireproof.model.dialect import DEFAULT, MODE_HEADER, ArgumentsMode, Dialect, Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Missing, SurfaceReport, SurfaceState, Target
 from wireproof.model.transcript import End
@@ -182,7 +182,7 @@ class _Look:
             return ""
         return f"it is not served: asked for, the answer carries {_carried(recognised.carriers)}"
 
-    async def arguments(self, target: Target) -> Arguments | None:
+    async def arguments(self, target: Target) -> ArgumentsMode | None:
         """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or does not show."""
         # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
         if target.backend not in {Backend.MOCK, Backend.ENDPOINT}:
@@ -207,7 +207,7 @@ def _carried(carriers: Iterable[str]) -> str:
     return " and ".join(sorted(carriers)) or "no call"
 
 
-def detect_argument_mode(body: bytes) -> Arguments | None:
+def detect_argument_mode(body: bytes) -> ArgumentsMode | None:
     """How a streamed answer with one call in several fragments carried them; None where it does not show."""
     # Empty ones are left out: a call's first delta has `arguments: ""` in either mode.
     fragments = [event.text for event in read_stream([body]).events if isinstance(event, Fragment) and event.text]
@@ -215,7 +215,7 @@ def detect_argument_mode(body: bytes) -> Arguments | None:
         return None
     # The probe's fragments begin with different characters, so an incremental stream never looks like this.
     grows = all(len(later) > len(earlier) and later.startswith(earlier) for earlier, later in pairwise(fragments))
-    return Arguments.CUMULATIVE if grows else Arguments.INCREMENTAL
+    return ArgumentsMode.CUMULATIVE if grows else ArgumentsMode.INCREMENTAL
 
 
 async def _first_model(prober: Prober) -> str:

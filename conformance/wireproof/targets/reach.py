@@ -12,7 +12,7 @@ from wireproof.model.verdict import HarnessError
 from wireproof.targets import bundled
 from wireproof.targets.bundled import behind
 from wireproof.targets.cursor_agent import cursor_agent
-from wireproof.targets.gateway import Upstream, asks_for_key, fill, gateway, upstream, variables
+from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
 from wireproof.targets.launch import LOCAL, launch
 from wireproof.targets.preflight import preflight
 from wireproof.targets.real_codex import real_codex
@@ -110,7 +110,7 @@ def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:
     return Target(base_url=base_url.rstrip("/"), **declared, **found)
 
 
-def _of_gateway(options: TargetOptions, base_url: str, behind_it: Upstream, found: Mapping[str, Any]) -> Target:
+def _of_gateway(options: TargetOptions, base_url: str, behind_it: RunningUpstream, found: Mapping[str, Any]) -> Target:
     """A gateway past its preflight; without a key of its own it is sent the upstream's, which many pass on."""
     declared = target_of(options, base_url=base_url, **found)
     # Some gateways learn from a header where their upstream is.

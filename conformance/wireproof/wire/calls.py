@@ -8,14 +8,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
-from wireproof.wire.events import CallOpened, ChatEvent, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
+from wireproof.wire.events import (
+    CallOpened,
+    ChatEvent,
+    Comment,
+    Done,
+    Failed,
+    Finished,
+    Fragment,
+    Role,
+    Text,
+    TokenUsage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class ToolCall:
     """A tool call."""
 
     id: str
@@ -36,7 +47,7 @@ class Choice:
     """The role of its message; None when there was none."""
     text: str | None
     """Its content; None when there was none at all."""
-    calls: tuple[Call, ...]
+    calls: tuple[ToolCall, ...]
     """Its calls, in the order in which they were opened."""
     finish: str | None
     """Its finish reason; None when there was no finish."""
@@ -48,7 +59,7 @@ class Answer:
 
     choices: tuple[Choice, ...]
     """By their indexes."""
-    usage: Usage | None
+    usage: TokenUsage | None
     """The counts, with `frame` 0; None when there were none."""
     error: Failed | None
     """The error, with `frame` 0; None when there was none."""
@@ -60,11 +71,11 @@ class _CallParts:
     name: str = ""
     fragments: list[str] = field(default_factory=list)
 
-    def joined(self, *, cumulative: bool) -> Call:
+    def joined(self, *, cumulative: bool) -> ToolCall:
         # Cumulative deltas repeat all before them (S4-8): joined, the arguments would stand there several times.
         # An empty one repeats nothing: it is a delta too many, not the end of the arguments.
         fragments = [*filter(None, self.fragments)][-1:] if cumulative else self.fragments
-        return Call(id=self.id, name=self.name, arguments="".join(fragments))
+        return ToolCall(id=self.id, name=self.name, arguments="".join(fragments))
 
 
 @dataclass(slots=True)
@@ -92,7 +103,7 @@ class _ChoiceParts:
 @dataclass(slots=True)
 class _Parts:
     choices: dict[int, _ChoiceParts] = field(default_factory=dict)
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     error: Failed | None = None
 
     def choice(self, index: int) -> _ChoiceParts:
@@ -111,7 +122,7 @@ class _Parts:
                 self.choice(choice).call(index).fragments.append(text)
             case Finished(choice=choice, reason=reason):
                 self.choice(choice).finish = reason
-            case Usage():
+            case TokenUsage():
                 # Without its frame: where it stood must not make a stream differ from the whole answer.
                 self.usage = replace(event, frame=0)
             case Failed():

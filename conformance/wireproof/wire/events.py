@@ -70,7 +70,7 @@ class Finished:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
+class TokenUsage:
     """The token counts of the answer."""
 
     frame: int
@@ -118,4 +118,4 @@ class Done:
 
 
 # Closed, so that a `match` with `assert_never` finds each place in which a new event must be handled.
-ChatEvent = Role | Text | CallOpened | Fragment | Finished | Usage | Failed | Comment | Done
+ChatEvent = Role | Text | CallOpened | Fragment | Finished | TokenUsage | Failed | Comment | Done

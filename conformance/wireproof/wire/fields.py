@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from wireproof.wire.events import Failed, Usage
+from wireproof.wire.events import Failed, TokenUsage
 from wireproof.wire.quoting import visible
 
 JsonObject = dict[str, Any]
@@ -64,7 +64,7 @@ def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def usage_of(value: object, frame: int, names: tuple[str, str] = CHAT_COUNTS) -> Usage | None:
+def usage_of(value: object, frame: int, names: tuple[str, str] = CHAT_COUNTS) -> TokenUsage | None:
     """A `usage` object whose counts have these names; None unless these and the total are integers."""
     usage = object_of(value)
     prompt, completion, total = (integer_of(usage.get(f"{name}_tokens")) for name in (*names, "total"))
@@ -73,7 +73,7 @@ def usage_of(value: object, frame: int, names: tuple[str, str] = CHAT_COUNTS) ->
         return None
     # Details are optional: every tested client copes without them.
     details = [object_of(usage.get(f"{name}_tokens_details")) for name in names]
-    return Usage(
+    return TokenUsage(
         frame=frame,
         prompt=prompt,
         completion=completion,

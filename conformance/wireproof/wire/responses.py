@@ -24,9 +24,16 @@ from wireproof.wire.responses_events import (
     TEXT_DELTA,
     item_sign,
 )
-from wireproof.wire.responses_grammar import FRAME, RESPONSES_STREAM_VIOLATIONS, STATUS, STREAM, StreamSign, StreamState
+from wireproof.wire.responses_grammar import (
+    FRAME,
+    RESPONSES_STREAM_VIOLATIONS,
+    STATUS,
+    STREAM,
+    ResponseStreamSign,
+    ResponseStreamState,
+)
 from wireproof.wire.responses_grammar import TERMINAL as TERMINAL_ROW
-from wireproof.wire.responses_items import Items
+from wireproof.wire.responses_items import ItemTracker
 from wireproof.wire.responses_whole import ends
 from wireproof.wire.stream import Findings, Stream, read_pieces
 from wireproof.wire.table import FrameFault, Note
@@ -61,8 +68,8 @@ def read_responses(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
 class _Responses:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._state = StreamState.NEW
-        self._items = Items()
+        self._state = ResponseStreamState.NEW
+        self._items = ItemTracker()
         self._calls: dict[int, int] = {}  # output_index → number of the call
         self._first: JsonObject = {}  # the first response object
         self._numbered = 0  # the sequence_number that is due
@@ -78,12 +85,12 @@ class _Responses:
     def done(self, frame: Frame) -> Iterable[ChatEvent]:
         """Take a `[DONE]`, which Responses do not have."""
         # Every tested client ignores it, but it is no event of this surface and may not follow the last one.
-        self._step(StreamSign.DONE, frame.place)
+        self._step(ResponseStreamSign.DONE, frame.place)
         return ()
 
     def end(self, place: Place) -> None:
         """Take the end of the body."""
-        self._step(StreamSign.END, place)
+        self._step(ResponseStreamSign.END, place)
 
     def _name(self, frame: Frame, payload: JsonObject, type_: str) -> None:
         if frame.event != payload.get("type"):
@@ -104,14 +111,14 @@ class _Responses:
         if sign is None and item is None:
             self._unpublished(frame, type_)
             return
-        if not self._step(sign or StreamSign.ITEM, frame.place):
+        if not self._step(sign or ResponseStreamSign.ITEM, frame.place):
             return
         fault = self._items.take(type_, item, payload) if item else None
         if self._items.note:
             requirement, seen = self._items.note
             self._note(requirement, seen, frame.place)
         # A failure may come inside an item, so the output of a failed response is not compared.
-        if sign is StreamSign.FINISH:
+        if sign is ResponseStreamSign.FINISH:
             fault = self._items.finish(object_of(payload.get("response")).get("output"))
         if fault:
             self._break(*fault, frame.place)
@@ -170,7 +177,7 @@ class _Responses:
             case _:
                 pass
 
-    def _step(self, sign: StreamSign, place: Place) -> bool:
+    def _step(self, sign: ResponseStreamSign, place: Place) -> bool:
         seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case str(requirement):

@@ -11,19 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.wire.fields import JsonObject, object_of, text_of
-from wireproof.wire.responses_grammar import ItemSign, StreamSign
+from wireproof.wire.responses_grammar import ItemSign, ResponseStreamSign
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OF_THE_STREAM: Mapping[str, StreamSign] = {
-    "response.created": StreamSign.CREATED,
-    "response.queued": StreamSign.QUEUED,
-    "response.in_progress": StreamSign.IN_PROGRESS,
-    "error": StreamSign.ERROR,
-    "response.completed": StreamSign.FINISH,
-    "response.incomplete": StreamSign.FINISH,
-    "response.failed": StreamSign.FAILURE,
+OF_THE_STREAM: Mapping[str, ResponseStreamSign] = {
+    "response.created": ResponseStreamSign.CREATED,
+    "response.queued": ResponseStreamSign.QUEUED,
+    "response.in_progress": ResponseStreamSign.IN_PROGRESS,
+    "error": ResponseStreamSign.ERROR,
+    "response.completed": ResponseStreamSign.FINISH,
+    "response.incomplete": ResponseStreamSign.FINISH,
+    "response.failed": ResponseStreamSign.FAILURE,
 }
 """Type → sign, of the events of the stream as a whole."""
 

@@ -55,7 +55,7 @@ FRAME: Mapping[FrameFault, str] = {
 """Fault of a frame → the requirement that it breaks."""
 
 
-class StreamState(Enum):
+class ResponseStreamState(Enum):
     """How far the stream as a whole has come."""
 
     NEW = "before response.created"
@@ -64,7 +64,7 @@ class StreamState(Enum):
     ENDED = "after the terminal event"
 
 
-class StreamSign(Enum):
+class ResponseStreamSign(Enum):
     """What an event, or the end of the body, says to the stream as a whole."""
 
     CREATED = "response.created"
@@ -109,23 +109,23 @@ class ItemSign(Enum):
 
 
 # fmt: off
-_NEW, _CREATED, _RUNNING, _ENDED = StreamState
-STREAM: Table[StreamState, StreamSign] = table(StreamState, {
+_NEW, _CREATED, _RUNNING, _ENDED = ResponseStreamState
+STREAM: Table[ResponseStreamState, ResponseStreamSign] = table(ResponseStreamState, {
     #                         NEW       CREATED   RUNNING   ENDED
     # Without it the `.stream` helpers of openai-python and openai-node raise.
-    StreamSign.CREATED:     (_CREATED, ORDER,    ORDER,    ORDER),
-    StreamSign.QUEUED:      (ORDER,    _CREATED, ORDER,    ORDER),
-    StreamSign.IN_PROGRESS: (ORDER,    _RUNNING, ORDER,    ORDER),
-    StreamSign.ITEM:        (ORDER,    ORDER,    _RUNNING, ORDER),
+    ResponseStreamSign.CREATED:     (_CREATED, ORDER,    ORDER,    ORDER),
+    ResponseStreamSign.QUEUED:      (ORDER,    _CREATED, ORDER,    ORDER),
+    ResponseStreamSign.IN_PROGRESS: (ORDER,    _RUNNING, ORDER,    ORDER),
+    ResponseStreamSign.ITEM:        (ORDER,    ORDER,    _RUNNING, ORDER),
     # Before response.created there is no stream yet: a failure then is an HTTP error (S4-14).
-    StreamSign.ERROR:       (TERMINAL, _CREATED, _RUNNING, ORDER),
-    StreamSign.FINISH:      (ORDER,    ORDER,    _ENDED,   TERMINAL),
+    ResponseStreamSign.ERROR:       (TERMINAL, _CREATED, _RUNNING, ORDER),
+    ResponseStreamSign.FINISH:      (ORDER,    ORDER,    _ENDED,   TERMINAL),
     # A failure may come as soon as there is a response, also inside an item.
-    StreamSign.FAILURE:     (ORDER,    _ENDED,   _ENDED,   TERMINAL),
+    ResponseStreamSign.FAILURE:     (ORDER,    _ENDED,   _ENDED,   TERMINAL),
     # At the end every client passes over it.
-    StreamSign.DONE:        (ORDER,    ORDER,    ORDER,    Note(ORDER, _ENDED)),
+    ResponseStreamSign.DONE:        (ORDER,    ORDER,    ORDER,    Note(ORDER, _ENDED)),
     # Without a terminal event codex, openai-agents and litellm raise, and opencode asks again without end.
-    StreamSign.END:         (TERMINAL, TERMINAL, TERMINAL, _ENDED),
+    ResponseStreamSign.END:         (TERMINAL, TERMINAL, TERMINAL, _ENDED),
 })
 
 _BETWEEN, _MESSAGE, _PART, _TEXT, _CALL, _DONE, _OTHER = ItemState

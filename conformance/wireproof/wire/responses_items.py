@@ -1,7 +1,7 @@
 """The items of a Responses stream: their order, their indexes and ids, and the sums of their deltas.
 
-`Items` takes the events of items in turn and returns the first fault. It keeps each item as `output_item.done` has it,
-to compare it with the output of the terminal response.
+`ItemTracker` takes the events of items in turn and returns the first fault. It keeps each item as `output_item.done`
+has it, to compare it with the output of the terminal response.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Open:
         return "".join(self.deltas)
 
 
-class Items:
+class ItemTracker:
     """Follows the items of one stream."""
 
     def __init__(self) -> None:

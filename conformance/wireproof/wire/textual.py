@@ -121,7 +121,7 @@ def _unescaped(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextualCall:
     """A call found in text."""
 
     block: str
@@ -132,7 +132,7 @@ class Block:
     """The texts of its other children by their names, unescaped."""
 
 
-def read_block(block: str) -> Block | None:
+def read_block(block: str) -> TextualCall | None:
     """The call of a block; None when it has no name."""
     inner = block.strip().removeprefix(OPEN).removesuffix(CLOSE)
     children = [(key, _unescaped(value)) for key, value in _CHILD.findall(inner)]
@@ -140,7 +140,7 @@ def read_block(block: str) -> Block | None:
     if not names:
         return None
     rest = {key: value for key, value in children if key != "name"}
-    return Block(block=block, name=names[0].strip(), arguments=rest)
+    return TextualCall(block=block, name=names[0].strip(), arguments=rest)
 
 
 def split(text: str) -> tuple[str, str, str] | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_codex.protocol.outputs import Exit, Garbage, Note, Pieces
-from wireproof_codex.server import Server
+from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
+from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import NEWEST, VERSIONS
 from wireproof_scripts.library import LIBRARY
 
@@ -74,8 +74,8 @@ class Client:
     def __init__(self, library: Library, version: str = NEWEST.number, **server: Any) -> None:
         self.now = 1_800_000_000.0
         ids, clock = CountedIds(), lambda: self.now
-        self.server = Server(library, ids=ids, version=VERSIONS[version], clock=clock, **server)
-        self.outputs: list[Garbage | Pieces] = []
+        self.server = AppServer(library, ids=ids, version=VERSIONS[version], clock=clock, **server)
+        self.outputs: list[GarbageLine | Pieces] = []
         self.notes: list[str] = []
         self.exit: int | None = None
         self._requests = count(1000)
@@ -103,11 +103,11 @@ class Client:
         received = Received()
         while (output := self.server.output()) is not None:
             match output:
-                case Garbage() | Pieces():
+                case GarbageLine() | Pieces():
                     self.outputs.append(output)
-                case Note(text):
+                case StderrLine(text):
                     self.notes.append(text)
-                case Exit(status):
+                case ProcessExit(status):
                     self.exit = status
                     break
                 case line:

@@ -14,7 +14,7 @@ from wireproof_codex.versions.version import NEWEST
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wireproof_codex.server import Server
+    from wireproof_codex.server import AppServer
 
 
 def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,11 +95,11 @@ def test_a_broken_script_file_is_reported_before_anything_is_served(tmp_path: Pa
     )
 
 
-def _serves(monkeypatch: pytest.MonkeyPatch) -> Server:
+def _serves(monkeypatch: pytest.MonkeyPatch) -> AppServer:
     """The server of a process that serves nobody."""
-    served: list[Server] = []
+    served: list[AppServer] = []
 
-    def serve(server: Server) -> int:
+    def serve(server: AppServer) -> int:
         served.append(server)
         return 0
 

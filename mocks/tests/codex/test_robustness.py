@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof_codex.notifications.messages import PROVIDER
-from wireproof_codex.protocol.outputs import Exit
-from wireproof_codex.server import Server
+from wireproof_codex.protocol.outputs import ProcessExit
+from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import NEWEST, VERSIONS
 from wireproof_scripts.library import LIBRARY
 
@@ -152,7 +152,7 @@ class Session:
     """A client of a server in process, with a thread that has had a turn."""
 
     def __init__(self, version: Version) -> None:
-        self.server = Server(LIBRARY, version=version, clock=lambda: 1.0)
+        self.server = AppServer(LIBRARY, version=version, clock=lambda: 1.0)
         self.names: dict[str, str] = {}
         capabilities = {"experimentalApi": True}
         self.ask("initialize", {"clientInfo": {"name": "x", "version": "1"}, "capabilities": capabilities}, 1)
@@ -168,7 +168,7 @@ class Session:
         self.server.receive(line.encode())
         answers = []
         while (output := self.server.output()) is not None:
-            assert not isinstance(output, Exit)
+            assert not isinstance(output, ProcessExit)
             if isinstance(output, bytes):
                 message = json.loads(output, parse_constant=_refuse)
                 answers += [message] if message.get("id") == identity and "method" not in message else []

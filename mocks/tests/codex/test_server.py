@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wireproof_codex.methods.table import METHODS
 from wireproof_codex.protocol.outputs import CrashAt
-from wireproof_codex.server import Conditions, Server
+from wireproof_codex.server import AppServer, PlayConditions
 from wireproof_codex.versions.version import NEWEST
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call, Gate, Pause, Say, Script
@@ -106,7 +106,7 @@ def test_many_requests_are_answered_in_their_order(client: Client) -> None:
 
 
 def test_notifications_carry_the_time() -> None:
-    server = Server(LIBRARY, clock=lambda: 5.0)
+    server = AppServer(LIBRARY, clock=lambda: 5.0)
     server.receive(json.dumps({"id": 1, "method": "initialize", "params": CLIENT}).encode())
     lines = [server.output(), server.output()]
     assert [b"emittedAtMs" in line for line in lines if isinstance(line, bytes)] == [False, True]
@@ -158,7 +158,7 @@ def test_the_server_says_when_it_wants_to_be_woken(make_client: MakeClient) -> N
     assert client.server.wake_at() is None
 
 
-PACE = Conditions(pace=0.02)
+PACE = PlayConditions(pace=0.02)
 
 
 def test_the_model_answers_a_moment_after_the_response(make_client: MakeClient) -> None:
@@ -260,7 +260,7 @@ LIKELY = st.fixed_dictionaries(
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), PARAMS | LIKELY | JSON), max_size=8))
 def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, object]]) -> None:
-    server = Server(LIBRARY)
+    server = AppServer(LIBRARY)
     hello = {"id": 0, "method": "initialize", "params": {**CLIENT, "capabilities": {"experimentalApi": True}}}
     begin = {"id": 1, "method": "thread/start", "params": {"experimentalRawEvents": True}}
     sent = [
@@ -279,7 +279,7 @@ def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, objec
 
 
 def test_the_process_dies_at_the_request_it_is_to_die_at(make_client: MakeClient) -> None:
-    client = make_client(conditions=Conditions(crash_at=CrashAt("thread/start", 2)))
+    client = make_client(conditions=PlayConditions(crash_at=CrashAt("thread/start", 2)))
     client.start_thread()
     assert client.exit is None
     assert client.send({"id": 1, "method": "thread/start", "params": {}}) == []
@@ -295,7 +295,7 @@ def test_older_versions_tell_what_they_knew(older: Client) -> None:
 
 
 def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: MakeClient) -> None:
-    client = make_client(conditions=Conditions(room=2))
+    client = make_client(conditions=PlayConditions(room=2))
     for number in range(6):
         client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     received = client.receive()
@@ -310,13 +310,13 @@ def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: MakeCl
 
 
 def test_no_number_of_requests_is_too_many_for_old_versions(make_client: MakeClient) -> None:
-    client = make_client(version="0.99.0", conditions=Conditions(room=1))
+    client = make_client(version="0.99.0", conditions=PlayConditions(room=1))
     for number in range(6):
         client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     assert all("result" in message for message in client.receive())
 
 
-ADAPTING = Conditions(adapts=True)
+ADAPTING = PlayConditions(adapts=True)
 
 
 @pytest.mark.parametrize(

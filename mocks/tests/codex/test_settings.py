@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from wireproof_codex.protocol.outputs import CrashAt
-from wireproof_codex.settings import RefusedError, Settings, UsageError, read_settings
+from wireproof_codex.settings import CodexMockSettings, CodexUsageError, RefusedError, read_settings
 from wireproof_codex.transports.record import Recorded
 from wireproof_codex.versions.version import NEWEST, PLAYED
 
 
-def _read(*arguments: str, **environment: str) -> Settings:
+def _read(*arguments: str, **environment: str) -> CodexMockSettings:
     return read_settings(arguments, environment, "/here")
 
 
 def test_whatever_codex_takes_is_accepted() -> None:
     settings = _read("-c", "model=x", "app-server", "--listen", "stdio://", "--strict-config")
-    assert settings == Settings(command="app-server", scripts=None, journal=None, home="/.codex", cwd="/here")
+    assert settings == CodexMockSettings(command="app-server", scripts=None, journal=None, home="/.codex", cwd="/here")
 
 
 def test_a_version_that_was_named_is_kept() -> None:
@@ -60,7 +60,7 @@ def test_it_says_what_it_is(argument: str, command: str) -> None:
     ],
 )
 def test_what_cannot_be_followed_is_refused(arguments: tuple[str, ...], message: str) -> None:
-    with pytest.raises(UsageError, match=f"^{message}$"):
+    with pytest.raises(CodexUsageError, match=f"^{message}$"):
         _read(*arguments)
 
 
@@ -79,7 +79,7 @@ def test_a_crash_is_asked_for_by_a_method_and_a_count() -> None:
 
 @pytest.mark.parametrize("text", ["initialize:", "initialize:0", "initialize:x"])
 def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"^WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
+    with pytest.raises(CodexUsageError, match=r"^WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
         _read("app-server", WIREPROOF_CRASH_AT=text)
 
 
@@ -87,7 +87,7 @@ def test_room_for_answers_is_a_number() -> None:
     assert _read("app-server").room is None
     assert _read("app-server", WIREPROOF_OVERLOAD_AT="100").room == 100
     for text in ("0", "x", "-1", "\u0661"):
-        with pytest.raises(UsageError, match=r"^WIREPROOF_OVERLOAD_AT: expected a number from 1, found "):
+        with pytest.raises(CodexUsageError, match=r"^WIREPROOF_OVERLOAD_AT: expected a number from 1, found "):
             _read("app-server", WIREPROOF_OVERLOAD_AT=text)
 
 
@@ -96,14 +96,14 @@ def test_the_model_takes_a_moment_unless_it_is_to_take_none() -> None:
     assert _read("app-server", WIREPROOF_PACE="0").pace == 0.0
     assert _read("app-server", WIREPROOF_PACE="1.5").pace == 1.5
     for text in ("-1", "soon", "nan", "inf"):
-        with pytest.raises(UsageError, match=f"^WIREPROOF_PACE: expected seconds, 0 or more, found {text}$"):
+        with pytest.raises(CodexUsageError, match=f"^WIREPROOF_PACE: expected seconds, 0 or more, found {text}$"):
             _read("app-server", WIREPROOF_PACE=text)
 
 
 def test_stdio_alone_is_listened_on() -> None:
     assert _read("--version", "--listen", "nonsense").command == "version"
     assert _read("--codex-version", "0.100.0", "app-server", "--listen", "stdio://").command == "app-server"
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(CodexUsageError) as refused:
         _read("app-server", "--listen", "ws://127.0.0.1:0")
     wanted = "--listen: expected stdio://, found ws://127.0.0.1:0; wireproof-codex listens on stdio alone"
     assert str(refused.value) == wanted
@@ -130,11 +130,13 @@ def test_a_recording_says_what_to_run_where_to_write_and_what_to_mask() -> None:
 
 @pytest.mark.parametrize("arguments", [(), ("--",), ("codex",), ("--output", "--", "codex"), ("--output", "f", "--")])
 def test_a_recording_of_nothing_is_refused(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError, match=r"^expected record \[--output FILE\] -- COMMAND, as in record -- codex app"):
+    with pytest.raises(
+        CodexUsageError, match=r"^expected record \[--output FILE\] -- COMMAND, as in record -- codex app"
+    ):
         _read("record", *arguments)
 
 
 @pytest.mark.parametrize("command", ["daemon", "generate-json-schema", "generate-ts", "proxy"])
 def test_commands_below_app_server_are_not_played(command: str) -> None:
-    with pytest.raises(UsageError, match=f"^wireproof-codex does not play `app-server {command}`$"):
+    with pytest.raises(CodexUsageError, match=f"^wireproof-codex does not play `app-server {command}`$"):
         _read("app-server", command)

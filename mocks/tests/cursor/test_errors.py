@@ -12,7 +12,7 @@ from cursor_agents import TRANSPORTS, Agent, Connection, Run, RunSSE, agent, run
 
 from wireproof_cursor.serving import CursorMock, serving
 from wireproof_cursor.wire.causes import CAUSES, ELSEWHERE
-from wireproof_cursor.wire.errors import CODES, Problem
+from wireproof_cursor.wire.errors import CODES, ServiceProblem
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Fail, Hang, Say, Script, Step, cursor
 from wireproof_scripts.steps.causes import CAUSES as ALL_CAUSES
@@ -133,10 +133,10 @@ def test_every_cause_is_played_or_is_none_of_the_service() -> None:
     assert not set(CAUSES) & set(ELSEWHERE)
 
 
-@pytest.mark.parametrize("cause", [cause for cause, form in CAUSES.items() if isinstance(form, Problem)])
+@pytest.mark.parametrize("cause", [cause for cause, form in CAUSES.items() if isinstance(form, ServiceProblem)])
 def test_a_cause_after_text_is_in_the_end_of_the_stream(cause: str) -> None:
     problem = CAUSES[cause]
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, ServiceProblem)
     with failing(TEXT, Fail(cause)) as mock, Connection(mock.url) as connection:
         client = Run(connection)
         client.send(run_request("go"))

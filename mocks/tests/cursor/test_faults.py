@@ -22,7 +22,7 @@ from cursor_agents import (
     tool,
 )
 
-from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.runs.context import RunConditions
 from wireproof_cursor.serving import serving
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts.library import LIBRARY
@@ -40,7 +40,7 @@ KEPT = Script(
     name="kept", title="", parts=((cursor.SetBlob("a"), cursor.GetBlob("a"), Reflect("received")),), when="kept"
 )
 SCRIPTS = {**LIBRARY, **{script.name: script for script in (REFLECTED, SHELL, KEPT)}}
-QUICK = Conditions(beat=0.1, patience=0.1)
+QUICK = RunConditions(beat=0.1, patience=0.1)
 
 
 def faults(messages: list[pb.AgentServerMessage]) -> Any:
@@ -240,7 +240,7 @@ def test_a_number_that_was_used_is_acknowledged_and_ignored() -> None:
 
 
 def test_a_lenient_service_takes_it() -> None:
-    with serving(SCRIPTS, conditions=Conditions(lenient=True)) as mock, RunSSE(mock.url) as client:
+    with serving(SCRIPTS, conditions=RunConditions(lenient=True)) as mock, RunSSE(mock.url) as client:
         client.send(run_request("reflected", tools=[tool("localSearch")]))
         asked = client.until("exec_server_message")
         client.append(mcp_result(asked, "found"), 0)

@@ -22,9 +22,9 @@ from cursor_agents import (
     tool,
 )
 
-from wireproof_cursor.runs.link import Link
+from wireproof_cursor.runs.link import RunLink
 from wireproof_cursor.runs.run import Run as MockRun
-from wireproof_cursor.runs.turn import Turn
+from wireproof_cursor.runs.turn import RunTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def alive() -> int:
     """How many objects of runs there are."""
     gc.collect()
-    return sum(isinstance(one, MockRun | Link | Turn) for one in gc.get_objects())
+    return sum(isinstance(one, MockRun | RunLink | RunTurn) for one in gc.get_objects())
 
 
 def until(done: Callable[[], bool]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from cursor_agents import WAIT, Connection, Run, RunSSE, run_request, text_of
 
 from wireproof_cursor.__main__ import main
-from wireproof_cursor.settings import Settings, UsageError, read_settings
+from wireproof_cursor.settings import CursorMockSettings, CursorUsageError, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,9 +112,9 @@ def test_what_cannot_be_followed_is_said_in_one_line(
 
 def test_options_come_before_the_environment() -> None:
     environment = {"WIREPROOF_SCRIPTS": "env.yaml", "WIREPROOF_JOURNAL": "env.jsonl"}
-    assert read_settings([], {}) == Settings()
-    assert read_settings([], environment) == Settings(scripts=Path("env.yaml"), journal=Path("env.jsonl"))
+    assert read_settings([], {}) == CursorMockSettings()
+    assert read_settings([], environment) == CursorMockSettings(scripts=Path("env.yaml"), journal=Path("env.jsonl"))
     given = read_settings(["--scripts", "own.yaml", "--journal", "own.jsonl", "--port", "1", "--lenient"], environment)
-    assert given == Settings(port=1, scripts=Path("own.yaml"), journal=Path("own.jsonl"), lenient=True)
-    with pytest.raises(UsageError, match="--port"):
+    assert given == CursorMockSettings(port=1, scripts=Path("own.yaml"), journal=Path("own.jsonl"), lenient=True)
+    with pytest.raises(CursorUsageError, match="--port"):
         read_settings(["--port"], {})

@@ -20,7 +20,7 @@ import pytest
 from cursor_agents import Agent, Connection, Run, RunSSE, named
 from google.protobuf import json_format
 
-from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.runs.context import RunConditions
 from wireproof_cursor.serving import serving
 from wireproof_cursor.wire.errors import CODES
 from wireproof_cursor.wire.messages import read_client_message
@@ -320,7 +320,7 @@ def with_id(message: pb.AgentClientMessage, asked: pb.ExecServerMessage) -> pb.A
     return message
 
 
-def replay(recording: Json, script: Script, conditions: Conditions) -> Outcome:
+def replay(recording: Json, script: Script, conditions: RunConditions) -> Outcome:
     entries: list[Json] = []
     with ExitStack() as stack:
         mock = stack.enter_context(serving({"replay": script}, conditions=conditions, journal=entries.append))
@@ -336,7 +336,7 @@ def replay(recording: Json, script: Script, conditions: Conditions) -> Outcome:
 @pytest.mark.parametrize("name", [name for name in RECORDINGS if not name.startswith("seq_strict")])
 def test_a_replay_ends_as_recorded(name: str) -> None:
     recording = recorded(name)
-    outcome = replay(recording, script_of(recording), Conditions(lenient=True, beat=0.2, patience=0.2))
+    outcome = replay(recording, script_of(recording), RunConditions(lenient=True, beat=0.2, patience=0.2))
     wanted, table = recorded_outcome(recording), TABLE.get(name, {})
     for key, value in table.get("ends", {}).items():
         setattr(wanted, key, value)
@@ -347,9 +347,9 @@ def test_a_replay_ends_as_recorded(name: str) -> None:
 def test_a_number_that_is_used_twice_stalls_the_turn_as_recorded() -> None:
     # The script is that of the server which took all; the client is the one whose number was used.
     script = script_of(recorded("seq_lenient_continue_after_exec"))
-    outcome = replay(recorded("seq_strict_continue_after_exec"), script, Conditions(beat=0.2))
+    outcome = replay(recorded("seq_strict_continue_after_exec"), script, RunConditions(beat=0.2))
     assert outcome == Outcome(faults=["append_seqno 2 comes a second time"])
-    whole = replay(recorded("seq_lenient_continue_after_exec"), script, Conditions(lenient=True))
+    whole = replay(recorded("seq_lenient_continue_after_exec"), script, RunConditions(lenient=True))
     assert (whole.text, whole.ended) == ("Answer text.", True)
 
 

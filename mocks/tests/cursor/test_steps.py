@@ -23,7 +23,7 @@ from cursor_agents import (
 )
 from google.protobuf.json_format import MessageToDict
 
-from wireproof_cursor.runs.context import Conditions
+from wireproof_cursor.runs.context import RunConditions
 from wireproof_cursor.serving import CursorMock, serving
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts.library import LIBRARY
@@ -32,11 +32,11 @@ from wireproof_scripts.steps import Call, Fail, Finish, Reflect, Say, Script, St
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-QUICK = Conditions(beat=0.1, patience=0.1)
+QUICK = RunConditions(beat=0.1, patience=0.1)
 DONE = Say(("done",))
 
 
-def playing(*parts: tuple[Step, ...], conditions: Conditions = QUICK) -> AbstractContextManager[CursorMock]:
+def playing(*parts: tuple[Step, ...], conditions: RunConditions = QUICK) -> AbstractContextManager[CursorMock]:
     """A service that answers `go` with these parts."""
     script = Script(name="own", title="", parts=parts, when="go")
     return serving({**LIBRARY, "own": script}, conditions=conditions)
@@ -213,7 +213,7 @@ def test_a_turn_goes_on_without_a_context(transport: str) -> None:
 
 def test_a_request_that_no_client_knows_can_be_thrown_back(transport: str) -> None:
     with (
-        playing((cursor.UnknownExec(), Reflect("received")), conditions=Conditions()) as mock,
+        playing((cursor.UnknownExec(), Reflect("received")), conditions=RunConditions()) as mock,
         agent(transport, mock.url) as client,
     ):
         client.send(run_request("go"))
@@ -264,7 +264,7 @@ def test_a_checkpoint_is_no_end(transport: str) -> None:
 
 def test_heartbeats_come_as_often_as_they_are_scripted(transport: str) -> None:
     with (
-        playing((cursor.Heartbeat(3, every=0.01), DONE), conditions=Conditions()) as mock,
+        playing((cursor.Heartbeat(3, every=0.01), DONE), conditions=RunConditions()) as mock,
         agent(transport, mock.url) as client,
     ):
         client.send(run_request("go"))

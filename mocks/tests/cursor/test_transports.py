@@ -27,8 +27,8 @@ from cursor_agents import (
 )
 from h2.exceptions import ProtocolError
 
-from wireproof_cursor.runs.context import Conditions
-from wireproof_cursor.service import Service
+from wireproof_cursor.runs.context import RunConditions
+from wireproof_cursor.service import AgentService
 from wireproof_cursor.serving import CursorMock, _Listener, serving
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts.library import LIBRARY
@@ -254,7 +254,7 @@ def test_a_connection_that_fails_while_the_server_stops_leaves_nothing_open(
         raise ExceptionGroup("unhandled errors in a TaskGroup", [error])
 
     monkeypatch.setattr("wireproof_cursor.serving.serve", serve)
-    service = Service(LIBRARY, conditions=Conditions(), journal=None)
+    service = AgentService(LIBRARY, conditions=RunConditions(), journal=None)
     with _Listener(0) as listener:
         mock = CursorMock(service, listener)
         mock.stop()

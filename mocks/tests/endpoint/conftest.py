@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_endpoint.serving import endpoint_of, running
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.read import load_scripts
 from wireproof_scripts.library import LIBRARY
 
@@ -26,7 +26,7 @@ def served(tmp_path: Path) -> Iterator[Any]:
                 file = tmp_path / "scripts.yaml"
                 file.write_text(scripts, encoding="utf-8")
                 library = {**LIBRARY, **load_scripts(file)}
-            endpoint = endpoint_of(Settings(**settings), lambda: library)
+            endpoint = endpoint_of(EndpointSettings(**settings), lambda: library)
             return stack.enter_context(running(endpoint))
 
         yield serve

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_endpoint.http.application import EndpointApplication
-from wireproof_endpoint.journal.entry import Ended
+from wireproof_endpoint.journal.entry import AnswerEnding
 from wireproof_endpoint.serving import endpoint_of
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.json_form import script_from_json
 from wireproof_surfaces.http.client_connection import ClientConnection
 from wireproof_surfaces.http.edge_limits import EdgeLimits
@@ -26,7 +26,7 @@ CHAT = "/v1/chat/completions"
 
 def endpoint(*steps: Mapping[str, Any], **settings: Any) -> Endpoint:
     script = script_from_json({"name": "one", "when": "go", "parts": [list(steps)]}, "")
-    return endpoint_of(Settings(**settings), lambda: {"one": script})
+    return endpoint_of(EndpointSettings(**settings), lambda: {"one": script})
 
 
 def post(*, stream: bool = False, path: str = CHAT, **headers: str) -> tuple[bytes, bytes]:
@@ -121,7 +121,7 @@ def test_a_whole_answer_is_written_at_once_where_its_request_is_read() -> None:
 
     served = endpoint({"say": ["Yes."]})
     connected(served, main)
-    assert [entry.ended for entry in served.journal.entries] == [Ended.COMPLETED] * 2
+    assert [entry.ended for entry in served.journal.entries] == [AnswerEnding.COMPLETED] * 2
     assert served.playing == 0
 
 
@@ -138,7 +138,7 @@ def test_the_head_and_the_first_piece_of_a_stream_are_one_write_and_the_rest_fol
     served = endpoint({"say": {"pieces": ["x"], "times": 100}})
     connected(served, main)
     [entry] = served.journal.entries
-    assert (entry.status, entry.ended) == (200, Ended.COMPLETED)
+    assert (entry.status, entry.ended) == (200, AnswerEnding.COMPLETED)
     assert entry.sent.count(b'"content":"x"') > 50
     assert served.playing == 0
 
@@ -170,7 +170,7 @@ def test_a_client_that_leaves_before_its_body_is_noted() -> None:
 
     served = endpoint({"say": ["Yes."]})
     connected(served, main)
-    assert [entry.ended for entry in served.journal.entries] == [Ended.GONE]
+    assert [entry.ended for entry in served.journal.entries] == [AnswerEnding.GONE]
 
 
 @pytest.mark.parametrize(
@@ -235,5 +235,5 @@ def test_what_fails_is_an_error_of_the_server(
         assert b"a bug" not in written
 
     connected(served, main)
-    assert [entry.ended for entry in served.journal.entries] == [Ended.FAILED]
+    assert [entry.ended for entry in served.journal.entries] == [AnswerEnding.FAILED]
     assert "a bug" in caplog.text

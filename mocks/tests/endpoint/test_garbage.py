@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_endpoint.endpoint import Request
+from wireproof_endpoint.endpoint import EndpointRequest
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.serving import endpoint_of
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def play(served: Endpoint, path: str, body: dict[str, Any], most: int | None = N
     """Play an answer, or its first outputs alone, as for a client that leaves."""
     data = json.dumps({"model": "m", **body}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(data))}
-    answer = served.answer(Request(method="POST", path=path, headers=headers, body=data))
+    answer = served.answer(EndpointRequest(method="POST", path=path, headers=headers, body=data))
     if isinstance(answer, Play):
         outputs = answer.outputs(0.0)
         for number, _ in enumerate(outputs):
@@ -67,7 +67,7 @@ def play(served: Endpoint, path: str, body: dict[str, Any], most: int | None = N
 @pytest.mark.parametrize("most", [None, 0], ids=["to-its-end", "left"])
 @pytest.mark.parametrize("kind", BODIES)
 def test_an_answer_that_is_over_leaves_nothing_for_the_collector(kind: str, most: int | None) -> None:
-    served = endpoint_of(Settings(journal=0), lambda: LIBRARY)
+    served = endpoint_of(EndpointSettings(journal=0), lambda: LIBRARY)
     path, body = BODIES[kind]
     play(served, path, body, most)
     gc.collect()

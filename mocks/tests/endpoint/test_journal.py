@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from wireproof_endpoint.in_process import transport
-from wireproof_endpoint.journal.entry import Bounds, Ended, Entry
-from wireproof_endpoint.journal.lines import Lines
+from wireproof_endpoint.journal.entry import AnswerEnding, Bounds, JournalEntry
+from wireproof_endpoint.journal.lines import LineFile
 from wireproof_endpoint.journal.pages import is_local
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.journal.shown import brief, whole
@@ -34,7 +34,7 @@ SCRIPTS = """
 """
 
 
-def begun(journal: Journal, **more: Any) -> Entry:
+def begun(journal: Journal, **more: Any) -> JournalEntry:
     given: dict[str, Any] = {"method": "POST", "path": "/v1/x", "query": "", "headers": {}, "now": 10.0, "when": 0.5}
     return journal.begin(**given | more)
 
@@ -79,7 +79,7 @@ def test_nothing_is_noted_without_a_journal() -> None:
     entry.choose("one", 0, tuple)
     entry.open(200)
     entry.send(11.0, b"piece")
-    journal.end(entry, 12.0, Ended.COMPLETED)
+    journal.end(entry, 12.0, AnswerEnding.COMPLETED)
     assert (entry.received, entry.script, entry.status, entry.pieces, entry.ended) == (b"", None, None, [], None)
     assert list(journal.entries) == []
 
@@ -97,14 +97,14 @@ def test_of_a_large_request_and_answer_the_beginning_is_kept_and_all_is_counted(
 
 
 def test_what_ends_first_counts_and_a_refusal_is_one() -> None:
-    ended: list[Entry] = []
+    ended: list[JournalEntry] = []
     journal = Journal(2, ended=ended.append)
     gone, refused = begun(journal), begun(journal)
-    journal.end(gone, 12.0, Ended.GONE)
-    journal.end(gone, 13.0, Ended.COMPLETED)
+    journal.end(gone, 12.0, AnswerEnding.GONE)
+    journal.end(gone, 13.0, AnswerEnding.COMPLETED)
     refused.open(404)
-    journal.end(refused, 12.5, Ended.COMPLETED)
-    assert (gone.ended, gone.seconds, refused.ended) == (Ended.GONE, 2.0, Ended.REFUSED)
+    journal.end(refused, 12.5, AnswerEnding.COMPLETED)
+    assert (gone.ended, gone.seconds, refused.ended) == (AnswerEnding.GONE, 2.0, AnswerEnding.REFUSED)
     assert ended == [gone, refused]
 
 
@@ -175,9 +175,9 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "journal.jsonl"
 
 
-def ended(number: int) -> Entry:
-    entry = Entry(number=number)
-    entry.end(1.0, Ended.COMPLETED)
+def ended(number: int) -> JournalEntry:
+    entry = JournalEntry(number=number)
+    entry.end(1.0, AnswerEnding.COMPLETED)
     return entry
 
 
@@ -188,7 +188,7 @@ def numbers(file: Path) -> list[int]:
 
 def test_a_file_gets_a_line_for_each_request_and_goes_on_where_another_ended(file: Path) -> None:
     for number in (1, 2):
-        lines = Lines(file)
+        lines = LineFile(file)
         lines(ended(number))
         lines.close()
     assert numbers(file) == [1, 2]
@@ -197,7 +197,7 @@ def test_a_file_gets_a_line_for_each_request_and_goes_on_where_another_ended(fil
 
 def test_a_line_that_another_program_tore_does_not_tear_ours(file: Path) -> None:
     file.write_bytes(b'{"number": 7}\n{"num')
-    Lines(file)(ended(8))
+    LineFile(file)(ended(8))
     *_, torn, ours = file.read_bytes().splitlines()
     assert (torn, json.loads(ours)["number"]) == (b'{"num', 8)
 
@@ -205,7 +205,7 @@ def test_a_line_that_another_program_tore_does_not_tear_ours(file: Path) -> None
 def test_what_a_full_disk_takes_of_a_line_is_taken_back(
     file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines, write = Lines(file), os.write
+    lines, write = LineFile(file), os.write
     lines(ended(1))
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", lambda to, data: write(to, data[:10]))
@@ -221,7 +221,7 @@ def test_what_a_full_disk_takes_of_a_line_is_taken_back(
 def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="is no regular file"):
-        Lines(tmp_path / "pipe")
+        LineFile(tmp_path / "pipe")
 
 
 # Served
@@ -387,4 +387,4 @@ def test_the_same_without_a_socket() -> None:
     played = transport({"name": "cut", "when": "cut", "parts": [[{"say": "One"}, {"disconnect": {}}]]})
     with httpx.Client(transport=played) as client, pytest.raises(httpx.TransportError):
         ask(client, "http://x/v1", "cut", stream=True)
-    assert played.requests.one(script="cut", status=200).ended == Ended.CUT
+    assert played.requests.one(script="cut", status=200).ended == AnswerEnding.CUT

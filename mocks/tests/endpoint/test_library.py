@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from wireproof_endpoint.endpoint import Endpoint, Request
-from wireproof_endpoint.play import Head, Play, Reply
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
+from wireproof_endpoint.play import Play, StreamHead, WholeReply
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.library.calls import TOOLS_NAMED
 from wireproof_scripts.player import Until
 from wireproof_scripts.steps import Pause, Say, Script
 
-SETTINGS = Settings(idle_timeout=40, commit=2, keepalive=15)
+SETTINGS = EndpointSettings(idle_timeout=40, commit=2, keepalive=15)
 TOOLS = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in TOOLS_NAMED]
 
 
@@ -24,7 +24,7 @@ class Answered:
     """The outputs of an answer, waits passed over on a clock of its own."""
 
     def __init__(self, endpoint: Endpoint, path: str, body: Any) -> None:
-        request = Request(
+        request = EndpointRequest(
             method="POST", path=path, headers={"content-type": "application/json"}, body=json.dumps(body).encode()
         )
         assert endpoint.admit(request, len(request.body)) is None
@@ -50,9 +50,9 @@ class Answered:
         match output:
             case Until(time):
                 self.waited = min(time, 1000.0)
-            case Reply():
+            case WholeReply():
                 self.status, self.body = output.status, output.body
-            case Head():
+            case StreamHead():
                 assert output.headers["Content-Type"] == "text/event-stream"
             case bytes():
                 self.writes.append(output)
@@ -145,7 +145,7 @@ def test_a_timer_that_is_late_makes_no_later_one_late() -> None:
     body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "[[wireproof:paced#n]]"}]}
     headers = {"content-type": "application/json"}
     play = endpoint.answer(
-        Request(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
+        EndpointRequest(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
     )
     assert isinstance(play, Play)
     outputs, now, waits = play.outputs(0.0), 0.0, []
@@ -213,9 +213,9 @@ def test_what_a_script_reflects_is_what_was_received() -> None:
 
 
 def test_too_many_at_once_are_turned_away() -> None:
-    endpoint = Endpoint(Settings(max_streams=1), lambda: LIBRARY, created=0)
+    endpoint = Endpoint(EndpointSettings(max_streams=1), lambda: LIBRARY, created=0)
     first = endpoint.answer(
-        Request(
+        EndpointRequest(
             method="POST",
             path="/v1/chat/completions",
             headers={"content-type": "application/json"},

@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from wireproof_endpoint.in_process import transport
-from wireproof_endpoint.recording.answer import Recorded, steps_of
+from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.app import Recorder
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
@@ -241,10 +241,10 @@ def test_the_file_is_there_after_each_answer_and_an_upstream_that_is_not_is_a_50
 # Answers
 
 
-def sse(*objects: Any, gap: float = 0.0) -> Recorded:
+def sse(*objects: Any, gap: float = 0.0) -> RecordedAnswer:
     frames = [f"data: {one if isinstance(one, str) else json.dumps(one)}\n\n".encode() for one in objects]
     pieces = [(gap * number, frame) for number, frame in enumerate(frames, 1)]
-    return Recorded(status=200, headers={"content-type": "text/event-stream; charset=utf-8"}, pieces=pieces)
+    return RecordedAnswer(status=200, headers={"content-type": "text/event-stream; charset=utf-8"}, pieces=pieces)
 
 
 def delta(**said: Any) -> dict[str, Any]:
@@ -271,12 +271,12 @@ def test_reasoning_other_choices_and_a_stream_that_breaks_off() -> None:
 def test_frames_are_read_at_any_cut_and_with_any_line_end(size: int) -> None:
     whole = sse(delta(content="Grüße"), "[DONE]").body.replace(b"\n", b"\r\n")
     pieces = [(0.0, whole[at : at + size]) for at in range(0, len(whole), size)]
-    recorded = Recorded(status=200, headers={"content-type": "text/event-stream"}, pieces=pieces)
+    recorded = RecordedAnswer(status=200, headers={"content-type": "text/event-stream"}, pieces=pieces)
     assert steps_of(recorded)[0] == (Say(("Grüße",)),)
 
 
 def test_a_page_of_a_proxy_is_recorded_as_it_is() -> None:
-    recorded = Recorded(status=503, headers={"content-type": "text/html"}, pieces=[(0.1, b"<h1>Busy</h1>")])
+    recorded = RecordedAnswer(status=503, headers={"content-type": "text/html"}, pieces=[(0.1, b"<h1>Busy</h1>")])
     assert steps_of(recorded)[0] == (Status(503, body="<h1>Busy</h1>", headers={"content-type": "text/html"}),)
 
 

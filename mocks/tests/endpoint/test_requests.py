@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import openai
 import pytest
 
-from wireproof_endpoint.journal.requests import Requests
+from wireproof_endpoint.journal.requests import SeenRequests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,4 +129,4 @@ def test_of_many_requests_the_first_are_said(client: openai.OpenAI, wireproof_en
     for _ in range(12):
         ask(client, user("hello"))
     assert str(wireproof_endpoint.requests).endswith("\n  and 2 more")
-    assert isinstance(wireproof_endpoint.requests.where(part=0), Requests)
+    assert isinstance(wireproof_endpoint.requests.where(part=0), SeenRequests)

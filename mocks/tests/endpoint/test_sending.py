@@ -15,7 +15,7 @@ from wireproof_endpoint.http.application import EndpointApplication
 from wireproof_endpoint.http.rounds import TOGETHER, Rounds
 from wireproof_endpoint.play import SHARED
 from wireproof_endpoint.serving import endpoint_of
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.json_form import script_from_json
 from wireproof_surfaces.http.client_connection import ClientConnection
 from wireproof_surfaces.http.edge_limits import EdgeLimits
@@ -65,7 +65,7 @@ def run(main: Coroutine[Any, Any, Any]) -> tuple[Any, int]:
 
 def endpoint(*steps: Mapping[str, Any], **settings: Any) -> Endpoint:
     script = script_from_json({"name": "one", "when": "go", "parts": [list(steps)]}, "")
-    return endpoint_of(Settings(**settings), lambda: {"one": script})
+    return endpoint_of(EndpointSettings(**settings), lambda: {"one": script})
 
 
 class Wire(asyncio.Transport):

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from wireproof_endpoint import serving
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_surfaces.http.http_server import HttpServer
 
 PACED = "{name: paced, when: paced, parts: [[{say: a}, " + ", ".join(["{pause: 0.1}, {say: b}"] * 5) + "]]}"
@@ -148,6 +148,6 @@ def test_what_keeps_a_server_from_starting_is_raised(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(HttpServer, "_serve", ends)
     with (
         pytest.raises(RuntimeError, match="no loop today"),
-        serving.running(serving.endpoint_of(Settings(), dict)),
+        serving.running(serving.endpoint_of(EndpointSettings(), dict)),
     ):
         raise AssertionError("it has begun")

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_endpoint.serving import endpoint_of, running
-from wireproof_endpoint.settings import Settings
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.read import load_scripts
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SURFACES = pytest.mark.parametrize("surface", ["chat/completions", "responses"])
 def endpoint() -> Iterator[Any]:
     """One endpoint for all tests, whose scripts each may replace: to stop a server takes longer than most of them."""
     served: list[dict[str, Any]] = [{}]
-    with running(endpoint_of(Settings(keepalive=0.05), lambda: served[-1])) as url:
+    with running(endpoint_of(EndpointSettings(keepalive=0.05), lambda: served[-1])) as url:
         yield url, served
 
 

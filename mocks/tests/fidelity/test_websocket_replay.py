@@ -14,7 +14,7 @@ from wireproof_fidelity.comparable import comparable
 from wireproof_fidelity.recording import read_recording
 from wireproof_fidelity.table import RECORDINGS, load_replays
 
-from wireproof_codex.server import Server
+from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import VERSIONS
 from wireproof_scripts.steps import Pause, Say, Script, Step, Usage
 
@@ -59,7 +59,7 @@ class Together:
     def __init__(self, wanted: dict[str, int]) -> None:
         self.received: dict[str, list[Message]] = {name: [] for name in wanted}
         self._now = 0.0
-        self._server = Server(LIBRARY, cwd="/srv/workspace", version=VERSIONS[RECORDED], clock=lambda: self._now)
+        self._server = AppServer(LIBRARY, cwd="/srv/workspace", version=VERSIONS[RECORDED], clock=lambda: self._now)
         self._clients = {name: self._server.connect() for name in wanted}
         self._wanted = wanted
         self._ids: dict[str, str] = {}
@@ -137,7 +137,7 @@ def _is_hello(message: Message) -> bool:
 
 
 def test_a_client_that_is_unknown_is_sent_nothing() -> None:
-    server = Server(LIBRARY)
+    server = AppServer(LIBRARY)
     client = server.connect()
     server.notify_all("thread/started", {})
     assert server.addressed() is None

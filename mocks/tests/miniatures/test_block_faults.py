@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.miniatures.block_faults import BLOCK_FAULTS
-from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, Head, Request
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, FaultHead, SentRequest
 
 FAULTS = {fault.name: fault for fault in BLOCK_FAULTS}
-HEAD = Head(status="200 OK", headers=[])
+HEAD = FaultHead(status="200 OK", headers=[])
 BLOCK = "<use_tool>\n  <name>f</name>\n  <z>\"1\" &amp; '2'</z>\n  <b>true</b>\n  <a>1.50</a>\n  <l>&lt;x&gt;</l>\n</use_tool>"  # noqa: E501 (a block as it is written)
 BARE = "<use_tool>\n  <name>f</name>\n</use_tool>"
 WRITTEN = {
@@ -27,8 +27,8 @@ WRITTEN = {
 }
 
 
-def asked(script: str = "call/one") -> Request:
-    return Request(method="POST", path="/v1/chat/completions", body=f"[[wireproof:{script}#n]]".encode(), key="")
+def asked(script: str = "call/one") -> SentRequest:
+    return SentRequest(method="POST", path="/v1/chat/completions", body=f"[[wireproof:{script}#n]]".encode(), key="")
 
 
 def chunk(delta: Any) -> dict[str, Any]:

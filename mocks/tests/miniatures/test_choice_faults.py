@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.miniatures.choice_faults import CHOICE_FAULTS
-from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
 
 FAULTS = {fault.name: fault for fault in CHOICE_FAULTS}
-ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
-HEAD = Head(status="200 OK", headers=[("X-Proxy-Output-Mode", "openai-json"), ("X-One", "1")])
+ASKED = SentRequest(method="POST", path="/v1/chat/completions", body=b"{}", key="")
+HEAD = FaultHead(status="200 OK", headers=[("X-Proxy-Output-Mode", "openai-json"), ("X-One", "1")])
 
 
 def test_each_of_two_choices_is_sent_as_the_other() -> None:

@@ -18,9 +18,9 @@ from wireproof_mocks.miniatures.chunks import (
     with_delta,
     written,
 )
-from wireproof_mocks.miniatures.fault import Request
+from wireproof_mocks.miniatures.fault import SentRequest
 
-ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
+ASKED = SentRequest(method="POST", path="/v1/chat/completions", body=b"{}", key="")
 COUNTS: dict[str, Any] = {"choices": [], "usage": {}}
 
 

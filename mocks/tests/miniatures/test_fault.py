@@ -8,26 +8,26 @@ from wireproof_mocks.miniatures.fault import (
     OBSIDIAN_XML,
     OPENAI_JSON,
     RESPONSES,
-    Example,
     Fault,
+    FaultExample,
+    FaultHead,
     Frame,
-    Head,
     Json,
-    Request,
+    SentRequest,
 )
 
 
 @pytest.mark.parametrize(("status", "code"), [("200 OK", 200), ("404 NOT FOUND", 404), ("599", 599)])
 def test_a_status_line_has_a_number(status: str, code: int) -> None:
-    assert Head(status=status, headers=[]).code == code
+    assert FaultHead(status=status, headers=[]).code == code
 
 
 EXAMPLES = [(fault, one) for fault in FAULTS.values() for one in fault.examples]
-SENT = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="Bearer k")
+SENT = SentRequest(method="POST", path="/v1/chat/completions", body=b"{}", key="Bearer k")
 
 
 @pytest.mark.parametrize(("fault", "example"), EXAMPLES, ids=[fault.name for fault, _ in EXAMPLES])
-def test_a_fault_does_what_its_example_shows(fault: Fault, example: Example) -> None:
+def test_a_fault_does_what_its_example_shows(fault: Fault, example: FaultExample) -> None:
     assert example.before != example.after
     assert made(fault, example.before) == example.after
 
@@ -40,16 +40,16 @@ def made(fault: Fault, before: tuple[Frame, ...] | Json) -> tuple[Frame, ...] | 
     if fault.request:
         return fault.request(before)
     assert fault.whole
-    return fault.whole(before, SENT, Head(status="200 OK", headers=[]))
+    return fault.whole(before, SENT, FaultHead(status="200 OK", headers=[]))
 
 
 def test_names_are_unique() -> None:
     assert len(FAULTS) == sum(map(len, TOPICS))
 
 
-def asked(body: bytes, **headers: str) -> Request:
+def asked(body: bytes, **headers: str) -> SentRequest:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Request(method="POST", path="/v1/chat/completions", body=body, key="", headers=sent)
+    return SentRequest(method="POST", path="/v1/chat/completions", body=body, key="", headers=sent)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_fault_touches_what_it_is_about() -> None:
 
 
 def test_a_fault_without_dialects_is_one_of_chat() -> None:
-    response = Request(method="POST", path="/v1/responses", body=b"{}", key="")
+    response = SentRequest(method="POST", path="/v1/responses", body=b"{}", key="")
     assert response.dialect == RESPONSES
     assert not Fault(name="a-b", breaks="x").touches(response)
     assert Fault(name="a-b", breaks="x").touches(asked(b"", x_proxy_output_mode="yaml"))

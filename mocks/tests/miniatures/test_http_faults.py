@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.miniatures import FAULTS
-from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Request
+from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, FaultHead, SentRequest
 from wireproof_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
 
 HEADERS = [
@@ -73,14 +73,14 @@ ENVIRONS: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-def request(**changes: Any) -> Request:
-    return Request(**{"method": "POST", "path": CHAT, "body": b"{}", "key": "", **changes})
+def request(**changes: Any) -> SentRequest:
+    return SentRequest(**{"method": "POST", "path": CHAT, "body": b"{}", "key": "", **changes})
 
 
-def head_of(name: str, code: int, changes: dict[str, Any]) -> Head:
+def head_of(name: str, code: int, changes: dict[str, Any]) -> FaultHead:
     fault = FAULTS[name]
     assert fault.head is not None
-    return fault.head(Head(status=f"{code} Any", headers=HEADERS), request(**changes))
+    return fault.head(FaultHead(status=f"{code} Any", headers=HEADERS), request(**changes))
 
 
 def test_names_are_unique_and_known() -> None:
@@ -122,7 +122,7 @@ def test_a_header_says_always_the_same(name: str, header: tuple[str, str]) -> No
 def test_an_error_names_another_field(name: str, param: str | None, body: bytes, sent: str | None) -> None:
     fault = FAULTS[name]
     assert fault.whole is not None
-    head = Head(status="400 Bad Request", headers=[])
+    head = FaultHead(status="400 Bad Request", headers=[])
     assert fault.whole({"error": {"param": param}}, request(body=body), head) == {"error": {"param": sent}}
     assert fault.whole({"object": "list"}, request(body=body), head) == {"object": "list"}
 
@@ -165,7 +165,7 @@ def test_an_unknown_model_is_served_when_any_will_do() -> None:
 
 
 def test_one_model_has_no_owner() -> None:
-    whole, head = FAULTS["model-without-owner"].whole, Head(status="200 OK", headers=[])
+    whole, head = FAULTS["model-without-owner"].whole, FaultHead(status="200 OK", headers=[])
     assert whole is not None
     assert whole({"id": "x", "owned_by": "y"}, request(path="/v1/models/x"), head) == {"id": "x"}
     assert whole({"id": "x", "owned_by": "y"}, request(), head) == {"id": "x", "owned_by": "y"}
@@ -227,8 +227,8 @@ def test_the_first_body_of_a_connection_is_kept() -> None:
 def test_a_key_is_shown_where_it_is_refused(name: str, shown: str) -> None:
     whole, body = FAULTS[name].whole, {"error": {"message": "Wrong.", "code": "invalid_api_key"}}
     assert whole is not None
-    refused = Head(status="401 Unauthorized", headers=[])
+    refused = FaultHead(status="401 Unauthorized", headers=[])
     answer = whole(body, request(key="Bearer 0123456789ab"), refused)
     assert answer["error"]["message"] == f"Incorrect API key provided: {shown}."
     assert whole(body, request(), refused) == body
-    assert whole(body, request(key="Bearer k"), Head(status="404 Not Found", headers=[])) == body
+    assert whole(body, request(key="Bearer k"), FaultHead(status="404 Not Found", headers=[])) == body

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import Fault, Head
+from wireproof_mocks.miniatures.fault import Fault, FaultHead
 from wireproof_mocks.miniatures.middleware import WithFault
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse
 
-    from wireproof_mocks.miniatures.fault import Request
+    from wireproof_mocks.miniatures.fault import SentRequest
 
 
 def environ(body: bytes = b"{}", **more: str) -> dict[str, Any]:
@@ -35,9 +35,9 @@ def ask(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -> bytes:
 
 
 def test_a_fault_knows_the_headers_of_the_request() -> None:
-    seen: list[Request] = []
+    seen: list[SentRequest] = []
 
-    def head(head: Head, request: Request) -> Head:
+    def head(head: FaultHead, request: SentRequest) -> FaultHead:
         seen.append(request)
         return head
 
@@ -69,7 +69,7 @@ def test_events_are_taken_by_what_their_data_says_and_named_for_it_again() -> No
         start_response("200 OK", [("Content-Type", "text/event-stream")])
         return [frame[:30], frame[30:], b": hm\n\n", b"event: ping\n\n"]
 
-    def frames(said: Iterable[object], _: Request) -> Iterable[Any]:
+    def frames(said: Iterable[object], _: SentRequest) -> Iterable[Any]:
         for one in said:
             seen.append(one)
             yield one

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
 from wireproof_mocks.miniatures.other_faults import COUNTS, OTHER_FAULTS
 
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -103,11 +103,11 @@ SPOILED: dict[str, dict[str, dict[str, Any]]] = {
 }
 """Fault → body → what becomes of it; a body that is not named stays as it is."""
 FAULTS = {fault.name: fault for fault in OTHER_FAULTS}
-ANSWERED, FAILED = Head(status="200 OK", headers=[]), Head(status="502 Bad Gateway", headers=[])
+ANSWERED, FAILED = FaultHead(status="200 OK", headers=[]), FaultHead(status="502 Bad Gateway", headers=[])
 
 
-def request(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> Request:
-    return Request(method="POST", path=path, body=body, key=key)
+def request(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> SentRequest:
+    return SentRequest(method="POST", path=path, body=body, key=key)
 
 
 TWO = {**TEXT, "choices": [{**TEXT["choices"][0], "index": index} for index in range(2)]}
@@ -140,11 +140,11 @@ def test_a_fault_of_rare_bodies_leaves_the_others(name: str, body: dict[str, Any
 def test_whole_answers_are_called_something_else(name: str, kind: str) -> None:
     change = FAULTS[name].head
     assert change is not None
-    head = Head(status="200 OK", headers=[("X-One", "1"), ("Content-Type", "application/json")])
+    head = FaultHead(status="200 OK", headers=[("X-One", "1"), ("Content-Type", "application/json")])
     assert change(head, request()).headers == [("X-One", "1"), ("Content-Type", kind)]
     assert change(head, request(MODELS)) == head
     assert change(FAILED, request()) == FAILED
-    stream = Head(status="200 OK", headers=[("Content-Type", "text/event-stream")])
+    stream = FaultHead(status="200 OK", headers=[("Content-Type", "text/event-stream")])
     assert change(stream, request()) == stream
 
 
@@ -190,7 +190,7 @@ def test_only_a_failed_whole_answer_becomes_an_apology(status: str, body: bytes,
     fault = FAULTS["whole-failure-as-answer"]
     assert fault.head is not None
     assert fault.whole is not None
-    head, asked = Head(status=status, headers=[]), request(path, body)
+    head, asked = FaultHead(status=status, headers=[]), request(path, body)
     assert fault.head(head, asked).status == then
     assert (fault.whole(error(), asked, head) != error()) is (then == "200 OK")
 
@@ -214,7 +214,9 @@ def test_one_status_is_another(name: str, status: str, body: bytes, then: str) -
     change = FAULTS[name].head
     assert change is not None
     headers = [("X-One", "1")]
-    assert change(Head(status=status, headers=headers), request(body=body)) == Head(status=then, headers=headers)
+    assert change(FaultHead(status=status, headers=headers), request(body=body)) == FaultHead(
+        status=then, headers=headers
+    )
 
 
 @pytest.mark.parametrize(("key", "kept"), [("", False), ("Bearer wrong", True)])
@@ -222,7 +224,7 @@ def test_the_challenge_is_lost_where_no_key_came(key: str, *, kept: bool) -> Non
     change = FAULTS["no-challenge"].head
     assert change is not None
     headers = [("WWW-Authenticate", "Bearer"), ("X-One", "1")]
-    head = Head(status="401 Unauthorized", headers=headers)
+    head = FaultHead(status="401 Unauthorized", headers=headers)
     assert change(head, request(key=key)).headers == (headers if kept else headers[1:])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.miniatures import FAULTS
-from wireproof_mocks.miniatures.fault import Fault, Head, Request
+from wireproof_mocks.miniatures.fault import Fault, FaultHead, SentRequest
 from wireproof_mocks.miniatures.param_faults import PARAM_FAULTS
 
 HI = {"role": "user", "content": "Hi"}
@@ -86,8 +86,8 @@ def test_a_wrong_value_is_made_right(name: str, asked: dict[str, Any], received:
 def test_an_error_names_another_field(name: str, param: str | None, asked: dict[str, Any], sent: str | None) -> None:
     change = FAULTS[name].whole
     assert change is not None
-    request = Request(method="POST", path="/v1/chat/completions", body=json.dumps(asked).encode(), key="")
-    head = Head(status="400 Bad Request", headers=[])
+    request = SentRequest(method="POST", path="/v1/chat/completions", body=json.dumps(asked).encode(), key="")
+    head = FaultHead(status="400 Bad Request", headers=[])
     assert change({"error": {"param": param}}, request, head) == {"error": {"param": sent}}
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import RESPONSES, Fault, Head, Request
+from wireproof_mocks.miniatures.fault import RESPONSES, Fault, FaultHead, SentRequest
 from wireproof_mocks.miniatures.responses_faults import RESPONSES_FAULTS
 
 Json = dict[str, Any]
 NAMED = {fault.name: fault for fault in RESPONSES_FAULTS}
-HEAD = Head(status="200 OK", headers=[("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")])
+HEAD = FaultHead(status="200 OK", headers=[("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")])
 USAGE = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
 PART: Json = {"type": "output_text", "text": " Hi. ", "annotations": []}
 MESSAGE: Json = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [PART]}
@@ -38,9 +38,9 @@ EVENTS: list[Json] = [
 NUMBERED = [{**event, "sequence_number": number} for number, event in enumerate(EVENTS)]
 
 
-def asked(body: Json | None = None, **headers: str) -> Request:
+def asked(body: Json | None = None, **headers: str) -> SentRequest:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=sent)
+    return SentRequest(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=sent)
 
 
 def streamed(name: str, events: list[Json] | None = None) -> list[Any]:
@@ -49,7 +49,7 @@ def streamed(name: str, events: list[Json] | None = None) -> list[Any]:
     return [*change([*(NUMBERED if events is None else events)], asked())]
 
 
-def whole(name: str, body: Json, request: Request | None = None) -> Json:
+def whole(name: str, body: Json, request: SentRequest | None = None) -> Json:
     change = NAMED[name].whole
     assert change is not None
     return change(body, request or asked(), HEAD)
@@ -111,10 +111,10 @@ def test_an_early_failure_becomes_a_stream() -> None:
     fault = NAMED["early-failure-as-stream"]
     assert fault.head is not None
     assert fault.salvage is not None
-    bad = Head(status="502 Bad Gateway", headers=[])
+    bad = FaultHead(status="502 Bad Gateway", headers=[])
     assert fault.head(bad, asked({"stream": True})).code == 200
     assert fault.head(bad, asked()).code == 502
-    assert fault.head(Head(status="404 Not Found", headers=[]), asked({"stream": True})).code == 404
+    assert fault.head(FaultHead(status="404 Not Found", headers=[]), asked({"stream": True})).code == 404
     sent = fault.salvage({"error": {"message": "No."}})
     assert [one["type"] for one in sent if isinstance(one, dict)][-1] == "response.failed"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
 from wireproof_mocks.miniatures.responses_rewriting import (
     at_end,
     each_event,
@@ -14,8 +14,8 @@ from wireproof_mocks.miniatures.responses_rewriting import (
 )
 
 Json = dict[str, Any]
-ASKED = Request(method="POST", path="/v1/responses", body=b"{}", key="")
-HEAD = Head(status="200 OK", headers=[])
+ASKED = SentRequest(method="POST", path="/v1/responses", body=b"{}", key="")
+HEAD = FaultHead(status="200 OK", headers=[])
 MESSAGE: Json = {
     "type": "message",
     "id": "msg_1",

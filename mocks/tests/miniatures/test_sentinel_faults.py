@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from wireproof_mocks.miniatures.fault import RESPONSES, Head, Request
+from wireproof_mocks.miniatures.fault import RESPONSES, FaultHead, SentRequest
 from wireproof_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
 
 Json = dict[str, Any]
 NAMED = {fault.name: fault for fault in SENTINEL_FAULTS}
-HEAD = Head(status="200 OK", headers=[("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")])
+HEAD = FaultHead(status="200 OK", headers=[("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")])
 USAGE = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
 PART: Json = {"type": "output_text", "text": " Hi. ", "annotations": []}
 MESSAGE: Json = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [PART]}
@@ -24,12 +24,12 @@ RESPONSE: Json = {
 }  # fmt: skip
 
 
-def asked(body: Json | None = None, **headers: str) -> Request:
+def asked(body: Json | None = None, **headers: str) -> SentRequest:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=sent)
+    return SentRequest(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=sent)
 
 
-def whole(name: str, body: Json, request: Request | None = None) -> Json:
+def whole(name: str, body: Json, request: SentRequest | None = None) -> Json:
     change = NAMED[name].whole
     assert change is not None
     return change(body, request or asked(), HEAD)
@@ -82,7 +82,7 @@ def test_of_parts_the_first_is_received() -> None:
 
 
 def test_what_is_kept_is_not_what_was_said() -> None:
-    found = Request(method="GET", path="/v1/responses/resp_1", body=b"", key="")
+    found = SentRequest(method="GET", path="/v1/responses/resp_1", body=b"", key="")
     assert whole("response-kept-without-output", RESPONSE, found)["output"] == []
     assert whole("response-kept-without-output", RESPONSE) == RESPONSE
     said = {"instructions": "Be kind.", "input": "x"}

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
 from wireproof_mocks.miniatures.shape_faults import SHAPE_FAULTS
 
 FAULTS = {fault.name: fault for fault in SHAPE_FAULTS}
-ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
-HEAD = Head(status="200 OK", headers=[])
+ASKED = SentRequest(method="POST", path="/v1/chat/completions", body=b"{}", key="")
+HEAD = FaultHead(status="200 OK", headers=[])
 BLOCK = "<use_tool>\n\n\t<name>f</name>  <a>1   2</a>\n</use_tool>"
 DONE = "[DONE]"
 ERROR = {"error": {"message": "No."}}

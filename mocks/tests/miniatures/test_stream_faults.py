@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.miniatures.chunks import written
-from wireproof_mocks.miniatures.fault import DONE, Head, Request
+from wireproof_mocks.miniatures.fault import DONE, FaultHead, SentRequest
 from wireproof_mocks.miniatures.stream_faults import STREAM_FAULTS
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 100, "model": "codex"}
@@ -16,7 +16,7 @@ SILENT = b": keep-alive\n\n"
 ERROR_FRAME: dict[str, dict[str, Any]] = {
     "error": {"message": "No.", "type": "server_error", "param": None, "code": None}
 }
-ASKED = Request(method="POST", path="/v1/chat/completions", body=b'{"stream": true}', key="Bearer k")
+ASKED = SentRequest(method="POST", path="/v1/chat/completions", body=b'{"stream": true}', key="Bearer k")
 
 
 def chunk(delta: Any, finish: str | None = None) -> dict[str, Any]:
@@ -181,7 +181,7 @@ OTHERWISE = {
 FAULTS = {fault.name: fault for fault in STREAM_FAULTS}
 
 
-def spoil(name: str, frames: list[Any], request: Request = ASKED) -> list[Any]:
+def spoil(name: str, frames: list[Any], request: SentRequest = ASKED) -> list[Any]:
     change = FAULTS[name].frames
     assert change is not None
     return list(change(frames, request))
@@ -209,7 +209,7 @@ def test_other_finish_reasons_become_stop(reason: str) -> None:
 
 
 def test_the_failure_after_a_call_is_sent_where_the_script_fails() -> None:
-    request = Request(method="POST", path="/", body=b"[[wireproof:fail/after-call#1]]", key="")
+    request = SentRequest(method="POST", path="/", body=b"[[wireproof:fail/after-call#1]]", key="")
     *before, sent, done = spoil("error-after-call-sent", CALL, request)
     assert before == CALL[:5]
     assert sent["error"]["type"] == "server_error"
@@ -263,8 +263,8 @@ def test_a_header_is_dropped_from_streams_alone(name: str, gone: str) -> None:
     assert change is not None
     headers = [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no"), ("Cache-Control", "no-cache")]
     kept = [(key, value) for key, value in headers if key != gone]
-    assert change(Head(status="200 OK", headers=headers), ASKED) == Head(status="200 OK", headers=kept)
-    whole = Head(status="200 OK", headers=[("Content-Type", "application/json"), *headers[1:]])
+    assert change(FaultHead(status="200 OK", headers=headers), ASKED) == FaultHead(status="200 OK", headers=kept)
+    whole = FaultHead(status="200 OK", headers=[("Content-Type", "application/json"), *headers[1:]])
     assert change(whole, ASKED) == whole
 
 
@@ -304,9 +304,9 @@ def test_the_policy_is_ignored_in_streams_alone(name: str, *, parallel: bool) ->
 )
 def test_a_failure_of_the_backend_becomes_a_stream(status: str, body: bytes, then: str) -> None:
     fault = FAULTS["error-as-stream"]
-    request = Request(method="POST", path="/v1/chat/completions", body=body, key="")
+    request = SentRequest(method="POST", path="/v1/chat/completions", body=body, key="")
     assert fault.head is not None
-    assert fault.head(Head(status=status, headers=[]), request).status == then
+    assert fault.head(FaultHead(status=status, headers=[]), request).status == then
     assert fault.salvage is not None
     assert fault.salvage(ERROR_FRAME) == [ERROR_FRAME, DONE]
 

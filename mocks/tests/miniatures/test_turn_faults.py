@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import Head, Request
+from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
 from wireproof_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
 
 FAULTS = {fault.name: fault for fault in TURN_FAULTS}
@@ -186,7 +186,7 @@ def test_old_conversations_are_forgotten() -> None:
 
 def test_what_others_receive_is_inserted_once() -> None:
     fault = FAULTS["others-overheard"]
-    request = Request(method="POST", path="/v1/chat/completions", body=b"", key="")
+    request = SentRequest(method="POST", path="/v1/chat/completions", body=b"", key="")
     chunk = {"choices": [{"index": 0, "delta": {"content": "Mine"}, "finish_reason": None}]}
     strange = {"choices": [{"index": 0, "delta": {"content": "opened"}, "finish_reason": None}]}
     assert fault.frames is not None
@@ -210,15 +210,15 @@ def test_long_prompts_are_mixed_with_the_one_before() -> None:
 def test_a_call_that_is_missing_is_blamed_on_the_backend(body: bytes, code: int) -> None:
     change = FAULTS["missing-call-is-502"].head
     assert change is not None
-    request = Request(method="POST", path="/v1/chat/completions", body=body, key="")
-    assert change(Head(status="400 Bad Request", headers=[]), request).code == code
-    assert change(Head(status="200 OK", headers=[]), request).code == 200
+    request = SentRequest(method="POST", path="/v1/chat/completions", body=body, key="")
+    assert change(FaultHead(status="400 Bad Request", headers=[]), request).code == code
+    assert change(FaultHead(status="200 OK", headers=[]), request).code == 200
 
 
 def test_calls_get_the_name_of_a_namespace() -> None:
-    change, request = FAULTS["calls-in-a-namespace"].whole, Request(method="POST", path="", body=b"", key="")
+    change, request = FAULTS["calls-in-a-namespace"].whole, SentRequest(method="POST", path="", body=b"", key="")
     assert change is not None
-    head = Head(status="200 OK", headers=[])
+    head = FaultHead(status="200 OK", headers=[])
     body = {"choices": [{"message": called("{}")}, {"message": SAID}]}
     changed = change(body, request, head)
     assert changed["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "client.readNote"

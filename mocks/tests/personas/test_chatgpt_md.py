@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof_mocks.personas.answer import Answer, Call, Result
+from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall
 from wireproof_mocks.personas.approval import asking
-from wireproof_mocks.personas.approval.asking import Question, always
+from wireproof_mocks.personas.approval.asking import ApprovalQuestion, always
 from wireproof_mocks.personas.chatgpt_md import CHATGPT_MD, write_sample
 from wireproof_mocks.personas.executor import CANCELLED
 from wireproof_mocks.personas.persona import Wishes
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 SPECIFICATION = (Path(__file__).parents[3] / "conformance/tests/sources/chatgpt-md.txt").read_text(encoding="utf-8")
 DECLARED, TODAY, DECLINED = CHATGPT_MD
-CALL = Call(id="call_1", name="vault_search", arguments={"query": "x"}, raw='{"query": "x"}')
-ANSWER = Answer(text="Let me look.", calls=(CALL,))
-RESULTS = [Result(call=CALL, text="[]")]
+CALL = ClientCall(id="call_1", name="vault_search", arguments={"query": "x"}, raw='{"query": "x"}')
+ANSWER = ClientAnswer(text="Let me look.", calls=(CALL,))
+RESULTS = [CallResult(call=CALL, text="[]")]
 
 
 @pytest.fixture
@@ -83,11 +83,11 @@ def test_the_example_of_a_selection(tmp_path: Path, lines: list[Line]) -> None:
     for name in ("React", "Vue"):
         (tmp_path / "Notes" / f"{name}.md").write_text(f"# {name}\n", encoding="utf-8")
 
-    def react(question: Question) -> asking.Decision:
+    def react(question: ApprovalQuestion) -> asking.Decision:
         return question.approved(["Notes/React.md"])
 
     toolbox = DECLARED.toolbox(Wishes(vault=tmp_path, ask=react), lines.append)
-    (result,) = toolbox.run([Call(name="file_read", arguments={"filePaths": ["Notes/React.md", "Notes/Vue.md"]})])
+    (result,) = toolbox.run([ClientCall(name="file_read", arguments={"filePaths": ["Notes/React.md", "Notes/Vue.md"]})])
     assert json.loads(result.text) == [{"path": "Notes/React.md", "content": "# React\n", "size": 8}]
 
 

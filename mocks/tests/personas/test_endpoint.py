@@ -8,14 +8,14 @@ import httpx
 import pytest
 
 from wireproof_mocks.personas.answer import NotServedError
-from wireproof_mocks.personas.endpoint import Connection, Endpoint, UnreachableError
+from wireproof_mocks.personas.endpoint import EndpointAddress, OpenEndpoint, UnreachableError
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
 
-def connection(handler: Handler) -> Connection:
+def connection(handler: Handler) -> OpenEndpoint:
     client = httpx.Client(transport=httpx.MockTransport(handler))
-    return Connection(endpoint=Endpoint(url="http://proxy.test/v1/", model="m", timeout=7), client=client)
+    return OpenEndpoint(endpoint=EndpointAddress(url="http://proxy.test/v1/", model="m", timeout=7), client=client)
 
 
 def stream(text: str, status: int = 200, kind: str = "text/event-stream") -> Handler:
@@ -85,7 +85,7 @@ def test_the_request_names_the_model_and_says_whether_it_streams() -> None:
 
 
 def test_the_key_and_the_headers_go_with_every_request() -> None:
-    endpoint = Endpoint(url="http://127.0.0.1:1/v1", model="m", key="k", headers={"x-mode": "y"})
+    endpoint = EndpointAddress(url="http://127.0.0.1:1/v1", model="m", key="k", headers={"x-mode": "y"})
     with endpoint.connected() as connected:
         assert connected.client.headers["authorization"] == "Bearer k"
         assert connected.client.headers["x-mode"] == "y"

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_mocks.personas.answer import Call
-from wireproof_mocks.personas.approval.asking import Decision, Question, always, never
+from wireproof_mocks.personas.answer import ClientCall
+from wireproof_mocks.personas.approval.asking import ApprovalQuestion, Decision, always, never
 from wireproof_mocks.personas.chatgpt_md import registry, write_sample
 from wireproof_mocks.personas.executor import Executor, as_text
-from wireproof_mocks.personas.line import Kind, Line
-from wireproof_mocks.personas.registry import Registry, Tool
+from wireproof_mocks.personas.line import Line, LineKind
+from wireproof_mocks.personas.registry import PersonaTool, PersonaTools
 from wireproof_mocks.personas.vault.tools import VaultTools
 from wireproof_mocks.personas.vault.vault import Vault
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from wireproof_mocks.personas.approval.asking import Ask
 
-SEARCH = Call(id="call_1", name="vault_search", arguments={"query": "release"})
-READ = Call(id="call_2", name="file_read", arguments={"filePaths": ["Inbox.md", "Daily/2026-11-20.md", "Inbox.md"]})
+SEARCH = ClientCall(id="call_1", name="vault_search", arguments={"query": "release"})
+READ = ClientCall(
+    id="call_2", name="file_read", arguments={"filePaths": ["Inbox.md", "Daily/2026-11-20.md", "Inbox.md"]}
+)
 
 
 @pytest.fixture
@@ -36,16 +38,16 @@ def make(tmp_path: Path, lines: list[Line]) -> Callable[[Ask], Executor]:
     return lambda ask: Executor(registry=known, ask=ask, print=lines.append)
 
 
-def values(executor: Executor, *calls: Call) -> list[Any]:
+def values(executor: Executor, *calls: ClientCall) -> list[Any]:
     return [json.loads(result.text) for result in executor.run(calls)]
 
 
 def logged(lines: list[Line]) -> list[str]:
-    return [line.text.removeprefix("[ChatGPT MD] ") for line in lines if line.kind is Kind.LOG]
+    return [line.text.removeprefix("[ChatGPT MD] ") for line in lines if line.kind is LineKind.LOG]
 
 
 def notices(lines: list[Line]) -> list[str]:
-    return [line.text for line in lines if line.kind is Kind.NOTICE]
+    return [line.text for line in lines if line.kind is LineKind.NOTICE]
 
 
 def test_tools_are_declared_only_while_they_are_switched_on(make: Callable[[Ask], Executor]) -> None:
@@ -56,7 +58,7 @@ def test_tools_are_declared_only_while_they_are_switched_on(make: Callable[[Ask]
 
 
 def test_the_switch_is_off_at_first(lines: list[Line]) -> None:
-    assert Registry(print=lines.append).enabled is False
+    assert PersonaTools(print=lines.append).enabled is False
 
 
 def test_what_is_approved_runs_in_order_and_is_logged(make: Callable[[Ask], Executor], lines: list[Line]) -> None:
@@ -97,7 +99,7 @@ def test_the_files_that_the_user_has_selected_are_read(make: Callable[[Ask], Exe
 def test_a_note_that_is_gone_between_approval_and_reading_is_reported(
     make: Callable[[Ask], Executor], tmp_path: Path
 ) -> None:
-    def approve(question: Question) -> Decision:
+    def approve(question: ApprovalQuestion) -> Decision:
         (tmp_path / "Inbox.md").unlink()
         return question.approved()
 
@@ -107,20 +109,20 @@ def test_a_note_that_is_gone_between_approval_and_reading_is_reported(
 
 
 def test_an_unknown_tool_is_said_to_be_one(make: Callable[[Ask], Executor], lines: list[Line]) -> None:
-    assert values(make(always), Call(name="rm", arguments={})) == [{"error": "Unknown tool: rm"}]
+    assert values(make(always), ClientCall(name="rm", arguments={})) == [{"error": "Unknown tool: rm"}]
     assert notices(lines) == ["Unknown tool: rm"]
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (Call(name="vault_search", arguments={}), "'query' is a required property"),
-        (Call(name="vault_search", arguments={"query": 1}), "1 is not of type 'string'"),
-        (Call(name="file_read", arguments={"filePaths": "x"}), "'x' is not of type 'array'"),
+        (ClientCall(name="vault_search", arguments={}), "'query' is a required property"),
+        (ClientCall(name="vault_search", arguments={"query": 1}), "1 is not of type 'string'"),
+        (ClientCall(name="file_read", arguments={"filePaths": "x"}), "'x' is not of type 'array'"),
     ],
 )
-def test_wrong_arguments_are_never_asked_about(make: Callable[[Ask], Executor], call: Call, words: str) -> None:
-    def fail(question: Question) -> Decision:
+def test_wrong_arguments_are_never_asked_about(make: Callable[[Ask], Executor], call: ClientCall, words: str) -> None:
+    def fail(question: ApprovalQuestion) -> Decision:
         raise AssertionError(question)
 
     (value,) = values(make(fail), call)
@@ -134,9 +136,9 @@ def test_a_tool_that_fails_says_why_and_the_next_one_runs(make: Callable[[Ask], 
         raise ZeroDivisionError("nothing to divide by")
 
     executor.registry.register(
-        Tool(name="fails", description="", parameters={}, title="Fails", purpose="", execute=fail)
+        PersonaTool(name="fails", description="", parameters={}, title="Fails", purpose="", execute=fail)
     )
-    failed, found = values(executor, Call(name="fails", arguments={}), SEARCH)
+    failed, found = values(executor, ClientCall(name="fails", arguments={}), SEARCH)
     assert failed == {"error": "nothing to divide by"}
     assert len(found) == 2
     assert notices(lines) == ["Tool execution error: nothing to divide by"]
@@ -144,7 +146,7 @@ def test_a_tool_that_fails_says_why_and_the_next_one_runs(make: Callable[[Ask], 
 
 
 def test_half_a_character_in_a_path_can_still_be_sent(make: Callable[[Ask], Executor]) -> None:
-    (result,) = make(always).run([Call(name="file_read", arguments={"filePaths": ["\ud800.md"]})])
+    (result,) = make(always).run([ClientCall(name="file_read", arguments={"filePaths": ["\ud800.md"]})])
     assert result.text.encode()
     assert json.loads(result.text)[0]["content"] == "File not found: \ud800.md"
 

@@ -16,17 +16,17 @@ from wireproof.targets.launch import executable, launch
 from wireproof_cursor.serving import serving
 from wireproof_mocks.personas import PERSONAS
 from wireproof_mocks.personas.approval.asking import never
-from wireproof_mocks.personas.conversation import Conversation
-from wireproof_mocks.personas.endpoint import Endpoint, UnreachableError
-from wireproof_mocks.personas.line import Kind, Line
+from wireproof_mocks.personas.conversation import PersonaConversation
+from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
+from wireproof_mocks.personas.line import Line, LineKind
 from wireproof_mocks.personas.persona import Wishes
-from wireproof_mocks.personas.running import Run, run
+from wireproof_mocks.personas.running import PersonaRun, run
 from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_mocks.personas.conversation import Outcome
+    from wireproof_mocks.personas.conversation import ConversationOutcome
     from wireproof_mocks.personas.persona import Persona
 
 KEY = "key of the tests"
@@ -65,16 +65,20 @@ def endpoint() -> Iterator[str]:
 
 def hold(
     root: str, persona: Persona, fault: str = NONE, lines: list[Line] | None = None, **wanted: str | bool
-) -> Outcome:
+) -> ConversationOutcome:
     """Hold the persona's conversation with a miniature."""
     return hold_at(f"{root}/{fault}/v1", persona, lines=lines, **wanted)
 
 
-def hold_at(url: str, persona: Persona, *, lines: list[Line] | None = None, **wanted: str | bool) -> Outcome:
+def hold_at(
+    url: str, persona: Persona, *, lines: list[Line] | None = None, **wanted: str | bool
+) -> ConversationOutcome:
     """Hold the persona's conversation at a base URL."""
     said: list[Line] = [] if lines is None else lines
-    endpoint = Endpoint(url=url, model="codex", key=KEY, timeout=20, headers={"x-proxy-output-mode": persona.mode})
-    asked = Run(**{"approve": "always", **wanted})  # type: ignore[arg-type]
+    endpoint = EndpointAddress(
+        url=url, model="codex", key=KEY, timeout=20, headers={"x-proxy-output-mode": persona.mode}
+    )
+    asked = PersonaRun(**{"approve": "always", **wanted})  # type: ignore[arg-type]
     return run(persona, endpoint, asked, said.append, Console(file=io.StringIO()))
 
 
@@ -136,10 +140,10 @@ def test_every_persona_fails_at_a_miniature() -> None:
 def test_several_calls_run_in_order_and_the_conversation_goes_on(root: str) -> None:
     lines: list[Line] = []
     assert hold(root, PERSONAS["chatgpt-md"], lines=lines).served
-    ran = [line.text.partition(" ")[0] for line in lines if line.kind is Kind.TOOL]
+    ran = [line.text.partition(" ")[0] for line in lines if line.kind is LineKind.TOOL]
     assert ran == ["vault_search", "vault_search", "file_read"]
-    assert [line.kind for line in lines if line.kind in {Kind.SENT, Kind.UNDERSTOOD}] == [
-        Kind.SENT, Kind.UNDERSTOOD,
+    assert [line.kind for line in lines if line.kind in {LineKind.SENT, LineKind.UNDERSTOOD}] == [
+        LineKind.SENT, LineKind.UNDERSTOOD,
     ] * 3  # fmt: skip
 
 
@@ -161,7 +165,7 @@ def test_with_its_tools_switched_off_none_is_declared(root: str) -> None:
     lines: list[Line] = []
     outcome = hold(root, PERSONAS["chatgpt-md"], lines=lines, tools=False)
     assert (outcome.served, outcome.text) == (True, "I cannot see your notes.")
-    assert [line.text.rpartition("; ")[2] for line in lines if line.kind is Kind.SENT] == ["no tools"]
+    assert [line.text.rpartition("; ")[2] for line in lines if line.kind is LineKind.SENT] == ["no tools"]
 
 
 def test_of_a_model_only_the_loop_is_judged(root: str) -> None:
@@ -181,7 +185,7 @@ def test_a_model_that_calls_nothing_is_served_too(root: str, name: str) -> None:
 def test_an_answer_that_fails_is_logged_as_the_client_logs_it(root: str) -> None:
     lines: list[Line] = []
     outcome = hold(root, PERSONAS["chatgpt-md"], "finish-lost", lines=lines)
-    assert lines[-1] == Line(Kind.LOG, f"[ChatGPT MD] Stream error: {outcome.why}")
+    assert lines[-1] == Line(LineKind.LOG, f"[ChatGPT MD] Stream error: {outcome.why}")
 
 
 def test_an_endless_loop_is_ended(root: str) -> None:
@@ -189,10 +193,10 @@ def test_an_endless_loop_is_ended(root: str) -> None:
     toolbox = PERSONAS["obsidian-copilot"].toolbox(Wishes(vault=Path(), ask=never), lines.append)
     # It forgets what it has done, so the model asks for the same again.
     forgetful = replace(PERSONAS["obsidian-copilot"], goes_on=lambda _, __: [])
-    conversation = Conversation(
+    conversation = PersonaConversation(
         persona=forgetful, toolbox=toolbox, print=lines.append, say=f"[[wireproof:call/one#{secrets.token_hex(8)}]]"
     )
-    outcome = conversation.hold(Endpoint(url=f"{root}/{NONE}/v1", model="codex", key=KEY))
+    outcome = conversation.hold(EndpointAddress(url=f"{root}/{NONE}/v1", model="codex", key=KEY))
     assert not outcome.served
     assert outcome.why == "after 12 requests it still asks for tools: the client is in a loop"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.personas.answer import Answer, Call, NotServedError, Result
-from wireproof_mocks.personas.ways import Blocks, FunctionCall, Items, ToolCalls, Way, calls_in
+from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall, NotServedError
+from wireproof_mocks.personas.ways import Blocks, FunctionCall, ResponsesWay, ToolCalls, Way, calls_in
 
 CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a"'}}
 REST = {"index": 0, "function": {"arguments": ": 1}"}}
@@ -31,18 +31,22 @@ def done(status: str = "completed", **kind: Any) -> dict[str, Any]:
 
 FUNCTION = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"a": 1}'}
 MESSAGE = {"type": "message", "content": [{"type": "output_text", "text": "a"}]}
-READ: list[tuple[Way, list[dict[str, Any]], Answer]] = [
+READ: list[tuple[Way, list[dict[str, Any]], ClientAnswer]] = [
     (
         ToolCalls(needs_role=True),
         [ROLE, chunk(content="a"), chunk(content="b"), {"choices": []}, chunk("stop")],
-        Answer(text="ab", finish="stop", pieces=2),
+        ClientAnswer(text="ab", finish="stop", pieces=2),
     ),
     (
         ToolCalls(),
         [ROLE, chunk(tool_calls=[CALL]), chunk(tool_calls=[REST]), chunk("tool_calls")],
-        Answer(calls=(Call(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="tool_calls", pieces=0),
+        ClientAnswer(
+            calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),),
+            finish="tool_calls",
+            pieces=0,
+        ),
     ),
-    (ToolCalls(needs_finish=False), [chunk(content="a")], Answer(text="a")),
+    (ToolCalls(needs_finish=False), [chunk(content="a")], ClientAnswer(text="a")),
     (
         FunctionCall(),
         [
@@ -50,25 +54,25 @@ READ: list[tuple[Way, list[dict[str, Any]], Answer]] = [
             chunk(function_call={"arguments": "{}"}),
             chunk("function_call"),
         ],
-        Answer(calls=(Call(name="f", arguments={}, raw="{}"),), finish="function_call", pieces=0),
+        ClientAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call", pieces=0),
     ),
     (
-        Items(),
+        ResponsesWay(),
         [
             {"type": "response.output_text.delta", "delta": "a"},
             {"type": "response.output_item.done", "item": FUNCTION},
             {"type": "response.output_item.done", "item": {"type": "reasoning"}},
             done(),
         ],
-        Answer(
-            text="a", calls=(Call(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
+        ClientAnswer(
+            text="a", calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
         ),
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("way", "frames", "answer"), READ)
-def test_a_stream_is_understood(way: Way, frames: list[dict[str, Any]], answer: Answer) -> None:
+def test_a_stream_is_understood(way: Way, frames: list[dict[str, Any]], answer: ClientAnswer) -> None:
     assert way.streamed(frames) == answer
 
 
@@ -89,9 +93,13 @@ FAILS: list[tuple[Way, list[dict[str, Any]], str]] = [
     (FunctionCall(), [chunk("function_call")], "no function_call with the finish_reason 'function_call'"),
     (Blocks(), [chunk(tool_calls=[CALL]), chunk("tool_calls")], "came as tool_calls alone"),
     (Blocks(), [chunk(content="<use_tool>\n<name>f</name>"), chunk("stop")], "is not closed or has no name"),
-    (Items(), [{"type": "response.output_text.delta", "delta": "a"}], "without response.completed"),
-    (Items(), [done("failed", error={"message": "broken"})], "the response failed: {'message': 'broken'}"),
-    (Items(), [{"type": "response.output_item.done", "item": {**FUNCTION, "call_id": ""}}, done()], "has no call_id"),
+    (ResponsesWay(), [{"type": "response.output_text.delta", "delta": "a"}], "without response.completed"),
+    (ResponsesWay(), [done("failed", error={"message": "broken"})], "the response failed: {'message': 'broken'}"),
+    (
+            ResponsesWay(),
+            [{"type": "response.output_item.done", "item": {**FUNCTION, "call_id": ""}}, done()],
+            "has no call_id",
+        ),
 ]  # fmt: skip
 
 
@@ -102,31 +110,31 @@ def test_what_stops_a_client_is_named(way: Way, frames: list[dict[str, Any]], wh
     assert why in str(failed.value)
 
 
-WHOLE: list[tuple[Way, dict[str, Any], Answer]] = [
-    (ToolCalls(), whole(content="a"), Answer(text="a", finish="stop")),
+WHOLE: list[tuple[Way, dict[str, Any], ClientAnswer]] = [
+    (ToolCalls(), whole(content="a"), ClientAnswer(text="a", finish="stop")),
     (
         ToolCalls(),
         whole("tool_calls", tool_calls=[{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}]),
-        Answer(calls=(Call(name="f", arguments={}, id="call_1", raw="{}"),), finish="tool_calls"),
+        ClientAnswer(calls=(ClientCall(name="f", arguments={}, id="call_1", raw="{}"),), finish="tool_calls"),
     ),
     (
         FunctionCall(),
         whole("function_call", function_call={"name": "f", "arguments": "{}"}),
-        Answer(calls=(Call(name="f", arguments={}, raw="{}"),), finish="function_call"),
+        ClientAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call"),
     ),
-    (Blocks(), whole(content="a"), Answer(text="a", finish="stop")),
+    (Blocks(), whole(content="a"), ClientAnswer(text="a", finish="stop")),
     (
-        Items(),
+        ResponsesWay(),
         {"status": "completed", "output": [MESSAGE, FUNCTION]},
-        Answer(
-            text="a", calls=(Call(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
+        ClientAnswer(
+            text="a", calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
         ),
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("way", "body", "answer"), WHOLE)
-def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: Answer) -> None:
+def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: ClientAnswer) -> None:
     assert way.whole(body) == answer
 
 
@@ -137,7 +145,7 @@ def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: An
         (FunctionCall(), {"choices": []}, "no choice"),
         (Blocks(), {"choices": []}, "no choice"),
         (Blocks(), whole("tool_calls", tool_calls=[CALL]), "came as tool_calls alone"),
-        (Items(), {"status": "completed"}, "the response has no output"),
+        (ResponsesWay(), {"status": "completed"}, "the response has no output"),
     ],
 )
 def test_a_whole_answer_that_is_none(way: Way, body: dict[str, Any], why: str) -> None:
@@ -158,7 +166,7 @@ def test_values_in_blocks_are_raw_but_for_lists_and_objects() -> None:
 
 TOOL = {"name": "f", "description": "", "parameters": {}}
 USER = {"role": "user", "content": "Hi."}
-RESULT = Result(call=Call(name="f", arguments={}, id="call_1", raw="{}"), text="done")
+RESULT = CallResult(call=ClientCall(name="f", arguments={}, id="call_1", raw="{}"), text="done")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +175,10 @@ RESULT = Result(call=Call(name="f", arguments={}, id="call_1", raw="{}"), text="
         (ToolCalls(more={"n": 1}), {"messages": [USER], "tools": [{"type": "function", "function": TOOL}], "n": 1}),
         (FunctionCall(), {"messages": [USER], "functions": [TOOL]}),
         (Blocks(), {"messages": [USER]}),
-        (Items(more={"n": 1}), {"input": [USER], "tools": [{"type": "function", "strict": False, **TOOL}], "n": 1}),
+        (
+            ResponsesWay(more={"n": 1}),
+            {"input": [USER], "tools": [{"type": "function", "strict": False, **TOOL}], "n": 1},
+        ),
     ],
 )
 def test_a_request_declares_tools_in_the_way_of_its_client(way: Way, body: dict[str, Any]) -> None:
@@ -177,13 +188,13 @@ def test_a_request_declares_tools_in_the_way_of_its_client(way: Way, body: dict[
 
 
 def test_results_go_back_in_the_way_of_the_client() -> None:
-    answer = Answer(text="Look.", calls=(RESULT.call,))
+    answer = ClientAnswer(text="Look.", calls=(RESULT.call,))
     assert FunctionCall().history(answer, [RESULT])[-1] == {"role": "function", "name": "f", "content": "done"}
     assert Blocks().history(answer, [RESULT]) == [
         {"role": "assistant", "content": "Look."},
         {"role": "user", "content": "Tool 'f' result: done"},
     ]
-    assert Items().history(answer, [RESULT]) == [
+    assert ResponsesWay().history(answer, [RESULT]) == [
         {"role": "assistant", "content": "Look."},
         {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "call_1", "output": "done"},

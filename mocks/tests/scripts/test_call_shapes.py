@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_scripts.call_shapes import CallOutput, Fragment, Native, Text, Whole, in_shapes
+from wireproof_scripts.call_shapes import CallOutput, Native, ShapeFragment, ShapeText, Whole, in_shapes
 from wireproof_scripts.steps import Call, Shape
 
 CALL = Call(id="c1", name="f", arguments='{"n": 11}', pieces=('{"n": 1', "1", "}"))
@@ -16,7 +16,7 @@ def _sent(call: Call, number: int = 0) -> list[CallOutput]:
 
 
 def _deltas(call: Call, number: int = 0) -> list[Any]:
-    return [output.delta for output in _sent(call, number) if isinstance(output, Fragment)]
+    return [output.delta for output in _sent(call, number) if isinstance(output, ShapeFragment)]
 
 
 def test_a_native_call_is_a_request_to_the_client() -> None:
@@ -68,10 +68,13 @@ def test_messages_hold_whole_calls() -> None:
 
 def test_textual_blocks_are_cut_where_the_pieces_are_theirs() -> None:
     block = "<use_tool>\n  <name>f</name>\n  <n>11</n>\n</use_tool>"
-    assert _sent(replace(CALL, shape="use-tool")) == [Text(block)]
-    assert _sent(replace(CALL, shape="use-tool", pieces=(block[:7], block[7:]))) == [Text(block[:7]), Text(block[7:])]
+    assert _sent(replace(CALL, shape="use-tool")) == [ShapeText(block)]
+    assert _sent(replace(CALL, shape="use-tool", pieces=(block[:7], block[7:]))) == [
+        ShapeText(block[:7]),
+        ShapeText(block[7:]),
+    ]
     (sentinel,) = _sent(replace(CALL, shape="sentinel"))
-    assert isinstance(sentinel, Text)
+    assert isinstance(sentinel, ShapeText)
     assert sentinel.own_line
 
 
@@ -100,9 +103,9 @@ def test_an_unfinished_call_lacks_its_last_piece_and_its_end(shape: Shape) -> No
 
 
 def test_an_unfinished_block_of_one_piece_is_never_begun() -> None:
-    assert _sent(replace(CALL, shape="sentinel", unfinished=True)) == [Text("", own_line=True)]
+    assert _sent(replace(CALL, shape="sentinel", unfinished=True)) == [ShapeText("", own_line=True)]
 
 
 def test_a_call_is_sent_in_all_its_shapes_in_order() -> None:
     sent = _sent(replace(CALL, shape="use-tool", also=("native", "message-tool-calls")))
-    assert [type(output) for output in sent] == [Text, Native, Whole]
+    assert [type(output) for output in sent] == [ShapeText, Native, Whole]

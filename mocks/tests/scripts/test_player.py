@@ -22,13 +22,13 @@ from wireproof_scripts.steps import (
     Open,
     Pace,
     Pause,
-    Piece,
     Reflect,
     Say,
     Silence,
     Spoken,
     Step,
     Surrogates,
+    TextDelta,
     Think,
     Usage,
 )
@@ -63,13 +63,19 @@ def played(*steps: Step, stage: FakeStage | None = None, until: float = 0.0) -> 
 
 
 def test_each_piece_of_a_say_is_one_delta() -> None:
-    assert played(Say(("a", "b"), times=2)) == [Piece("a"), Piece("b"), Piece("a"), Piece("b"), Finish()]
+    assert played(Say(("a", "b"), times=2)) == [
+        TextDelta("a"),
+        TextDelta("b"),
+        TextDelta("a"),
+        TextDelta("b"),
+        Finish(),
+    ]
 
 
 def test_a_say_of_a_million_deltas_is_made_as_it_is_fetched() -> None:
     performance = perform((Say(("x",), times=1_000_000_000),), FakeStage(), 0.0)
-    assert next(performance) == Piece("x")
-    assert performance.send(0.0) == Piece("x")
+    assert next(performance) == TextDelta("x")
+    assert performance.send(0.0) == TextDelta("x")
 
 
 def test_a_part_without_an_end_finishes() -> None:
@@ -78,7 +84,7 @@ def test_a_part_without_an_end_finishes() -> None:
 
 
 def test_steps_after_an_end_are_played_and_end_nothing_again() -> None:
-    assert played(Finish("length"), Say(("late",))) == [Finish("length"), Piece("late")]
+    assert played(Finish("length"), Say(("late",))) == [Finish("length"), TextDelta("late")]
     assert played(Fail("cut"), Open(), Crash()) == [Fail("cut"), Open(), Crash()]
 
 
@@ -89,7 +95,7 @@ def test_a_call_is_played_as_it_is() -> None:
 
 def test_a_pause_lasts_as_long_as_it_says() -> None:
     assert played(Pause(0.5), Say(("x",))) == [Until(0.5)]
-    assert played(Pause(0.5), Say(("x",)), until=1.0) == [Until(0.5), Piece("x"), Finish()]
+    assert played(Pause(0.5), Say(("x",)), until=1.0) == [Until(0.5), TextDelta("x"), Finish()]
 
 
 def test_a_pause_that_is_resumed_early_goes_on() -> None:
@@ -103,7 +109,7 @@ def test_nothing_ends_a_hang() -> None:
 
 
 def test_an_open_gate_is_passed_at_once() -> None:
-    assert played(Gate(), Say(("x",)), stage=FakeStage(opened=True)) == [Piece("x"), Finish()]
+    assert played(Gate(), Say(("x",)), stage=FakeStage(opened=True)) == [TextDelta("x"), Finish()]
 
 
 def test_a_gate_is_passed_when_it_opens() -> None:
@@ -115,7 +121,7 @@ def test_a_gate_is_passed_when_it_opens() -> None:
 
 
 def test_a_gate_that_stays_shut_says_so_and_goes_on() -> None:
-    shut = [Until(3.0), Piece("too late"), Piece("x"), Finish()]
+    shut = [Until(3.0), TextDelta("too late"), TextDelta("x"), Finish()]
     assert played(Gate("other", 3.0, "too late"), Say(("x",)), stage=FakeStage(opened=True), until=3.0) == shut
 
 
@@ -136,12 +142,12 @@ def test_reflecting_on_what_was_received_waits_for_nobody() -> None:
 
 def test_the_end_of_a_choice_is_not_the_end() -> None:
     end = Finish("length", choice=1)
-    assert played(end, Say(("x",), choice=0)) == [end, Piece("x", 0), Finish()]
+    assert played(end, Say(("x",), choice=0)) == [end, TextDelta("x", 0), Finish()]
 
 
 def test_halves_of_characters_come_together_or_apart() -> None:
-    assert played(Surrogates("a\U0001f600")) == [Piece("a\ud83d\ude00"), Finish()]
-    assert played(Surrogates("\U0001f600", apart=True)) == [Piece("\ud83d"), Piece("\ude00"), Finish()]
+    assert played(Surrogates("a\U0001f600")) == [TextDelta("a\ud83d\ude00"), Finish()]
+    assert played(Surrogates("\U0001f600", apart=True)) == [TextDelta("\ud83d"), TextDelta("\ude00"), Finish()]
 
 
 def test_after_an_error_notice_nothing_comes() -> None:
@@ -162,7 +168,7 @@ def test_what_is_done_is_played_as_it_is(step: Step) -> None:
 @pytest.mark.parametrize("step", shortest(Spoken), ids=lambda step: NAMES[type(step)])
 def test_text_is_played_as_pieces_that_join_to_it(step: Spoken) -> None:
     *pieces, end = played(step)
-    said = "".join(piece.text for piece in pieces if isinstance(piece, Piece))
+    said = "".join(piece.text for piece in pieces if isinstance(piece, TextDelta))
     assert (said.encode("utf-16-be", "surrogatepass").decode("utf-16-be"), end) == (step.text, Finish())
 
 
@@ -204,11 +210,11 @@ def test_a_jitter_is_that_of_its_seed_and_within_its_bounds() -> None:
 
 def test_a_late_piece_does_not_make_the_others_later() -> None:
     performance = perform((Pace(10), Say(("a",), times=3)), FakeStage(), 0.0)
-    assert next(performance) == Piece("a")
+    assert next(performance) == TextDelta("a")
     assert performance.send(0.0) == Until(0.1)
-    assert performance.send(0.15) == Piece("a")
+    assert performance.send(0.15) == TextDelta("a")
     assert performance.send(0.15) == Until(0.2)
 
 
 def test_a_whole_text_is_one_piece() -> None:
-    assert played(Say(("a", "b"), times=2, whole=True))[0] == Piece("abab", whole=True)
+    assert played(Say(("a", "b"), times=2, whole=True))[0] == TextDelta("abab", whole=True)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_mocks.upstream.failing import Refusal
-from wireproof_mocks.upstream.reply import Output, Reply
-from wireproof_mocks.upstream.service import Service
+from wireproof_mocks.upstream.failing import HttpRefusal
+from wireproof_mocks.upstream.reply import ModelReply, Output
+from wireproof_mocks.upstream.service import ModelService
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.player import Until
 from wireproof_scripts.steps import Script, Step
@@ -64,7 +64,7 @@ class Sent:
 class Played:
     """A reply that is resumed by hand."""
 
-    def __init__(self, reply: Reply, now: float) -> None:
+    def __init__(self, reply: ModelReply, now: float) -> None:
         self.reply = reply
         self._outputs = reply.outputs(now)
         self._begun = False
@@ -86,15 +86,15 @@ class Model:
     """The service, its requests made by hand."""
 
     def __init__(self, library: Mapping[str, Script]) -> None:
-        self.service = Service(library)
+        self.service = ModelService(library)
         self.now = 1_800_000_000.0
 
-    def answer(self, *given: str | Json, **more: object) -> Reply | Refusal:
+    def answer(self, *given: str | Json, **more: object) -> ModelReply | HttpRefusal:
         return self.service.answer(_body(given, more), self.now)
 
     def begin(self, *given: str | Json, **more: object) -> Played:
         reply = self.answer(*given, **more)
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, ModelReply)
         return Played(reply, self.now)
 
     def play(self, *given: str | Json, **more: object) -> Sent:
@@ -104,7 +104,7 @@ class Model:
     def refuse(self, *given: str | Json, **more: object) -> tuple[int, str]:
         """The status and the message of an HTTP error."""
         refused = self.answer(*given, **more)
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, HttpRefusal)
         return refused.status, json.loads(refused.body)["error"]["message"]
 
 

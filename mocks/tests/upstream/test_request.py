@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from wireproof_mocks.upstream.request import UnreadableError, read
+from wireproof_mocks.upstream.request import UnreadableRequestError, read
 
 SEARCH = {"type": "function", "name": "localSearch", "description": "Search.", "parameters": {"type": "object"}}
 
@@ -23,7 +23,7 @@ def _asked(*items: object, **more: object) -> bytes:
     ],
 )
 def test_what_is_no_request(body: bytes, why: str) -> None:
-    with pytest.raises(UnreadableError) as raised:
+    with pytest.raises(UnreadableRequestError) as raised:
         read(body)
     assert str(raised.value).startswith(why)
 

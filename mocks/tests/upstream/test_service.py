@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.upstream import service
-from wireproof_mocks.upstream.failing import FAILURES, Hangup, Refusal
+from wireproof_mocks.upstream.failing import FAILURES, Hangup, HttpRefusal
 from wireproof_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say, Template
 
 Make = Callable[..., Any]
@@ -86,7 +86,7 @@ def test_what_cannot_be_answered(model: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if isinstance(way, Refusal)])
+@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if isinstance(way, HttpRefusal)])
 def test_an_http_error_comes_instead_of_events(make_model: Make, cause: str) -> None:
     sent = make_model(Open(), Fail(cause)).play(S)
     assert sent.outputs == [FAILURES[cause]]

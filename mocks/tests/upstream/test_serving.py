@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from wireproof_mocks.upstream.__main__ import main
-from wireproof_mocks.upstream.serving import Upstream, serving
+from wireproof_mocks.upstream.serving import UpstreamServer, serving
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Gate, Hang, Open, Reflect, Say, Script
 
@@ -38,7 +38,7 @@ SCRIPTS = {
 
 
 @pytest.fixture(scope="module")
-def upstream() -> Iterator[Upstream]:
+def upstream() -> Iterator[UpstreamServer]:
     with serving({**LIBRARY, **SCRIPTS}) as served:
         yield served
 
@@ -48,7 +48,7 @@ def _request(text: str) -> bytes:
     return json.dumps({"model": "m", "stream": True, "input": [item]}).encode()
 
 
-def _ask(upstream: Upstream, text: str) -> httpx.Response:
+def _ask(upstream: UpstreamServer, text: str) -> httpx.Response:
     return httpx.post(f"{upstream.url}/responses", content=_request(text), timeout=10)
 
 
@@ -57,7 +57,7 @@ def _text(answer: str) -> str:
     return "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta")
 
 
-def test_an_answer_is_a_stream(upstream: Upstream) -> None:
+def test_an_answer_is_a_stream(upstream: UpstreamServer) -> None:
     answer = _ask(upstream, "[[wireproof:text/hello#a]]")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")
     assert _text(answer.text) == "Hello, world!"
@@ -65,7 +65,7 @@ def test_an_answer_is_a_stream(upstream: Upstream) -> None:
     assert upstream.bodies[-1] == _request("[[wireproof:text/hello#a]]")
 
 
-def test_errors_have_their_status_and_the_envelope(upstream: Upstream) -> None:
+def test_errors_have_their_status_and_the_envelope(upstream: UpstreamServer) -> None:
     for text, status in (
         ("[[wireproof:fail/rate#b]]", 429),
         ("[[wireproof:nowhere#b]]", 404),
@@ -77,18 +77,18 @@ def test_errors_have_their_status_and_the_envelope(upstream: Upstream) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_there_is_one_path(upstream: Upstream, method: str) -> None:
+def test_there_is_one_path(upstream: UpstreamServer, method: str) -> None:
     answer = httpx.request(method, f"{upstream.url}/models")
     assert (answer.status_code, answer.json()["error"]["message"]) == (404, "there is no /v1/models here")
 
 
-def test_a_stream_that_is_cut_has_no_end(upstream: Upstream) -> None:
+def test_a_stream_that_is_cut_has_no_end(upstream: UpstreamServer) -> None:
     answer = _ask(upstream, "[[wireproof:fail/after-text#c]]")
     assert _text(answer.text) == "Half an answer"
     assert "response.completed" not in answer.text
 
 
-def test_requests_wait_for_each_other(upstream: Upstream) -> None:
+def test_requests_wait_for_each_other(upstream: UpstreamServer) -> None:
     said: list[str] = []
     thread = threading.Thread(target=lambda: said.append(_text(_ask(upstream, "[[wireproof:gate#d]]").text)))
     thread.start()
@@ -97,25 +97,25 @@ def test_requests_wait_for_each_other(upstream: Upstream) -> None:
     assert said == ["ab"]
 
 
-def test_silence_ends_when_its_time_has_come(upstream: Upstream) -> None:
+def test_silence_ends_when_its_time_has_come(upstream: UpstreamServer) -> None:
     assert _text(_ask(upstream, "[[wireproof:late#e]]").text) == "(the gate was not opened in time)"
 
 
-def test_a_client_that_leaves_ends_its_turn(upstream: Upstream) -> None:
+def test_a_client_that_leaves_ends_its_turn(upstream: UpstreamServer) -> None:
     with httpx.stream("POST", f"{upstream.url}/responses", content=_request("[[wireproof:hang#f]]")) as answer:
         assert any("output_text.delta" in line for line in answer.iter_lines())
     reported = json.loads(_text(_ask(upstream, "[[wireproof:turns#f]]").text))
     assert reported["turns"] == [{"script": "hang", "part": 0, "state": "interrupted"}]
 
 
-def test_a_bell_that_rings_more_often_than_its_buffer_holds_is_readable(upstream: Upstream) -> None:
+def test_a_bell_that_rings_more_often_than_its_buffer_holds_is_readable(upstream: UpstreamServer) -> None:
     with upstream.bell() as bell:
         for _ in range(10_000):
             upstream._ring()
         assert bell.recv(1) == b"!"
 
 
-def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: Upstream) -> None:
+def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: UpstreamServer) -> None:
     # A script without an end: one that is played to its end before the server sees the reset would be complete.
     body = _request("[[wireproof:text/hang#g]]")
     with socket.create_connection(("127.0.0.1", upstream.server_address[1])) as client:
@@ -127,7 +127,7 @@ def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: Upstr
 
 
 def test_what_is_wrong_with_the_server_itself_is_not_hidden(
-    upstream: Upstream, capsys: pytest.CaptureFixture[str]
+    upstream: UpstreamServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for mistake in (ConnectionResetError(), LookupError("a mistake")):
         with suppress(type(mistake)):
@@ -137,7 +137,7 @@ def test_what_is_wrong_with_the_server_itself_is_not_hidden(
     assert "ConnectionResetError" not in said
 
 
-def _raise_in(upstream: Upstream, mistake: Exception) -> None:
+def _raise_in(upstream: UpstreamServer, mistake: Exception) -> None:
     try:
         raise mistake
     finally:
@@ -170,7 +170,7 @@ def test_the_command_serves_a_users_scripts(tmp_path: Path) -> None:
         assert process.wait(10) == 0
 
 
-def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upstream: Upstream) -> None:
+def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upstream: UpstreamServer) -> None:
     assert main(["--scripts", "/nowhere.yaml"]) == 2
     assert (
         capsys.readouterr().err

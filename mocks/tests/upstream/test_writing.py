@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from wireproof_mocks.upstream.failing import FAILURES, Refusal
+from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
 from wireproof_mocks.upstream.playable import why_unplayable
 from wireproof_mocks.upstream.writing import counts, frame
 from wireproof_scripts.library import LIBRARY
@@ -42,7 +42,7 @@ def test_every_script_is_sent_in_valid_events(model: Any, script: Script) -> Non
     assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
 
 
-@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if not isinstance(way, Refusal)])
+@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if not isinstance(way, HttpRefusal)])
 def test_failures_are_sent_in_valid_events(make_model: Make, cause: str) -> None:
     events = make_model(Say(("a",)), Fail(cause)).play("[[wireproof:s#n]]").events
     assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_codex.methods.table import Method
-    from wireproof_codex.protocol.connection import Connection
-    from wireproof_codex.protocol.rpc import Request
+    from wireproof_codex.protocol.connection import ConnectedClient
+    from wireproof_codex.protocol.rpc import ClientRequest
     from wireproof_codex.versions.version import Version
 
 
@@ -47,7 +47,7 @@ def load_methods() -> Mapping[str, Method]:
     return METHODS
 
 
-def admit(request: Request, client: Connection, version: Version) -> tuple[Method, Mapping[str, Any]]:
+def admit(request: ClientRequest, client: ConnectedClient, version: Version) -> tuple[Method, Mapping[str, Any]]:
     """The method that serves a request of `client`, and its checked parameters.
 
     Raises:

@@ -11,8 +11,8 @@ from wireproof_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored
 from wireproof_codex.methods.paging import turns_page
 from wireproof_codex.methods.thread_lists import is_loaded, listed
 from wireproof_codex.notifications import item_messages, messages
-from wireproof_codex.notifications.counts import Counts
-from wireproof_codex.notifications.sender import Sender
+from wireproof_codex.notifications.counts import CountSender
+from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.threads.rollback import roll_back
 
@@ -266,8 +266,10 @@ def _thread_rollback(request: AdmittedRequest) -> None:
     if thread.turn is not None:
         raise Refused("wireproof-codex does not play thread/rollback while a turn runs")
     roll_back(thread, turns)
-    sender = Sender(server, thread, server.turn_id(thread), both_families=server.version.messages.legacy_events)
-    Counts(sender).rolled_back(turns)
+    sender = NotificationSender(
+        server, thread, server.turn_id(thread), both_families=server.version.messages.legacy_events
+    )
+    CountSender(sender).rolled_back(turns)
     turns_left = thread.turn_history.as_sent_by(server.version)
     request.reply({"thread": messages.thread(thread, server.version, turns_left)})
 

@@ -11,8 +11,8 @@ from wireproof_codex.notifications import messages, turn_messages
 from wireproof_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from wireproof_codex.threads.turn_object import turn_object
 from wireproof_codex.turns.compaction import choose_summary
-from wireproof_codex.turns.turn import Turn
-from wireproof_codex.versions.failures import Cause
+from wireproof_codex.turns.turn import PlayedTurn
+from wireproof_codex.versions.failures import FailureCause
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.selection import Selection, for_app_server, rejected, select
 from wireproof_scripts.steps import Overload
@@ -63,7 +63,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     if thread.override(request.params):
         server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
     thread.failed = False  # systemError lasts until the next turn begins
-    turn = Turn(server, thread, casting, given, summary, schema=request.params.get("outputSchema"))
+    turn = PlayedTurn(server, thread, casting, given, summary, schema=request.params.get("outputSchema"))
     if not thread.ephemeral:
         answer(turn.id)
     turn.announce()
@@ -116,7 +116,7 @@ def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     place = {"threadId": thread.id, "turnId": _begin_without_model(request, thread, answer)}
     thread.failed = True
     server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
-    cause = Cause(message="input must not be empty", info="badRequest")
+    cause = FailureCause(message="input must not be empty", info="badRequest")
     server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place})
 
 
@@ -200,7 +200,7 @@ def _thread_compact_start(request: AdmittedRequest) -> None:
         thread.turn.replace()
         server.drop(thread)
     thread.failed = False
-    turn = Turn(server, thread, choose_summary(server, thread), [], only_summary=True)
+    turn = PlayedTurn(server, thread, choose_summary(server, thread), [], only_summary=True)
     turn.announce()
     turn.begin(None)
     server.play(turn)
@@ -211,7 +211,9 @@ def _turn_steer(request: AdmittedRequest) -> None:
     check_input(request, request.params["input"])
     turn = _active(thread, request.params["expectedTurnId"], "no active turn to steer")
     if not turn.steerable:
-        cause = Cause(message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}})
+        cause = FailureCause(
+            message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}}
+        )
         raise Refused(cause.message, data=turn_messages.turn_error(cause))
     given = request.params["input"]
     request.reply({"turnId": turn.id})

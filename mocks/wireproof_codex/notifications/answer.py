@@ -16,14 +16,14 @@ from wireproof_codex.notifications.citations import Citations, without_citations
 from wireproof_codex.notifications.joined_text import JoinedText
 
 if TYPE_CHECKING:
-    from wireproof_codex.notifications.counts import Counts
-    from wireproof_codex.notifications.sender import Sender
+    from wireproof_codex.notifications.counts import CountSender
+    from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
     from wireproof_scripts.steps import Usage
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
+class AnswerText:
     """A piece of the model's text."""
 
     text: str
@@ -53,7 +53,7 @@ class AnswerWriter(Protocol):
     last_item: Json | None
     """The last completed agentMessage item."""
 
-    def write(self, piece: Text) -> None:
+    def write(self, piece: AnswerText) -> None:
         """Send a piece of text."""
 
     def before_call(self) -> None:
@@ -75,7 +75,7 @@ class AnswerWriter(Protocol):
         """Send the tokens of the answer; `failed`: it broke off."""
 
 
-def _identity(sender: Sender) -> str:
+def _identity(sender: NotificationSender) -> str:
     return f"msg_{sender.context.ids.number():04}"
 
 
@@ -95,13 +95,13 @@ class ItemAnswer:
 
     reports_reasons = False
 
-    def __init__(self, sender: Sender, counts: Counts) -> None:
+    def __init__(self, sender: NotificationSender, counts: CountSender) -> None:
         self.last_item: Json | None = None
         self._sender = sender
         self._counts = counts
         self._message: _Message | None = None
 
-    def write(self, piece: Text) -> None:
+    def write(self, piece: AnswerText) -> None:
         """Send a delta; the first one opens the item, in its phase."""
         if piece.whole:
             self._write_whole(piece)
@@ -117,7 +117,7 @@ class ItemAnswer:
         if shown or message.citations is None:
             self._delta(message, shown)
 
-    def _write_whole(self, piece: Text) -> None:
+    def _write_whole(self, piece: AnswerText) -> None:
         """Send an item that has all of its text from the start."""
         self.complete()
         message = self._open(piece)
@@ -127,7 +127,7 @@ class ItemAnswer:
         self._sender.notify(*item_messages.started(shown, message.started_ms, self._sender.place))
         self.complete()
 
-    def _open(self, piece: Text) -> _Message:
+    def _open(self, piece: AnswerText) -> _Message:
         context = self._sender.context
         self._message = _Message(
             id=_identity(self._sender),
@@ -190,6 +190,6 @@ class ItemAnswer:
         self._counts.response(used, failed=failed)
 
 
-def raw_response(sender: Sender, usage: Usage) -> tuple[str, Json]:
+def raw_response(sender: NotificationSender, usage: Usage) -> tuple[str, Json]:
     """Method and params of rawResponse/completed."""
     return "rawResponse/completed", raw_items.response(sender.place, f"resp_{sender.context.ids.number():04}", usage)

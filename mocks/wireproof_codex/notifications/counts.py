@@ -9,13 +9,13 @@ from wireproof_codex.notifications import item_messages
 from wireproof_scripts.steps import Usage
 
 if TYPE_CHECKING:
-    from wireproof_codex.notifications.sender import Sender
+    from wireproof_codex.notifications.sender import NotificationSender
 
 
-class Counts:
+class CountSender:
     """Counts the tokens of a thread's responses and sends them."""
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: NotificationSender) -> None:
         self._sender = sender
         self._thread = sender.thread
         self._version = sender.context.version

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.notifications import item_messages, messages, raw_items, turn_messages
 from wireproof_codex.notifications.answer import ItemAnswer
-from wireproof_codex.notifications.counts import Counts
-from wireproof_codex.notifications.sender import Sender
+from wireproof_codex.notifications.counts import CountSender
+from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_codex.notifications.story import StoryAnswer
 from wireproof_codex.threads.turn_object import turn_object
 from wireproof_scripts.blocks import cut
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wireproof_codex.notifications.answer import AnswerWriter
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-    from wireproof_codex.versions.failures import Cause
+    from wireproof_codex.versions.failures import FailureCause
     from wireproof_codex.versions.traits import StartStep
     from wireproof_scripts.nonces import State
     from wireproof_scripts.steps import Think
@@ -49,8 +49,10 @@ class Notifier:
         nested: bool = False,
         admits: Callable[[str, Json], bool] | None = None,
     ) -> None:
-        self.sender = Sender(context, thread, turn_id, both_families=both_families, nested=nested, admits=admits)
-        self.counts = Counts(self.sender)
+        self.sender = NotificationSender(
+            context, thread, turn_id, both_families=both_families, nested=nested, admits=admits
+        )
+        self.counts = CountSender(self.sender)
         self.answer: AnswerWriter = StoryAnswer(self.sender) if story else ItemAnswer(self.sender, self.counts)
         self._context = context
         self._thread = thread
@@ -171,7 +173,7 @@ class Notifier:
         self.sender.legacy(codex_events.retrying(error))
         self.sender.notify("error", {"error": error, "willRetry": True, **self.place})
 
-    def failed(self, cause: Cause, *, ended: bool = True) -> None:
+    def failed(self, cause: FailureCause, *, ended: bool = True) -> None:
         """Send why the turn fails; `ended`: with the status in which that leaves the thread."""
         error = turn_messages.turn_error(cause)
         self.sender.legacy(codex_events.error(error))
@@ -189,7 +191,7 @@ class Notifier:
         """Send that the turn is over, in the older family alone."""
         self.sender.legacy(codex_events.task_complete(self.sender.turn_id, None if failed else self.last_text))
 
-    def turn_completed(self, state: State, started: float, cause: Cause | None = None) -> None:
+    def turn_completed(self, state: State, started: float, cause: FailureCause | None = None) -> None:
         """Send turn/completed; `started`: epoch seconds."""
         last = (
             self.answer.last_item if self._context.version.turns.ends_with_last_text and state == "completed" else None

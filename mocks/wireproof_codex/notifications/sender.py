@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KEPT_FOR_REPEATS = 64  # a script repeats a few; a flood of deltas must not stay in memory
 
 
-class Sender:
+class NotificationSender:
     """Sends the notifications of the turn `turn_id` of `thread`.
 
     `both_families`: each is sent in the older family, too. `nested`: what notifications of the story's dialect

@@ -17,27 +17,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import raw_items
-from wireproof_codex.notifications.answer import AnswerEnd, Text, raw_response
+from wireproof_codex.notifications.answer import AnswerEnd, AnswerText, raw_response
 from wireproof_codex.notifications.joined_text import JoinedText
 
 if TYPE_CHECKING:
-    from wireproof_codex.notifications.sender import Sender
+    from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.steps import Usage
 
 
-def send_delta(sender: Sender, delta: Json | str, choice: int | None) -> None:
+def send_delta(sender: NotificationSender, delta: Json | str, choice: int | None) -> None:
     """Send agentMessageDelta: text, or a fragment of a call."""
     _send(sender, "agentMessageDelta", {"delta": delta, **_index(choice)})
 
 
-def send_message(sender: Sender, message: Json, choice: int | None) -> None:
+def send_message(sender: NotificationSender, message: Json, choice: int | None) -> None:
     """Send agentMessage: a whole message, of text or of calls."""
     _send(sender, "agentMessage", {"message": message, **_index(choice)})
 
 
-def _send(sender: Sender, method: str, said: Json) -> None:
+def _send(sender: NotificationSender, method: str, said: Json) -> None:
     sender.notify(method, {**_address(sender.thread), **({"msg": said} if sender.nested else said)})
 
 
@@ -54,7 +54,7 @@ class StoryAnswer:
 
     reports_reasons = True
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: NotificationSender) -> None:
         self.last_item: Json | None = None  # the dialect has no items
         self._sender = sender
         self._texts: dict[int, JoinedText] = {}  # by choice
@@ -63,7 +63,7 @@ class StoryAnswer:
         self._reason: str | None = None
         self._choices_over = False
 
-    def write(self, piece: Text) -> None:
+    def write(self, piece: AnswerText) -> None:
         """Send a delta of text; a whole text comes with its message alone."""
         self._texts.setdefault(piece.choice or 0, JoinedText()).add(piece.text)
         if piece.choice is not None:

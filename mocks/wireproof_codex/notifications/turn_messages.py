@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.versions.failures import Cause
+    from wireproof_codex.versions.failures import FailureCause
     from wireproof_scripts.steps import Retry
 
 
-def turn_error(cause: Cause) -> Json:
+def turn_error(cause: FailureCause) -> Json:
     """Why a turn failed: the `error` of `error` and of turn/completed."""
     return {
         "message": cause.message,

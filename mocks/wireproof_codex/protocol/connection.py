@@ -16,7 +16,7 @@ _EXPERIMENTAL = frozenset({"thread/readState/changed"})
 
 # By identity: clients with equal capabilities are two, and they are keys of sets and mappings.
 @dataclass(eq=False, kw_only=True, slots=True)
-class Connection:
+class ConnectedClient:
     """What is known of a client since its handshake."""
 
     capabilities: Mapping[str, Any] | None = None
@@ -40,5 +40,5 @@ class Connection:
 class Addressed(NamedTuple):
     """An output and the connection that it is for; None: for the process, or whoever is there."""
 
-    to: Connection | None
+    to: ConnectedClient | None
     output: Output

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class StderrLine:
     """A line for stderr."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
+class ProcessExit:
     """The process ends with this status, at once."""
 
     status: int
 
 
 @dataclass(frozen=True, slots=True)
-class Garbage:
+class GarbageLine:
     """A line that is no message."""
 
     line: bytes
@@ -41,4 +41,4 @@ class CrashAt:
     count: int = 1
 
 
-Output = bytes | Note | Exit | Garbage | Pieces
+Output = bytes | StderrLine | ProcessExit | GarbageLine | Pieces

@@ -35,7 +35,7 @@ Check = Callable[[Any], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ParameterCheck:
     """One parameter: how its value is checked, and whether it must be there."""
 
     check: Check
@@ -120,7 +120,7 @@ def one_of(*names: str, maps: bool = False) -> Check:
 _TWO = 2
 
 
-def struct(**fields: Field) -> Check:
+def struct(**fields: ParameterCheck) -> Check:
     """A check of objects with these fields."""
 
     def check(value: object) -> None:
@@ -131,10 +131,10 @@ def struct(**fields: Field) -> Check:
     return check
 
 
-Table = Mapping[str, Mapping[str, Field]]
+Table = Mapping[str, Mapping[str, ParameterCheck]]
 
 
-def check_fields(fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
+def check_fields(fields: Mapping[str, ParameterCheck], given: Mapping[str, Any]) -> None:
     """Check the values that are given, in their order, then what is missing.
 
     Raises:

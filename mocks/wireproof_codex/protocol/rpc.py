@@ -23,7 +23,7 @@ _I64 = range(-(2**63), 2**63)  # an id beyond is no id, which makes the message 
 _INTEGERS = range(-(2**63), 2**64)  # what the real server's parser keeps as integers
 
 
-class UnreadableError(ValueError):
+class UnreadableLineError(ValueError):
     """A line that is no message; the text says why, as far as stderr needs it."""
 
 
@@ -32,7 +32,7 @@ class NotUtf8Error(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ClientRequest:
     """A request of the client; `params` is None when it is absent or null."""
 
     id: Id
@@ -49,7 +49,7 @@ class Notification:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ClientReply:
     """The client's answer to a request of the server; exactly one of the two is meant (`error` None: `result`)."""
 
     id: Id
@@ -57,10 +57,10 @@ class Reply:
     error: object
 
 
-Message = Request | Notification | Reply
+Message = ClientRequest | Notification | ClientReply
 
 
-class Lines:
+class LineSplitter:
     """Bytes in any pieces in, whole lines out; the text of a line without its end."""
 
     def __init__(self) -> None:
@@ -99,10 +99,10 @@ def read(line: bytes) -> Message:
         data = parse(text)
         _check(data, text)
     except ValueError as error:
-        raise UnreadableError(str(error)) from error
+        raise UnreadableLineError(str(error)) from error
     message = _message(data) if isinstance(data, dict) else None
     if message is None:
-        raise UnreadableError("data did not match any variant of untagged enum JSONRPCMessage")
+        raise UnreadableLineError("data did not match any variant of untagged enum JSONRPCMessage")
     return message
 
 
@@ -145,9 +145,9 @@ def _message(data: dict[str, object]) -> Message | None:
     # The order is that of the real server's untagged enum: request, notification, result, error; the first that fits.
     if isinstance(method, str):
         params = data.get("params")
-        return Notification(method, params) if identity is None else Request(identity, method, params)
+        return Notification(method, params) if identity is None else ClientRequest(identity, method, params)
     if identity is not None and ("result" in data or isinstance(data.get("error"), dict)):
-        return Reply(identity, data.get("result"), None if "result" in data else data["error"])
+        return ClientReply(identity, data.get("result"), None if "result" in data else data["error"])
     return None
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wireproof_codex.protocol.params import INTERNAL, Refused
 from wireproof_codex.threads.rollback import roll_back
 from wireproof_codex.threads.thread import Thread
-from wireproof_codex.threads.thread_settings import Settings
+from wireproof_codex.threads.thread_settings import ThreadSettings
 from wireproof_codex.threads.thread_store import moved
 from wireproof_codex.threads.turn_history import RECORDED
 from wireproof_scripts.usage import Usage
@@ -217,7 +217,7 @@ def _from_meta(kind: str, meta: Json, path: str) -> Thread:
     return Thread(
         **{name: meta[name] for name in _KEPT},
         path=path,
-        settings=Settings(**meta["settings"]),
+        settings=ThreadSettings(**meta["settings"]),
         raw_events=False,
         cli_version=meta["cli_version"],
         forked_from=meta["forked_from_id"],
@@ -235,7 +235,7 @@ def _count(thread: Thread, counts: Json) -> None:
 
 
 def _settings(thread: Thread, settings: Json) -> None:
-    thread.settings = Settings(**settings)
+    thread.settings = ThreadSettings(**settings)
 
 
 def _note(what: Literal["name", "goal", "git"]) -> Callable[[Thread, Any], None]:

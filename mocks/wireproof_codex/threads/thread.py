@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass, field
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from wireproof_codex.threads.thread_settings import SANDBOXES, Settings
+from wireproof_codex.threads.thread_settings import SANDBOXES, ThreadSettings
 from wireproof_codex.threads.turn_history import TurnHistory
 from wireproof_scripts.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof_codex.protocol.connection import Connection
+    from wireproof_codex.protocol.connection import ConnectedClient
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.player import Until
     from wireproof_scripts.selection import Selection
@@ -89,7 +89,7 @@ class Thread:
     """The file in which it is stored, None for an ephemeral thread. Without CODEX_HOME no such file is written."""
     originator: str
     """The name of the first client of the process that began it."""
-    settings: Settings
+    settings: ThreadSettings
     developer: str | None
     """`developerInstructions` of thread/start."""
     base: str | None
@@ -108,7 +108,7 @@ class Thread:
     """The turn that runs."""
     first_unread: str | None = None
     """The id of the first turn that the client has not read, as thread/readState/changed says it."""
-    subscribers: set[Connection] = field(default_factory=set)
+    subscribers: set[ConnectedClient] = field(default_factory=set)
     failed: bool = False
     """Whether the last turn failed: the status is then systemError."""
     name: str | None = None
@@ -256,7 +256,7 @@ def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str
         cwd=cwd,
         path=None if params.get("ephemeral") else rollout_path(home, identity, now),
         originator=originator,
-        settings=Settings(
+        settings=ThreadSettings(
             asked_model=params.get("model"),
             approval_policy=params.get("approvalPolicy") or "never",
             sandbox=SANDBOXES[params.get("sandbox") or "read-only"],
@@ -270,7 +270,7 @@ def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str
     )
 
 
-class Threads:
+class LoadedThreads:
     """The loaded threads.
 
     A process that runs for months must not grow: of threads without a subscriber only the last few are kept, and of all
@@ -304,11 +304,11 @@ class Threads:
             self.remove(idle)
         self._threads[thread.id] = thread
 
-    def subscribed_to(self, connection: Connection) -> list[Thread]:
+    def subscribed_to(self, connection: ConnectedClient) -> list[Thread]:
         """The threads that the client is subscribed to."""
         return [thread for thread in self._threads.values() if connection in thread.subscribers]
 
-    def leave(self, thread: Thread, connection: Connection) -> None:
+    def leave(self, thread: Thread, connection: ConnectedClient) -> None:
         """Unsubscribe a client; a thread without subscribers may be unloaded."""
         thread.subscribers.discard(connection)
         if thread.subscribed:

@@ -24,7 +24,7 @@ SANDBOXES: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(kw_only=True, slots=True)
-class Settings:
+class ThreadSettings:
     """What a turn may change for the turns after it."""
 
     asked_model: str | None

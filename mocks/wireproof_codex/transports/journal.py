@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Direction = Literal["received", "sent"]
 
 
-class Journal:
+class LineJournal:
     """Appends to a file; entries are gathered and written by `flush`."""
 
     def __init__(self, path: Path) -> None:

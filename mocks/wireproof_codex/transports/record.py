@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal
 
-from wireproof_codex.protocol.rpc import Lines, parse
+from wireproof_codex.protocol.rpc import LineSplitter, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -185,7 +185,7 @@ def _pass_on(source: IO[bytes], target: IO[bytes], recording: Recording, directi
 
 
 def _move(source: int, target: int, recording: Recording, direction: Direction) -> None:
-    lines = Lines()
+    lines = LineSplitter()
     while piece := os.read(source, _PIECE):
         # Written down before it is passed on: an answer must not come before what it answers.
         for line in lines.feed(piece):

@@ -18,15 +18,15 @@ import termios
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from wireproof_codex.protocol.outputs import Exit, Garbage, Note, Pieces
-from wireproof_codex.protocol.rpc import Lines
+from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
+from wireproof_codex.protocol.rpc import LineSplitter
 from wireproof_codex.transports.outbox import Outbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_codex.server import Server
-    from wireproof_codex.transports.journal import Direction, Journal
+    from wireproof_codex.server import AppServer
+    from wireproof_codex.transports.journal import Direction, LineJournal
 
 _STDIN, _STDOUT = 0, 1
 _MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
@@ -42,14 +42,14 @@ class _Stop(BaseException):
     """A signal asks the process to end."""
 
 
-class Edge:
+class StdioEdge:
     """Moves lines between the descriptors and the core until the process is to end."""
 
-    def __init__(self, server: Server, journal: Journal | None, signalled: int) -> None:
+    def __init__(self, server: AppServer, journal: LineJournal | None, signalled: int) -> None:
         self._server = server
         self._signalled = signalled
         self._journal = journal
-        self._lines = Lines()
+        self._lines = LineSplitter()
         self._outbox = Outbox()
         self._status: int | None = None
         self._input_over = False
@@ -75,14 +75,14 @@ class Edge:
                 case bytes() as line:
                     self._outbox.add(line)
                     self._note("sent", line, self._server.now, message=True)
-                case Garbage(line):
+                case GarbageLine(line):
                     self._outbox.add(line)
                     self._note("sent", line, self._server.now)
                 case Pieces(sizes):
                     self._outbox.cut(sizes)
-                case Note(text):
+                case StderrLine(text):
                     sys.stderr.write(f"{text}\n")
-                case Exit(status):
+                case ProcessExit(status):
                     self._status = status
                 case None:
                     break
@@ -157,7 +157,7 @@ class Edge:
             self._write()
 
 
-def serve(server: Server, journal: Journal | None = None) -> int:
+def serve(server: AppServer, journal: LineJournal | None = None) -> int:
     """Serve stdin and stdout until the end; the exit status."""
     with ExitStack() as stack:
         signalled = stack.enter_context(_wake_up_pipe())
@@ -165,7 +165,7 @@ def serve(server: Server, journal: Journal | None = None) -> int:
             stack.enter_context(_stopping_on(signum))
         for descriptor in (_STDIN, _STDOUT):
             stack.enter_context(_unblocked(descriptor))
-        return Edge(server, journal, signalled).run()
+        return StdioEdge(server, journal, signalled).run()
 
 
 @contextmanager

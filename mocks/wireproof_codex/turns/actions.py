@@ -9,18 +9,18 @@ import json
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import turn_messages
-from wireproof_codex.turns.response import Failure
-from wireproof_codex.versions.failures import RECONNECTS, Cause
+from wireproof_codex.turns.response import BrokenOff
+from wireproof_codex.versions.failures import RECONNECTS, FailureCause
 from wireproof_codex.versions.version import NEWEST
 from wireproof_scripts import steps
 from wireproof_scripts.player import Action, Until, reconnecting
-from wireproof_scripts.steps import Piece
+from wireproof_scripts.steps import TextDelta
 
 if TYPE_CHECKING:
     from wireproof_codex.turns.answer_pieces import AnswerPieces
     from wireproof_codex.turns.approvals import Approvals
-    from wireproof_codex.turns.calls import Calls
-    from wireproof_codex.turns.course import Course
+    from wireproof_codex.turns.calls import CallRunner
+    from wireproof_codex.turns.course import TurnCourse
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.script_position import ScriptPosition
     from wireproof_scripts.steps import Elsewhere
@@ -33,8 +33,8 @@ class Actions:
         self,
         shared: Shared,
         script: ScriptPosition,
-        course: Course,
-        calls: Calls,
+        course: TurnCourse,
+        calls: CallRunner,
         approvals: Approvals,
         pieces: AnswerPieces,
     ) -> None:
@@ -69,7 +69,7 @@ class Actions:
     def do(self, action: Action) -> None:
         """Do an action of the script."""
         match action:
-            case Piece(text, choice, whole):
+            case TextDelta(text, choice, whole):
                 self._write(text, choice, whole=whole)
             case steps.Reflect():
                 self._write(json.dumps(self._script.reflection(action), ensure_ascii=False))
@@ -101,12 +101,12 @@ class Actions:
                 answer.complete()
                 # From 0.169.0 on the tokens of an answer that ran out of them are counted; of a filtered one never.
                 counted = reason == "length" and self._version.counts.incomplete_answers
-                self._course.fail(Failure(self._version.failures.incomplete[reason], counted))
+                self._course.fail(BrokenOff(self._version.failures.incomplete[reason], counted))
             # From 0.150.0 on it tries endlessly: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
             case steps.Fail() if self._is_unreached(action):
                 self._course.response.play(reconnecting(NEWEST.failures.causes["connection"].message, RECONNECTS))
             case steps.Fail():
-                self._course.fail(Failure(self._cause(action)))
+                self._course.fail(BrokenOff(self._cause(action)))
             case steps.ErrorNotice():
                 answer.break_off()  # an ErrorNotice is a failure without the end of the turn
                 self._course.notifier.failed(self._cause(action), ended=False)
@@ -129,10 +129,10 @@ class Actions:
             case steps.Raw():
                 self._context.write(action.line)
 
-    def _cause(self, failure: steps.Fail | steps.ErrorNotice) -> Cause:
+    def _cause(self, failure: steps.Fail | steps.ErrorNotice) -> FailureCause:
         casting = self._course.compaction.casting if self._course.compaction is not None else self._script.casting
         if casting.problem is not None:  # the marker or the file is wrong: the client's mistake
-            return Cause(message=casting.problem, info="badRequest", began=False)
+            return FailureCause(message=casting.problem, info="badRequest", began=False)
         return self._version.failures.causes[failure.cause]
 
     def _retry(self, retry: steps.Retry) -> None:

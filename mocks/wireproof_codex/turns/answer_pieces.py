@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_codex.notifications.answer import Text
+from wireproof_codex.notifications.answer import AnswerText
 from wireproof_codex.notifications.story import send_delta, send_message
 from wireproof_scripts import call_shapes
 from wireproof_scripts.blocks import is_structured_call
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof_codex.notifications.notifier import Notifier
-    from wireproof_codex.turns.calls import Calls
+    from wireproof_codex.turns.calls import CallRunner
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.response import Response
     from wireproof_scripts.steps import Call
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class AnswerPieces:
     """Sends the text and the calls of a turn's answers; which answer and to where is said each time."""
 
-    def __init__(self, shared: Shared, calls: Calls) -> None:
+    def __init__(self, shared: Shared, calls: CallRunner) -> None:
         self.any = False
         """Whether anything was sent."""
         self._thread = shared.thread
@@ -39,7 +39,7 @@ class AnswerPieces:
         response.last_character = text[-1:] or response.last_character
         # The text before a call is commentary; versions before 0.105.0 have no phases (`versions.names`).
         phase = "commentary" if response.calls_to_come else None
-        notifier.answer.write(Text(text=text, phase=phase, choice=choice, whole=whole))
+        notifier.answer.write(AnswerText(text=text, phase=phase, choice=choice, whole=whole))
 
     def begin_call(self, response: Response, call: Call) -> None:
         """Begin a call, of which `call_piece` sends one piece at a time."""
@@ -49,8 +49,8 @@ class AnswerPieces:
         self._call = call, call_shapes.in_shapes(call, number)
         if is_structured_call(call):
             response.calls_to_come -= 1
-            # A native call goes into the history when the client is asked to run it (`Calls.ask`); the other shapes
-            # have only this place.
+            # A native call goes into the history when the client is asked to run it (`CallRunner.ask`); the other
+            # shapes have only this place.
             if "native" not in call.shapes:
                 self._thread.remember([self._calls.raw(call)])
 
@@ -67,11 +67,11 @@ class AnswerPieces:
             return False
         self.any = True
         match piece:
-            case call_shapes.Text(text, own_line):
+            case call_shapes.ShapeText(text, own_line):
                 # A block counts only at the start of a line (responses.sentinel.own-line).
                 breaks = own_line and response.last_character != "\n"
                 self.write(response, notifier, f"\n{text}" if breaks else text, call.choice)
-            case call_shapes.Fragment(delta):
+            case call_shapes.ShapeFragment(delta):
                 notifier.answer.before_call()
                 send_delta(notifier.sender, delta, call.choice)
             case call_shapes.Whole(message):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import item_messages, raw_items
-from wireproof_codex.turns.tools import CANCELLED, Outcome, outcome, parse_arguments
+from wireproof_codex.turns.tools import CANCELLED, CallOutcome, outcome, parse_arguments
 from wireproof_scripts.steps import Call, Code
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _Pending:
     """The program that calls the tool, None if the model itself does."""
 
 
-class Calls:
+class CallRunner:
     """Asks the client to run tools."""
 
     def __init__(self, shared: Shared) -> None:
@@ -120,7 +120,7 @@ class Calls:
             else:
                 self._give_back(pending, aborted)
 
-    def _end_answered(self, pending: _Pending, came: Outcome) -> None:
+    def _end_answered(self, pending: _Pending, came: CallOutcome) -> None:
         self._end(pending, came)
         printed = _printed(self._seconds(pending), came.output) if pending.code else came.output
         self._give_back(pending, printed)
@@ -128,7 +128,7 @@ class Calls:
     def _give_back(self, pending: _Pending, output: Output) -> None:
         self._results.add((pending.code or pending.call).id, output)
 
-    def _end(self, pending: _Pending, came: Outcome) -> None:
+    def _end(self, pending: _Pending, came: CallOutcome) -> None:
         call = pending.call
         ended = {
             "status": "completed" if came.success else "failed",

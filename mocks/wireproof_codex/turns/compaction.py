@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_codex.turns.parts import Shared
-    from wireproof_codex.turns.response import Failure, Response
+    from wireproof_codex.turns.response import BrokenOff, Response
     from wireproof_codex.turns.script_position import ScriptPosition
-    from wireproof_scripts.nonces import Record, State
+    from wireproof_scripts.nonces import State, TurnRecord
 
 PROMPT = "You are performing a CONTEXT CHECKPOINT COMPACTION."
 """What the model is asked; a script may have it as its `when`."""
@@ -74,7 +74,7 @@ class Compaction:
     """A compaction under way in a turn."""
 
     def __init__(
-        self, shared: Shared, script: ScriptPosition, casting: Selection, record: Record, then: Callable[[], None]
+        self, shared: Shared, script: ScriptPosition, casting: Selection, record: TurnRecord, then: Callable[[], None]
     ) -> None:
         self.casting = casting
         self.then = then
@@ -139,7 +139,7 @@ class Compaction:
         """Note how it ended, for scripts that reflect it."""
         self._record.state = state
 
-    def fail(self, failure: Failure) -> bool:
+    def fail(self, failure: BrokenOff) -> bool:
         """Take the failure of the answer; False if the summary was asked for again, of less."""
         cause = failure.cause
         # Bounded, since a script may fail like this endlessly: with nothing left to drop the turn fails.

@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from wireproof_codex.notifications.notifier import Notifier
     from wireproof_codex.turns.answer_pieces import AnswerPieces
     from wireproof_codex.turns.approvals import Approvals
-    from wireproof_codex.turns.calls import Calls
+    from wireproof_codex.turns.calls import CallRunner
     from wireproof_codex.turns.parts import Shared
-    from wireproof_codex.turns.response import Failure, Response
+    from wireproof_codex.turns.response import BrokenOff, Response
     from wireproof_codex.turns.script_position import ScriptPosition
-    from wireproof_codex.versions.failures import Cause
-    from wireproof_scripts.nonces import Record, State
+    from wireproof_codex.versions.failures import FailureCause
+    from wireproof_scripts.nonces import State, TurnRecord
     from wireproof_scripts.selection import Selection
 
 Input = tuple[list["Mapping[str, Any]"], str | None, "Selection"]
 """What the user says, the client's id for it, and what the model is to answer."""
 
 
-class Course:
+class TurnCourse:
     """Where one turn is, and what comes next in it."""
 
     def __init__(
-        self, shared: Shared, script: ScriptPosition, calls: Calls, approvals: Approvals, pieces: AnswerPieces
+        self, shared: Shared, script: ScriptPosition, calls: CallRunner, approvals: Approvals, pieces: AnswerPieces
     ) -> None:
         self.started = shared.context.now
         self.wait: Until | None = None
@@ -80,7 +80,9 @@ class Course:
 
     # The input
 
-    def begin(self, client_id: str | None, summary: tuple[Selection | None, Record | None], *, has_input: bool) -> None:
+    def begin(
+        self, client_id: str | None, summary: tuple[Selection | None, TurnRecord | None], *, has_input: bool
+    ) -> None:
         """Take the user's input; if a summary comes first, then after it."""
         self._client_id = client_id
         casting, record = summary
@@ -202,7 +204,7 @@ class Course:
         self._script.choose_again()
         self._own_response = self._next_response()
 
-    def _fail_summary(self, compaction: Compaction, failure: Failure) -> None:
+    def _fail_summary(self, compaction: Compaction, failure: BrokenOff) -> None:
         """The turn fails with its summary, unless that is asked for again."""
         if not compaction.fail(failure):  # it was asked for again, of less
             return
@@ -215,7 +217,7 @@ class Course:
 
     # How an answer fails
 
-    def fail(self, failure: Failure) -> None:
+    def fail(self, failure: BrokenOff) -> None:
         """The answer breaks off; the turn fails now or, from 0.121 on, when the calls before it are answered."""
         if self.compaction is not None:
             self._fail_summary(self.compaction, failure)
@@ -229,7 +231,7 @@ class Course:
             self._results.drop()
             self._end_failed(failure)
 
-    def fail_after_calls(self, failure: Failure) -> None:
+    def fail_after_calls(self, failure: BrokenOff) -> None:
         """Fail the turn as soon as the calls are answered; input that waits goes to the model instead."""
         if self._awaits_client:
             self.wait = Until(math.inf)
@@ -242,7 +244,7 @@ class Course:
             self.response.failure = None
             self._end_failed(failure)
 
-    def _end_failed(self, failure: Failure) -> None:
+    def _end_failed(self, failure: BrokenOff) -> None:
         cause = failure.cause
         if cause.fills_context:
             self.notifier.counts.full_context(began=cause.began)
@@ -250,7 +252,7 @@ class Course:
             self._count_failed(failure)
         self._send_failed(cause)
 
-    def _send_failed(self, cause: Cause) -> None:
+    def _send_failed(self, cause: FailureCause) -> None:
         self.thread.failed = True
         # Frees the thread, so that the status which `failed` sends is systemError and not active.
         self.end("failed", self._context.now)
@@ -265,7 +267,7 @@ class Course:
         self.notifier.answer.count(self.response.usage)
         self.notifier.diff()
 
-    def _count_failed(self, failure: Failure) -> None:
+    def _count_failed(self, failure: BrokenOff) -> None:
         if failure.counted:
             self.notifier.answer.count(self.response.usage, failed=True)
         # A service that refused at once has sent no rate limits.

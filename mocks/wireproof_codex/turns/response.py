@@ -10,16 +10,16 @@ from wireproof_scripts.blocks import is_structured_call
 from wireproof_scripts.steps import Usage
 
 if TYPE_CHECKING:
-    from wireproof_codex.versions.failures import Cause
+    from wireproof_codex.versions.failures import FailureCause
     from wireproof_scripts.player import Action, Performance, Until
     from wireproof_scripts.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class BrokenOff:
     """Why an answer broke off."""
 
-    cause: Cause
+    cause: FailureCause
     counted: bool = False
     """The service has reported its token counts all the same."""
 
@@ -38,7 +38,7 @@ class Response:
         """The client was asked to run a tool."""
         self.complete = False
         """The answer is over."""
-        self.failure: Failure | None = None
+        self.failure: BrokenOff | None = None
         """Why it broke off, if that is not reported yet."""
         self.opened = False
         """The model has begun to answer."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_codex.notifications import raw_items
 
 if TYPE_CHECKING:
-    from wireproof_codex.notifications.sender import Sender
+    from wireproof_codex.notifications.sender import NotificationSender
 
 Output = str | list[dict[str, Any]]
 
@@ -28,7 +28,7 @@ class _Result:
 class Results:
     """Puts results into the thread's history and sends them raw."""
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: NotificationSender) -> None:
         self._sender = sender
         self._expected: deque[_Result] = deque()
         # From the start: a quick client may answer before the model has said all of its calls.

@@ -71,7 +71,7 @@ def parse_arguments(arguments: str) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """How a call ended: `content` for the client's item, `output` for the model."""
 
     success: bool
@@ -79,14 +79,14 @@ class Outcome:
     output: str | list[dict[str, Any]]
 
 
-CANCELLED = Outcome(
+CANCELLED = CallOutcome(
     success=False,
     content=[],
     output="dynamic tool call was cancelled before receiving a response",
 )
 
 
-def outcome(result: object, error: object, *, answers: str = "contentItems", single_text: bool = True) -> Outcome:
+def outcome(result: object, error: object, *, answers: str = "contentItems", single_text: bool = True) -> CallOutcome:
     """What the client's answer to item/tool/call means.
 
     `answers`: the field of it that holds the output, `output` or `contentItems`. `single_text`: an output of one text
@@ -103,11 +103,11 @@ def outcome(result: object, error: object, *, answers: str = "contentItems", sin
     if not isinstance(content, list) or not all(_is_content(item) for item in content):
         return _failed("dynamic tool response was invalid")
     # `success: false` changes the status of the item alone; the model gets the text as it is.
-    return Outcome(result["success"], content, _output(content, single_text=single_text))
+    return CallOutcome(result["success"], content, _output(content, single_text=single_text))
 
 
-def _failed(text: str) -> Outcome:
-    return Outcome(success=False, content=[{"type": "inputText", "text": text}], output=text)
+def _failed(text: str) -> CallOutcome:
+    return CallOutcome(success=False, content=[{"type": "inputText", "text": text}], output=text)
 
 
 def _is_content(item: object) -> bool:

@@ -10,8 +10,8 @@ is over. What a part still holds after its end is sent all the same: late events
                   → answer fails ────────────────────────┴→ turn/completed: failed
 
 An interrupt ends the turn at any point. The parts are the place in the script (`ScriptPosition`), what is done for its
-`Actions`, the `Course` of the answers with a `Compaction` while there is one, the calls that the client runs (`Calls`),
-the backend's own tools (`Approvals`), their `Results`, and the `Notifier` that sends everything.
+`Actions`, the `TurnCourse` of the answers with a `Compaction` while there is one, the calls that the client runs
+(`CallRunner`), the backend's own tools (`Approvals`), their `Results`, and the `Notifier` that sends everything.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from wireproof_codex.notifications.notifier import Notifier
 from wireproof_codex.turns.actions import Actions
 from wireproof_codex.turns.answer_pieces import AnswerPieces
 from wireproof_codex.turns.approvals import Approvals
-from wireproof_codex.turns.calls import Calls
-from wireproof_codex.turns.course import Course
+from wireproof_codex.turns.calls import CallRunner
+from wireproof_codex.turns.course import TurnCourse
 from wireproof_codex.turns.parts import Shared
 from wireproof_codex.turns.results import Results
 from wireproof_codex.turns.script_position import ScriptPosition
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from wireproof_scripts.selection import Selection
 
 
-class Turn:
+class PlayedTurn:
     """A turn of `thread` that answers the input `given` with `casting`.
 
     `summary`: what the model answers when it first has to summarise the conversation; None: it need not.
@@ -80,10 +80,10 @@ class Turn:
         self._notifier = notifier
         self._results = Results(notifier.sender)
         shared = Shared(turn=self, context=context, thread=thread, notifier=notifier, results=self._results)
-        self._calls = Calls(shared)
+        self._calls = CallRunner(shared)
         self._approvals = Approvals(shared)
         self._pieces = AnswerPieces(shared, self._calls)
-        self._course = Course(shared, self._script, self._calls, self._approvals, self._pieces)
+        self._course = TurnCourse(shared, self._script, self._calls, self._approvals, self._pieces)
         self._actions = Actions(shared, self._script, self._course, self._calls, self._approvals, self._pieces)
         self._summary = (casting, self._script.record) if only_summary else (summary, record)
         # A real server answers turn/start at once and the model begins 20 to 150 ms later (all 27 recorded versions).

@@ -23,7 +23,7 @@ URL = "http://127.0.0.1:9/v1/responses"  # real servers quote the address of the
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Cause:
+class FailureCause:
     """Why a turn failed."""
 
     message: str
@@ -38,8 +38,8 @@ class Cause:
     """Versions that reconnect try again instead of failing."""
 
 
-def _refused(status: int, phrase: str, said: str, info: ErrorInfo = "other") -> Cause:
-    return Cause(message=f"unexpected status {status} {phrase}: {said}, url: {URL}", info=info, began=False)
+def _refused(status: int, phrase: str, said: str, info: ErrorInfo = "other") -> FailureCause:
+    return FailureCause(message=f"unexpected status {status} {phrase}: {said}, url: {URL}", info=info, began=False)
 
 
 # 400, 429 and 500 are not here: every version has texts of its own for them.
@@ -51,15 +51,15 @@ def _body(status: int) -> str:
     return f'{{"error": {{{error}}}}}'
 
 
-def _quoted(status: int) -> Cause:
+def _quoted(status: int) -> FailureCause:
     return _refused(status, _PHRASES[status], _body(status))
 
 
-def _broken(why: str) -> Cause:
-    return Cause(message=f"stream disconnected before completion: {why}")
+def _broken(why: str) -> FailureCause:
+    return FailureCause(message=f"stream disconnected before completion: {why}")
 
 
-_FULL = Cause(
+_FULL = FailureCause(
     message=(
         "Codex ran out of room in the model's context window. "
         "Start a new thread or clear earlier history before retrying."
@@ -70,25 +70,25 @@ _FULL = Cause(
 _CUT = _broken("stream closed before response.completed")
 _UNREACHED_0_89 = replace(_broken(f"error sending request for url ({URL})"), began=False)
 
-CAUSES_0_89: Mapping[str, Cause] = {
-    "http-400": Cause(message=_body(400), began=False),  # the body as it is, in every version
+CAUSES_0_89: Mapping[str, FailureCause] = {
+    "http-400": FailureCause(message=_body(400), began=False),  # the body as it is, in every version
     # 0.89.0 does not see what this is, so the next turn sums nothing up; 0.169.0 does.
-    "http-400-context": Cause(
+    "http-400-context": FailureCause(
         message=(
             '{"error": {"message": "Your input exceeds the context window of this model. Please adjust your input and '
             'try again.", "type": "invalid_request_error", "code": "context_length_exceeded", "param": "input"}}'
         ),
         began=False,
     ),
-    "http-401": Cause(message="unexpected status 401 Unauthorized: ", began=False),  # the body is lost
+    "http-401": FailureCause(message="unexpected status 401 Unauthorized: ", began=False),  # the body is lost
     "http-403": _quoted(403),
     "http-404": _quoted(404),
-    "http-429": Cause(
+    "http-429": FailureCause(
         message="exceeded retry limit, last status: 429 Too Many Requests",
         info={"responseTooManyFailedAttempts": {"httpStatusCode": 429}},
         began=False,
     ),
-    "http-500": Cause(
+    "http-500": FailureCause(
         message="We're currently experiencing high demand, which may cause temporary errors.",
         info="internalServerError",
         began=False,
@@ -99,83 +99,83 @@ CAUSES_0_89: Mapping[str, Cause] = {
     "no-network": replace(_UNREACHED_0_89, retried=True),  # before 0.150.0 the same as a refused connection
     "context-window": _FULL,
     # The hour is that of the recording, here and below.
-    "usage-limit": Cause(
+    "usage-limit": FailureCause(
         message=(
             "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing), "
             "visit https://chatgpt.com/codex/settings/usage to purchase more credits or try again at 9:49 PM."
         ),
         info="usageLimitExceeded",
     ),
-    "quota": Cause(message="Quota exceeded. Check your plan and billing details.", info="usageLimitExceeded"),
+    "quota": FailureCause(message="Quota exceeded. Check your plan and billing details.", info="usageLimitExceeded"),
     "rate-limit": _broken("Rate limit reached for the mock. Please try again in 1s."),
     "overloaded": _broken("Selected model is at capacity"),  # known as such from 0.100.0 on
-    "invalid-prompt": Cause(message="Invalid prompt: flagged"),
+    "invalid-prompt": FailureCause(message="Invalid prompt: flagged"),
     "server-error": _broken("mock failure"),
     "cut": _CUT,
     "idle": _broken("idle timeout waiting for SSE"),
-    "missing-key": Cause(message="Missing environment variable: `MOCK_API_KEY`.", began=False),
+    "missing-key": FailureCause(message="Missing environment variable: `MOCK_API_KEY`.", began=False),
 }
 
 # From here on the service's message alone is quoted, no longer its whole body.
-CAUSES_0_95: Mapping[str, Cause] = {
+CAUSES_0_95: Mapping[str, FailureCause] = {
     f"http-{status}": _refused(status, phrase, f"the mock says {status}") for status, phrase in _PHRASES.items()
 }
 
 # What was any broken stream before has a message and a word of its own.
-CAUSES_0_100: Mapping[str, Cause] = {
-    "overloaded": Cause(
+CAUSES_0_100: Mapping[str, FailureCause] = {
+    "overloaded": FailureCause(
         message="Selected model is at capacity. Please try a different model.",
         info="serverOverloaded",
     ),
 }
 
-_UNREACHED_0_160 = Cause(
+_UNREACHED_0_160 = FailureCause(
     message="Connection failed: error sending request",
     info={"httpConnectionFailed": {"httpStatusCode": None}},
     began=False,
 )
 
-CAUSES_0_160: Mapping[str, Cause] = {
+CAUSES_0_160: Mapping[str, FailureCause] = {
     **{
         f"http-{status}": _refused(
             status, phrase, f"the mock says {status}", {"httpConnectionFailed": {"httpStatusCode": status}}
         )
         for status, phrase in _PHRASES.items()
     },
-    "http-500": Cause(
+    "http-500": FailureCause(
         message="We\u2019re currently experiencing high demand, which may cause temporary errors.",
         info="internalServerError",
         began=False,
     ),
     "connection": _UNREACHED_0_160,
     "no-network": replace(_UNREACHED_0_160, retried=True),
-    "usage-limit": Cause(
+    "usage-limit": FailureCause(
         message=(
             "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
             "visit https://chatgpt.com/settings/usage to purchase more credits or try again at 9:52 PM."
         ),
         info="usageLimitExceeded",
     ),
-    "rate-limit": Cause(
+    "rate-limit": FailureCause(
         message="rate limit exceeded: Rate limit reached for the mock. Please try again in 1s.",
         info="rateLimitExceeded",
     ),
 }
 
 # An HTTP 400 that names the context is now the same as running out of it after the answer has begun.
-CAUSES_0_169: Mapping[str, Cause] = {"http-400-context": replace(_FULL, began=False)}
+CAUSES_0_169: Mapping[str, FailureCause] = {"http-400-context": replace(_FULL, began=False)}
 
 # The model left its answer incomplete: its text came as an item, and yet the turn fails. The oldest versions do not
 # read the reason, and report a stream that was cut.
-INCOMPLETE_0_89: Mapping[str, Cause] = {"length": _CUT, "content_filter": _CUT}
+INCOMPLETE_0_89: Mapping[str, FailureCause] = {"length": _CUT, "content_filter": _CUT}
 
-INCOMPLETE_0_100: Mapping[str, Cause] = {
+INCOMPLETE_0_100: Mapping[str, FailureCause] = {
     "length": _broken("Incomplete response returned, reason: max_output_tokens"),
     "content_filter": _broken("Incomplete response returned, reason: content_filter"),  # in 0.169.0 as well
 }
 
-INCOMPLETE_0_169: Mapping[str, Cause] = {
-    "length": Cause(message="Incomplete response returned, reason: max_output_tokens"),
+INCOMPLETE_0_169: Mapping[str, FailureCause] = {
+    "length": FailureCause(message="Incomplete response returned, reason: max_output_tokens"),
 }
 
 # Measured on 0.169.0 for 195 seconds; a client can only interrupt such a turn.

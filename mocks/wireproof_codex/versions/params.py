@@ -16,7 +16,7 @@ from wireproof_codex.protocol.params import (
     LIST,
     MAP,
     TEXT,
-    Field,
+    ParameterCheck,
     list_of,
     one_of,
     struct,
@@ -27,12 +27,18 @@ from wireproof_codex.versions.marks import known, unknown
 if TYPE_CHECKING:
     from wireproof_codex.protocol.params import Table
 
-_OfVersion = Callable[[str], Field]
-_Rows = Mapping[str, Mapping[str, Field | _OfVersion]]
+_OfVersion = Callable[[str], ParameterCheck]
+_Rows = Mapping[str, Mapping[str, ParameterCheck | _OfVersion]]
 
-_TEXT, _FLAG, _LIST, _MAP, _COUNT = Field(TEXT), Field(FLAG), Field(LIST), Field(MAP), Field(COUNT)
-_TEXTS = Field(list_of(TEXT))
-_NEEDED = Field(TEXT, required=True)
+_TEXT, _FLAG, _LIST, _MAP, _COUNT = (
+    ParameterCheck(TEXT),
+    ParameterCheck(FLAG),
+    ParameterCheck(LIST),
+    ParameterCheck(MAP),
+    ParameterCheck(COUNT),
+)
+_TEXTS = ParameterCheck(list_of(TEXT))
+_NEEDED = ParameterCheck(TEXT, required=True)
 _THREAD = {"threadId": _NEEDED}
 _CONVERSATION = {"conversationId": _NEEDED}
 
@@ -40,19 +46,19 @@ _CONVERSATION = {"conversationId": _NEEDED}
 _APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
 _WITH_FIELDS = frozenset({"reject", "granular"})
 # Until 0.142 a closed list; then any word passes and goes to the model's service as it is.
-_EFFORTS = Field(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
-_SANDBOX = Field(one_of("read-only", "workspace-write", "danger-full-access"))
+_EFFORTS = ParameterCheck(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
+_SANDBOX = ParameterCheck(one_of("read-only", "workspace-write", "danger-full-access"))
 _SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
-_DIRECTION = Field(one_of("asc", "desc"))
+_DIRECTION = ParameterCheck(one_of("asc", "desc"))
 
 
-def _approval(number: str) -> Field:
+def _approval(number: str) -> ParameterCheck:
     names = known(_APPROVALS, number)
-    return Field(one_of(*names, maps=bool(_WITH_FIELDS & {*names})))
+    return ParameterCheck(one_of(*names, maps=bool(_WITH_FIELDS & {*names})))
 
 
-def _sort_key(number: str) -> Field:
-    return Field(one_of(*known(_SORTS, number)))
+def _sort_key(number: str) -> ParameterCheck:
+    return ParameterCheck(one_of(*known(_SORTS, number)))
 
 
 _INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
@@ -69,43 +75,43 @@ _INPUT: _Rows = {
 }
 
 
-def _input(number: str) -> Field:
+def _input(number: str) -> ParameterCheck:
     kinds = {kind: _read(_INPUT[kind], number) for kind in known(_INPUTS, number)}
-    return Field(list_of(tagged(kinds, "UserInput")), required=True)
+    return ParameterCheck(list_of(tagged(kinds, "UserInput")), required=True)
 
 
 # v1 puts the fields of an item into `data`; v2 has them beside `type`.
 _V1_INPUT: Table = {"text": _SAID, "image": {"image_url": _NEEDED}, "localImage": _PATH}
 _V1_APPROVALS = one_of("untrusted", "on-failure", "on-request", "never")
-_V1_SENT: Mapping[str, Field] = {
+_V1_SENT: Mapping[str, ParameterCheck] = {
     **_CONVERSATION,
-    "items": Field(list_of(tagged(_V1_INPUT, "InputItem", content="data")), required=True),
+    "items": ParameterCheck(list_of(tagged(_V1_INPUT, "InputItem", content="data")), required=True),
 }
 
 _CLIENT = struct(name=_NEEDED, version=_NEEDED, title=_TEXT)
 _CAPABILITIES = struct(experimentalApi=_FLAG, optOutNotificationMethods=_TEXTS)
 
 # What a thread starts with, whether it is new or a fork.
-_BEGINNING: Mapping[str, Field] = {
+_BEGINNING: Mapping[str, ParameterCheck] = {
     "model": _TEXT,
     "modelProvider": _TEXT,
     "cwd": _TEXT,
-    "approvalPolicy": Field(one_of("untrusted", "on-request", "granular", "never", maps=True)),
+    "approvalPolicy": ParameterCheck(one_of("untrusted", "on-request", "granular", "never", maps=True)),
     "sandbox": _SANDBOX,
     "config": _MAP,
     "baseInstructions": _TEXT,
     "developerInstructions": _TEXT,
 }
-_SLICE: Mapping[str, Field] = {"limit": _COUNT, "cursor": _TEXT}
-_VIEW = Field(one_of("notLoaded", "summary", "full"))
-_PAGE: Mapping[str, Field] = {**_SLICE, "sortDirection": _DIRECTION}
-_MODE = Field(struct(mode=_NEEDED, settings=_MAP))
-_GOALS = Field(one_of("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"))
-_GIT = Field(struct(sha=_TEXT, branch=_TEXT, originUrl=_TEXT))
-_TOOL_OUTPUT = Field(struct(name=_NEEDED, output=_NEEDED, retain=_FLAG))
+_SLICE: Mapping[str, ParameterCheck] = {"limit": _COUNT, "cursor": _TEXT}
+_VIEW = ParameterCheck(one_of("notLoaded", "summary", "full"))
+_PAGE: Mapping[str, ParameterCheck] = {**_SLICE, "sortDirection": _DIRECTION}
+_MODE = ParameterCheck(struct(mode=_NEEDED, settings=_MAP))
+_GOALS = ParameterCheck(one_of("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"))
+_GIT = ParameterCheck(struct(sha=_TEXT, branch=_TEXT, originUrl=_TEXT))
+_TOOL_OUTPUT = ParameterCheck(struct(name=_NEEDED, output=_NEEDED, retain=_FLAG))
 
 PARAMS: _Rows = {
-    "initialize": {"clientInfo": Field(_CLIENT, required=True), "capabilities": Field(_CAPABILITIES)},
+    "initialize": {"clientInfo": ParameterCheck(_CLIENT, required=True), "capabilities": ParameterCheck(_CAPABILITIES)},
     # Threads
     "thread/start": {
         **_BEGINNING,
@@ -113,7 +119,7 @@ PARAMS: _Rows = {
         # Versions without the next three ignore them without a word, tools included.
         "ephemeral+0.90": _FLAG,
         "dynamicTools+0.92": _LIST,
-        "environments+0.125": Field(list_of(MAP)),
+        "environments+0.125": ParameterCheck(list_of(MAP)),
         "experimentalRawEvents": _FLAG,
     },
     "thread/resume": {
@@ -121,10 +127,10 @@ PARAMS: _Rows = {
         "history": _LIST,
         "excludeTurns": _FLAG,
         "approvalPolicy": _approval,
-        "initialTurnsPage+0.142": Field(struct(**_PAGE, itemsView=_VIEW)),
+        "initialTurnsPage+0.142": ParameterCheck(struct(**_PAGE, itemsView=_VIEW)),
     },
     "thread/fork": {**_THREAD, **_BEGINNING, "ephemeral": _FLAG, "excludeTurns": _FLAG},
-    "thread/inject_items": {**_THREAD, "items": Field(LIST, required=True)},
+    "thread/inject_items": {**_THREAD, "items": ParameterCheck(LIST, required=True)},
     "thread/unsubscribe": _THREAD,
     "thread/compact/start": _THREAD,
     "thread/read": {**_THREAD, "includeTurns": _FLAG},
@@ -132,7 +138,7 @@ PARAMS: _Rows = {
     "thread/archive": _THREAD,
     "thread/unarchive": _THREAD,
     "thread/delete": _THREAD,
-    "thread/rollback": {**_THREAD, "numTurns": Field(COUNT, required=True)},
+    "thread/rollback": {**_THREAD, "numTurns": ParameterCheck(COUNT, required=True)},
     "thread/revert": {**_THREAD, "beforeTurnId": _NEEDED},
     "thread/turns/list": {**_THREAD, **_PAGE, "itemsView": _VIEW},
     "thread/items/list": {**_THREAD, **_PAGE, "turnId": _TEXT},
@@ -156,7 +162,7 @@ PARAMS: _Rows = {
         **_THREAD,
         "model": _TEXT,
         "effort": _TEXT,
-        "approvalPolicy": Field(one_of("untrusted", "on-request", "granular", "never", maps=True)),
+        "approvalPolicy": ParameterCheck(one_of("untrusted", "on-request", "granular", "never", maps=True)),
         "sandboxPolicy": _MAP,
         "collaborationMode": _MODE,
     },
@@ -194,7 +200,7 @@ PARAMS: _Rows = {
         "model": _TEXT,
         "modelProvider": _TEXT,
         "cwd": _TEXT,
-        "approvalPolicy": Field(_V1_APPROVALS),
+        "approvalPolicy": ParameterCheck(_V1_APPROVALS),
         "sandbox": _SANDBOX,
         "config": _MAP,
         "baseInstructions": _TEXT,
@@ -207,9 +213,9 @@ PARAMS: _Rows = {
     "sendUserTurn": {
         **_V1_SENT,
         "cwd": _NEEDED,
-        "approvalPolicy": Field(_V1_APPROVALS, required=True),
+        "approvalPolicy": ParameterCheck(_V1_APPROVALS, required=True),
         # Its `type` is in kebab case here (`read-only`), in camel case in v2 (`readOnly`).
-        "sandboxPolicy": Field(MAP, required=True),
+        "sandboxPolicy": ParameterCheck(MAP, required=True),
         "model": _NEEDED,
         "summary": _NEEDED,
         "effort": _EFFORTS,
@@ -250,9 +256,9 @@ def marked_params() -> tuple[str, ...]:
     return (names, _APPROVALS, _SORTS, _INPUTS, GATED_METHODS, *GATED_PARAMS.values())
 
 
-def _read(rows: Mapping[str, Field | _OfVersion], number: str) -> Mapping[str, Field]:
+def _read(rows: Mapping[str, ParameterCheck | _OfVersion], number: str) -> Mapping[str, ParameterCheck]:
     fields = {name: row for marked, row in rows.items() for name in known(marked, number)}
-    return {name: row if isinstance(row, Field) else row(number) for name, row in fields.items()}
+    return {name: row if isinstance(row, ParameterCheck) else row(number) for name, row in fields.items()}
 
 
 def gated_methods(number: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_codex.protocol.params import Table
-    from wireproof_codex.versions.failures import Cause
+    from wireproof_codex.versions.failures import FailureCause
     from wireproof_codex.versions.forms import Forms
 
 StartStep = Literal["turn", "task", "status"]
@@ -21,7 +21,7 @@ ApprovalStep = Literal["start", "older", "status"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Requests:
+class RequestTraits:
     """Which requests a version accepts, and what it refuses in them."""
 
     methods: tuple[str, ...]
@@ -53,7 +53,7 @@ class Requests:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Transport:
+class TransportTraits:
     """How clients reach a version."""
 
     listens: bool
@@ -97,7 +97,7 @@ class Messages:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turns:
+class TurnTraits:
     """How turns start, run and end."""
 
     start_order: tuple[StartStep, ...]
@@ -126,7 +126,7 @@ class Turns:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Counts:
+class CountTraits:
     """When token counts and rate limits are sent."""
 
     early: bool
@@ -140,7 +140,7 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Calls:
+class CallTraits:
     """Calls of the client's tools."""
 
     answer_field: Literal["output", "contentItems"]
@@ -179,7 +179,7 @@ class Commands:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Compaction:
+class CompactionTraits:
     """Summing up a conversation that fills the context window."""
 
     limit: int | None
@@ -197,14 +197,14 @@ class Failures:
     # Only an interrupt ends such a turn.
     reconnects: bool
     """A service that cannot be reached is tried again and again; the turn does not fail."""
-    causes: Mapping[str, Cause]
+    causes: Mapping[str, FailureCause]
     """The failure of a turn, by the cause that a script names."""
-    incomplete: Mapping[str, Cause]
+    incomplete: Mapping[str, FailureCause]
     """The failure of a turn whose answer the model left incomplete, by its reason."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stored:
+class StoredTraits:
     """Threads that are kept: reading, resuming, listing, forking, closing and deleting them."""
 
     item_kinds: frozenset[str] | None

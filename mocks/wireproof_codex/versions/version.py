@@ -12,16 +12,16 @@ from wireproof_codex.versions.marks import firsts, known, minor, unknown
 from wireproof_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS, hidden_fields
 from wireproof_codex.versions.params import gated_methods, gated_params, ignored_params, marked_params, params_of
 from wireproof_codex.versions.traits import (
-    Calls,
+    CallTraits,
     Commands,
-    Compaction,
-    Counts,
+    CompactionTraits,
+    CountTraits,
     Failures,
     Messages,
-    Requests,
-    Stored,
-    Transport,
-    Turns,
+    RequestTraits,
+    StoredTraits,
+    TransportTraits,
+    TurnTraits,
 )
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ class Version:
     """
     seen_in: tuple[str, ...]
     """Later versions, up to this one, of whose binaries single changes were seen; these are played, too."""
-    requests: Requests
-    transport: Transport
+    requests: RequestTraits
+    transport: TransportTraits
     messages: Messages
-    turns: Turns
-    counts: Counts
-    calls: Calls
+    turns: TurnTraits
+    counts: CountTraits
+    calls: CallTraits
     commands: Commands
-    compaction: Compaction
+    compaction: CompactionTraits
     failures: Failures
-    stored: Stored
+    stored: StoredTraits
 
 
 def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
@@ -65,7 +65,7 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
         played_as=played_as,
         seen_in=tuple(f"0.{first}.0" for first in sorted(_firsts()) if minor(played_as) < first <= at),
         # These come from tables of names that came and went; the other traits are single changes.
-        requests=Requests(
+        requests=RequestTraits(
             methods=known(METHODS, number),
             params=params_of(number),
             gated_methods=gated_methods(number),
@@ -73,15 +73,15 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
             ignored_params=ignored_params(number),
             **traits["requests"],
         ),
-        transport=Transport(**traits["transport"]),
+        transport=TransportTraits(**traits["transport"]),
         messages=Messages(hidden=hidden_fields(number), unsent=unknown(NOTIFICATIONS, number), **traits["messages"]),
-        turns=Turns(**traits["turns"]),
-        counts=Counts(**traits["counts"]),
-        calls=Calls(**traits["calls"]),
+        turns=TurnTraits(**traits["turns"]),
+        counts=CountTraits(**traits["counts"]),
+        calls=CallTraits(**traits["calls"]),
         commands=Commands(**traits["commands"]),
-        compaction=Compaction(**traits["compaction"]),
+        compaction=CompactionTraits(**traits["compaction"]),
         failures=Failures(**traits["failures"]),
-        stored=Stored(**traits["stored"]),
+        stored=StoredTraits(**traits["stored"]),
     )
 
 

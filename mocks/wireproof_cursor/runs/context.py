@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from wireproof_cursor.runs.conversation import Conversation
-    from wireproof_scripts.nonces import Record
+    from wireproof_cursor.runs.conversation import RunConversation
+    from wireproof_scripts.nonces import TurnRecord
     from wireproof_scripts.selection import Selection
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Conditions:
+class RunConditions:
     """Under what conditions a service plays."""
 
     lenient: bool = False
@@ -26,15 +26,15 @@ class Conditions:
 class Context(Protocol):
     """The service, as its runs see it."""
 
-    conditions: Conditions
+    conditions: RunConditions
 
     def call_id(self) -> str:
         """An id for a call of the default answer."""
 
-    def select(self, talk: Conversation) -> Selection:
+    def select(self, talk: RunConversation) -> Selection:
         """What answers a conversation."""
 
-    def begin(self, casting: Selection, faults: list[str]) -> Record:
+    def begin(self, casting: Selection, faults: list[str]) -> TurnRecord:
         """Count a turn under its nonce; `faults` are those of its run, as it goes on."""
 
     def wake(self) -> None:

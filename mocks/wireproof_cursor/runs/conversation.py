@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class DeclaredTool:
     """A tool that the client declares."""
 
     name: str
@@ -50,17 +50,17 @@ def _whole(schema: Any) -> Any:  # noqa: ANN401 - any JSON value
     return schema
 
 
-def tools_of(definitions: Iterable[pb.McpToolDefinition]) -> list[Tool]:
+def tools_of(definitions: Iterable[pb.McpToolDefinition]) -> list[DeclaredTool]:
     """The tools of a declaration, each once; a client may declare them in two places."""
-    found: dict[str, Tool] = {}
+    found: dict[str, DeclaredTool] = {}
     for definition in definitions:
         name = definition.tool_name or definition.name
-        found.setdefault(name, Tool(name=name, definition=definition))
+        found.setdefault(name, DeclaredTool(name=name, definition=definition))
     return list(found.values())
 
 
 @dataclass(kw_only=True, slots=True)
-class Conversation:
+class RunConversation:
     """What a run request asks, and on what history."""
 
     model: str
@@ -72,7 +72,7 @@ class Conversation:
     """The user's text as input; empty if the request continues from results."""
     since: list[Json] = field(default_factory=list)
     """The calls of this run, and their results."""
-    tools: list[Tool] = field(default_factory=list)
+    tools: list[DeclaredTool] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -110,7 +110,7 @@ class Conversation:
             for call in calls
         ]
 
-    def take(self, *others: Conversation) -> None:
+    def take(self, *others: RunConversation) -> None:
         """Take over what others hold."""
         for other in others:
             self.model = self.model or other.model
@@ -132,9 +132,9 @@ class Conversation:
         }
 
 
-def read(request: pb.AgentRunRequest, blobs: Mapping[bytes, bytes | None]) -> Conversation:
+def read(request: pb.AgentRunRequest, blobs: Mapping[bytes, bytes | None]) -> RunConversation:
     """The conversation of a run request whose blobs are these."""
-    found = Conversation(model=request.model_details.model_id or request.requested_model.model_id)
+    found = RunConversation(model=request.model_details.model_id or request.requested_model.model_id)
     for name in request.conversation_state.root_prompt_messages_json:
         _add(found, _parsed(blobs.get(name)))
     action = request.action
@@ -168,7 +168,7 @@ def _parsed(blob: bytes | None) -> Json:
 _SYSTEM = ("system", "developer")
 
 
-def _add(conversation: Conversation, message: Json) -> None:
+def _add(conversation: RunConversation, message: Json) -> None:
     role = message.get("role")
     for item in _items(str(role), message.get("content")):
         if role in _SYSTEM:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from wireproof_cursor.runs import conversation, updates, wanted
 from wireproof_cursor.runs.blobs import Blobs
 from wireproof_cursor.runs.execs import Execs
-from wireproof_cursor.runs.outputs import Crash, Cut, Edge, End, Refused
+from wireproof_cursor.runs.outputs import ClosedConnection, CutStream, Edge, RefusedRun, StreamEnd
 from wireproof_cursor.runs.queries import Queries
-from wireproof_cursor.wire.errors import Problem
+from wireproof_cursor.wire.errors import ServiceProblem
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts.player import Until
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wireproof_cursor.runs.context import Context
-    from wireproof_cursor.runs.conversation import Tool
+    from wireproof_cursor.runs.conversation import DeclaredTool
     from wireproof_cursor.runs.outputs import Output
     from wireproof_cursor.runs.wanted import Wanted
 
 Json = dict[str, Any]
 
 
-class Link:
+class RunLink:
     """One client of one run."""
 
     def __init__(self, context: Context, request_id: str, rpc: str) -> None:
@@ -42,7 +42,7 @@ class Link:
         """The time, as the run was resumed with it."""
         self.gone = False
         """Whether the client has disconnected."""
-        self.stop: Problem | None = None
+        self.stop: ServiceProblem | None = None
         """Why the run ends at once: the client has cancelled it, or cannot be understood; None if it goes on."""
         self.dropping = 0
         """How many of its next messages are ignored."""
@@ -79,7 +79,7 @@ class Link:
 
     def _act(self, action: pb.ConversationAction) -> None:
         if action.HasField("cancel_action"):
-            self.stop = Problem(code="canceled", message="the client has cancelled the turn")
+            self.stop = ServiceProblem(code="canceled", message="the client has cancelled the turn")
         # Some clients send it after a result; the run goes on without it, and with it.
         elif not action.HasField("resume_action"):
             self.fault(f"conversation_action {action.WhichOneof('action')} comes within a run")
@@ -131,7 +131,7 @@ class Link:
             self.fault(f"exec_server_message {one.number} ({one.wanted.name}) was not answered")
             one.thrown = "the client did not answer"
 
-    def ask_context(self, tools: list[Tool], developer: list[str]) -> Iterator[Output]:
+    def ask_context(self, tools: list[DeclaredTool], developer: list[str]) -> Iterator[Output]:
         """Ask for the client's context, and add its tools and its rule."""
         asked = wanted.context()
         yield from self.ask_patiently(asked)
@@ -156,7 +156,7 @@ class Link:
     def unreadable(self, why: str) -> None:
         """End the run, as what the client sends cannot be read."""
         self.fault(why)
-        self.stop = Problem(code="invalid_argument", message=why)
+        self.stop = ServiceProblem(code="invalid_argument", message=why)
         self.ring()
 
     def received(self, message: pb.AgentClientMessage, number: int | None = None) -> None:
@@ -169,9 +169,9 @@ class Link:
         match output:
             case pb.AgentServerMessage():
                 self.journal({"direction": "sent", "message": output})
-            case End(problem) | Refused(problem):
+            case StreamEnd(problem) | RefusedRun(problem):
                 self.journal({"direction": "sent", "end": problem.as_json() if problem else {}})
-            case Cut() | Crash():
+            case CutStream() | ClosedConnection():
                 self.journal({"direction": "sent", "end": type(output).__name__.lower()})
 
     def left_open(self) -> None:

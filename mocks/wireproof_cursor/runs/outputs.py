@@ -9,7 +9,7 @@ from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts.player import Until
 
 if TYPE_CHECKING:
-    from wireproof_cursor.wire.errors import Problem
+    from wireproof_cursor.wire.errors import ServiceProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,29 +18,29 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedRun:
     """An HTTP error instead of a stream."""
 
-    problem: Problem
+    problem: ServiceProblem
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class StreamEnd:
     """The end of the stream, with a problem unless all went well."""
 
-    problem: Problem | None = None
+    problem: ServiceProblem | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutStream:
     """The response ends without the envelope that ends a stream."""
 
 
 @dataclass(frozen=True, slots=True)
-class Crash:
+class ClosedConnection:
     """The connection closes."""
 
 
-Edge = Begin | Refused | End | Cut | Crash
+Edge = Begin | RefusedRun | StreamEnd | CutStream | ClosedConnection
 """How a response begins and ends."""
 Output = pb.AgentServerMessage | Edge | Until

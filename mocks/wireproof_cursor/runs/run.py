@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from wireproof_cursor.runs import conversation, updates
 from wireproof_cursor.runs.appends import Appends
-from wireproof_cursor.runs.link import Link
-from wireproof_cursor.runs.outputs import Begin, End, Refused
-from wireproof_cursor.runs.turn import Turn, early_refusal
-from wireproof_cursor.wire.errors import Problem
+from wireproof_cursor.runs.link import RunLink
+from wireproof_cursor.runs.outputs import Begin, RefusedRun, StreamEnd
+from wireproof_cursor.runs.turn import RunTurn, early_refusal
+from wireproof_cursor.wire.errors import ServiceProblem
 from wireproof_scripts.player import Until
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class Run:
 
     def __init__(self, context: Context, request_id: str, rpc: str) -> None:
         self._context = context
-        self.link = Link(context, request_id, rpc)
+        self.link = RunLink(context, request_id, rpc)
         self.appends = Appends(lenient=context.conditions.lenient)
         self.attached = False
         """Whether the stream of the run is there."""
         self._request: pb.AgentRunRequest | None = None
-        self._turn: Turn | None = None
+        self._turn: RunTurn | None = None
         self._early: EarlyRefusal | None = None
 
     @property
@@ -48,7 +48,7 @@ class Run:
         return self.link.request_id
 
     @property
-    def refusing(self) -> Problem | None:
+    def refusing(self) -> ServiceProblem | None:
         """How appends are refused now; None if they are taken."""
         if self._early is not None:
             return self._early.problem if self._early.of_append else None
@@ -92,7 +92,7 @@ class Run:
             if link.stop is not None and not link.gone:
                 for number in link.execs.abort():
                     yield updates.aborted(number)
-                yield End(link.stop)
+                yield StreamEnd(link.stop)
         finally:
             if self._turn is not None:
                 self._turn.end("interrupted")
@@ -104,38 +104,38 @@ class Run:
         while self._request is None:
             yield Until(math.inf)
         if self._early is not None:
-            self._turn = Turn(self.link, self._early.talk)
+            self._turn = RunTurn(self.link, self._early.talk)
             self._turn.end("failed")
-            yield Refused(self._early.problem)
+            yield RefusedRun(self._early.problem)
             return
         yield Begin()
-        talk = conversation.Conversation(model="")
+        talk = conversation.RunConversation(model="")
         problem = yield from self._handshake(self._request, talk)
         if problem is not None:
-            yield End(problem)
+            yield StreamEnd(problem)
             return
-        self._turn = Turn(self.link, talk)
+        self._turn = RunTurn(self.link, talk)
         yield from self._turn.outputs()
 
     def _handshake(
-        self, request: pb.AgentRunRequest, talk: conversation.Conversation
-    ) -> Generator[Output, None, Problem | None]:
+        self, request: pb.AgentRunRequest, talk: conversation.RunConversation
+    ) -> Generator[Output, None, ServiceProblem | None]:
         """Get what the request refers to, into `talk`; what is wrong with it, None if nothing is."""
         link = self.link
         if not request.HasField("conversation_state"):
-            return Problem(code="invalid_argument", message="conversation_state is missing from run_request")
+            return ServiceProblem(code="invalid_argument", message="conversation_state is missing from run_request")
         if request.action.WhichOneof("action") not in {"user_message_action", "resume_action"}:
-            return Problem(code="invalid_argument", message="run_request has no action that begins a turn")
+            return ServiceProblem(code="invalid_argument", message="run_request has no action that begins a turn")
         link.roots = list(request.conversation_state.root_prompt_messages_json)
         for name in dict.fromkeys(link.roots):
             yield link.blobs.get(name)
-        asked = conversation.Conversation(model="")
+        asked = conversation.RunConversation(model="")
         if conversation.context_of(request) is None and not request.mcp_tools.mcp_tools:
             yield from link.ask_context(asked.tools, asked.developer)
         yield from link.until_kept()
         # As for clients that put the messages themselves in the place of their names.
         if any(link.blobs.found[name] is None for name in link.roots):
-            return Problem(code="internal", message="Blob not found")
+            return ServiceProblem(code="internal", message="Blob not found")
         talk.take(conversation.read(request, link.blobs.found), asked)
         if talk.given:
             yield from link.keep({"role": "user", "content": talk.text})

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_cursor.playable import why_not
 from wireproof_cursor.runs import updates, wanted
-from wireproof_cursor.runs.outputs import Crash, Cut, End
+from wireproof_cursor.runs.outputs import ClosedConnection, CutStream, StreamEnd
 from wireproof_cursor.wire.causes import CAUSES, OVER_HTTP
-from wireproof_cursor.wire.errors import Problem
+from wireproof_cursor.wire.errors import ServiceProblem
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts import steps as language
 from wireproof_scripts.asked.templates import filled
 from wireproof_scripts.blocks import cut
-from wireproof_scripts.call_shapes import Text, in_shapes
+from wireproof_scripts.call_shapes import ShapeText, in_shapes
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.player import Until, perform
-from wireproof_scripts.steps import Piece, Usage, cursor
+from wireproof_scripts.steps import TextDelta, Usage, cursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof_cursor.runs.context import Context
-    from wireproof_cursor.runs.conversation import Conversation
-    from wireproof_cursor.runs.link import Link
+    from wireproof_cursor.runs.conversation import RunConversation
+    from wireproof_cursor.runs.link import RunLink
     from wireproof_cursor.runs.outputs import Output
-    from wireproof_scripts.nonces import Record, State
+    from wireproof_scripts.nonces import State, TurnRecord
     from wireproof_scripts.player import Action
     from wireproof_scripts.selection import Selection
 
@@ -41,13 +41,13 @@ Json = dict[str, Any]
 class EarlyRefusal:
     """A run that is refused before anything is sent."""
 
-    talk: Conversation
-    problem: Problem
+    talk: RunConversation
+    problem: ServiceProblem
     of_append: bool
     """The append with the run request is refused; else the request for the stream is, as a whole."""
 
 
-def early_refusal(context: Context, talk: Conversation, *, numbered: bool) -> EarlyRefusal | None:
+def early_refusal(context: Context, talk: RunConversation, *, numbered: bool) -> EarlyRefusal | None:
     """How a run is refused as a whole, None if it is not; `numbered`: its client sends appends."""
     casting = context.select(talk)
     if casting.problem is not None or casting.first >= len(casting.parts):
@@ -62,9 +62,9 @@ def early_refusal(context: Context, talk: Conversation, *, numbered: bool) -> Ea
     return None
 
 
-def problem_of(step: cursor.Refuse) -> Problem:
+def problem_of(step: cursor.Refuse) -> ServiceProblem:
     """The problem that a step describes."""
-    return Problem(
+    return ServiceProblem(
         code=step.code,
         message=step.message,
         debug=step.debug,
@@ -75,15 +75,15 @@ def problem_of(step: cursor.Refuse) -> Problem:
     )
 
 
-class Turn:
+class RunTurn:
     """A turn on a conversation."""
 
-    def __init__(self, link: Link, talk: Conversation) -> None:
+    def __init__(self, link: RunLink, talk: RunConversation) -> None:
         self._link = link
         self._talk = talk
         self._casting: Selection = link.context.select(talk)
-        self._record: Record = link.context.begin(self._casting, link.faults)
-        self.refusing_appends: Problem | None = None
+        self._record: TurnRecord = link.context.begin(self._casting, link.faults)
+        self.refusing_appends: ServiceProblem | None = None
         """How appends are refused; None if they are taken."""
         self._usage = Usage()
         self._said: list[str] = []
@@ -102,12 +102,12 @@ class Turn:
         """All that is sent, in order."""
         casting = self._casting
         if casting.problem is not None:
-            yield from self._fail(Problem(code="invalid_argument", message=casting.problem))
+            yield from self._fail(ServiceProblem(code="invalid_argument", message=casting.problem))
             return
         why = why_not(casting.parts, casting.notifications)
         if why:
             message = f"the script {casting.script} cannot be played by this service: {why}"
-            yield from self._fail(Problem(code="unimplemented", message=message))
+            yield from self._fail(ServiceProblem(code="unimplemented", message=message))
             return
         index = casting.first
         while not self._ended and not self._over:
@@ -116,7 +116,7 @@ class Turn:
             index += 1
         if not self._over:
             yield updates.checkpoint(self._usage, roots=self._link.roots)
-            yield End()
+            yield StreamEnd()
 
     def end(self, state: State) -> None:
         """Note how the turn ended. Only the first end counts: a client also disconnects after a complete one."""
@@ -150,7 +150,7 @@ class Turn:
         match action:
             case Until():
                 yield action
-            case Piece(text):
+            case TextDelta(text):
                 yield from self._text(text)
             case language.Think():
                 yield from map(updates.thought, action.pieces or (action.text,))
@@ -222,7 +222,7 @@ class Turn:
     def _call(self, call: language.Call) -> Iterator[Output]:
         for output in in_shapes(call, 0):
             match output:
-                case Text(text, own_line):
+                case ShapeText(text, own_line):
                     # A sentinel counts only at the start of a line.
                     yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
                 case _:
@@ -297,26 +297,26 @@ class Turn:
     def _break_off(self, step: language.Fail | language.Crash | cursor.Refuse | cursor.EndStream) -> Iterator[Output]:
         match step:
             case cursor.EndStream():
-                yield from self._leave(End())
+                yield from self._leave(StreamEnd())
             case language.Crash():
-                yield from self._leave(Crash())
+                yield from self._leave(ClosedConnection())
             case cursor.Refuse(form="append") if self._link.rpc == "RunSSE":
                 self.refusing_appends = problem_of(step)
             case cursor.Refuse():
                 yield from self._fail(problem_of(step))
             case language.Fail(cause):
                 match CAUSES[cause]:
-                    case Problem() as problem:
+                    case ServiceProblem() as problem:
                         yield from self._fail(problem)
                     case "cut":
-                        yield from self._leave(Cut())
+                        yield from self._leave(CutStream())
                     case "silence":
                         yield from self._link.silence()
 
-    def _fail(self, problem: Problem) -> Iterator[Output]:
-        yield from self._leave(End(problem))
+    def _fail(self, problem: ServiceProblem) -> Iterator[Output]:
+        yield from self._leave(StreamEnd(problem))
 
-    def _leave(self, last: End | Cut | Crash) -> Iterator[Output]:
+    def _leave(self, last: StreamEnd | CutStream | ClosedConnection) -> Iterator[Output]:
         self._over = True
         self.end("failed")
         yield last

@@ -16,7 +16,7 @@ from wireproof_scripts.steps import cursor as steps
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_cursor.runs.conversation import Tool
+    from wireproof_cursor.runs.conversation import DeclaredTool
     from wireproof_scripts.steps import Call
     from wireproof_scripts.steps.cursor import Exec
 
@@ -39,7 +39,7 @@ class Wanted:
     """What is announced; None if nothing is."""
 
 
-def mcp(call: Call, tool: Tool | None) -> Wanted:
+def mcp(call: Call, tool: DeclaredTool | None) -> Wanted:
     """A call of a tool that the client declares; of one that it does not, the client has to say so."""
     args = {key: ParseDict(value, Value()) for key, value in json.loads(call.arguments).items()}
     wanted = pb.McpArgs(

@@ -48,7 +48,7 @@ CODES: Mapping[str, _Code] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class ServiceProblem:
     """An error of the service."""
 
     code: str
@@ -95,6 +95,6 @@ class Problem:
         return field(2, field(1, self.title) + field(2, self.detail))
 
 
-def http_body(problem: Problem) -> bytes:
+def http_body(problem: ServiceProblem) -> bytes:
     """The body of an HTTP error."""
     return json.dumps(problem.as_json(), ensure_ascii=False).encode()

@@ -17,7 +17,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from wireproof_cursor.wire.errors import Problem
+    from wireproof_cursor.wire.errors import ServiceProblem
 
 _HEAD = struct.Struct(">BI")
 
@@ -84,7 +84,7 @@ def one_message(body: bytes) -> bytes:
     return payloads[0]
 
 
-def _grpc_web_end(problem: Problem | None) -> bytes:
+def _grpc_web_end(problem: ServiceProblem | None) -> bytes:
     if problem is None:
         return envelope(b"grpc-status: 0\r\n", TRAILER)
     lines = [f"grpc-status: {problem.status}", f"grpc-message: {quote(problem.message, safe='')}"]
@@ -93,7 +93,7 @@ def _grpc_web_end(problem: Problem | None) -> bytes:
     return envelope("".join(f"{line}\r\n" for line in lines).encode(), TRAILER)
 
 
-def _connect_end(problem: Problem | None) -> bytes:
+def _connect_end(problem: ServiceProblem | None) -> bytes:
     end = {} if problem is None else {"error": problem.as_json()}
     return envelope(json.dumps(end, ensure_ascii=False).encode(), END_STREAM)
 
@@ -103,7 +103,7 @@ class Family:
     """How a stream of one content type ends."""
 
     content_type: str
-    end: Callable[[Problem | None], bytes]
+    end: Callable[[ServiceProblem | None], bytes]
     """The envelope that ends a stream: well if there is no problem."""
 
     def message(self, payload: bytes) -> bytes:

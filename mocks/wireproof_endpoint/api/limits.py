@@ -20,7 +20,7 @@ _LENGTHS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class AnswerLimits:
     """Where an answer ends at the latest."""
 
     tokens: int | None = None
@@ -36,17 +36,17 @@ class Limits:
 
 
 _LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls", "reasoning_effort", "reasoning")
-_NO_LIMITS = Limits()
+_NO_LIMITS = AnswerLimits()
 
 
-def limits_of(body: Mapping[str, Any]) -> Limits:
+def limits_of(body: Mapping[str, Any]) -> AnswerLimits:
     """The limits that an acceptable request sets."""
     if body.keys().isdisjoint(_LIMITING):
         return _NO_LIMITS
     stop = body.get("stop") or ()
     tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
     effort, summary = _reasoning(body)
-    return Limits(
+    return AnswerLimits(
         tokens=tokens,
         stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)),
         calls=1 if body.get("parallel_tool_calls") is False else None,
@@ -63,7 +63,7 @@ def _reasoning(body: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return asked.get("effort"), asked.get("summary")
 
 
-def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
+def limited(part: tuple[Step, ...], limits: AnswerLimits) -> tuple[Step, ...]:
     """A part of the default answer within these limits."""
     if not limits.reasons:
         return _limited(part, limits, 0)
@@ -71,7 +71,7 @@ def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
     return (thought, Usage(reasoning=REASONING), *_limited(part, limits, REASONING))
 
 
-def _limited(part: tuple[Step, ...], limits: Limits, reasoned: int) -> tuple[Step, ...]:
+def _limited(part: tuple[Step, ...], limits: AnswerLimits, reasoned: int) -> tuple[Step, ...]:
     """The part behind `reasoned` tokens of reasoning, which count as the answer's."""
     match part:
         case (Say(pieces=pieces),) if limits.tokens is not None or limits.stops:

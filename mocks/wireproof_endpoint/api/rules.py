@@ -14,10 +14,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.strict_schema import needed
-from wireproof_surfaces.conversation import Call, Result
+from wireproof_surfaces.conversation import AssistantCall, ToolResult
 from wireproof_surfaces.errors import INVALID, INVALID_PARAM, ApiError, Problem
 from wireproof_surfaces.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
-from wireproof_surfaces.surfaces.rules import Body, Fault, Rule, where
+from wireproof_surfaces.surfaces.rules import Body, Rule, WrongParameter, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -64,10 +64,10 @@ Wrong = tuple[str, Problem] | None
 def about(name: str, wrong: Callable[[Any], Wrong]) -> Field:
     """A rule about a value, in bodies that have it and where it is not null."""
 
-    def rule(body: Body) -> Iterator[Fault]:
+    def rule(body: Body) -> Iterator[WrongParameter]:
         value = body.get(name)
         if value is not None and (found := wrong(value)) is not None:
-            yield Fault(name, *found)
+            yield WrongParameter(name, *found)
 
     return name, rule
 
@@ -133,12 +133,12 @@ def text(name: str) -> Field:
 def word(*path: str, words: Collection[str]) -> Field:
     """One of some words, in an object or at the root."""
 
-    def rule(body: Body) -> Iterator[Fault]:
+    def rule(body: Body) -> Iterator[WrongParameter]:
         value: Any = body
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
         if value is not None and value not in tuple(words):
-            fault = Fault(".".join(path), f"one of {', '.join(words)}")
+            fault = WrongParameter(".".join(path), f"one of {', '.join(words)}")
             yield fault if isinstance(value, str) else fault._replace(problem=TYPE)
 
     return path[0], rule
@@ -152,9 +152,9 @@ def not_served(name: str, right: str, served: object = None) -> Field:
 def only_with(name: str, *others: str) -> Field:
     """A field that needs one of others."""
 
-    def rule(body: Body) -> Iterator[Fault]:
+    def rule(body: Body) -> Iterator[WrongParameter]:
         if body.get(name) is not None and not any(body.get(other) for other in others):
-            yield Fault(name, f"absent where there is no `{others[0]}`", UNCODED)
+            yield WrongParameter(name, f"absent where there is no `{others[0]}`", UNCODED)
 
     return name, rule
 
@@ -168,46 +168,46 @@ def _stop(stop: object) -> Wrong:
     return None if right else (f"a string or a list of at most {MOST_STOPS} strings", TYPE)
 
 
-def _one_length(body: Body) -> Iterator[Fault]:
+def _one_length(body: Body) -> Iterator[WrongParameter]:
     if body.get("max_tokens") is not None and body.get("max_completion_tokens") is not None:
-        yield Fault("max_tokens", "absent beside `max_completion_tokens`", TOGETHER)
+        yield WrongParameter("max_tokens", "absent beside `max_completion_tokens`", TOGETHER)
 
 
-def _bias(body: Body) -> Iterator[Fault]:
+def _bias(body: Body) -> Iterator[WrongParameter]:
     bias = body.get("logit_bias")
     if bias is None:
         return
     if not isinstance(bias, dict):
-        yield Fault("logit_bias", "an object", TYPE)
+        yield WrongParameter("logit_bias", "an object", TYPE)
         return
     for token in bias:
         for fault in decimal(token, -BIAS, BIAS)[1](bias):
-            yield Fault(f"logit_bias.{token}", fault.right, fault.problem)
+            yield WrongParameter(f"logit_bias.{token}", fault.right, fault.problem)
 
 
-def _metadata(body: Body) -> Iterator[Fault]:
+def _metadata(body: Body) -> Iterator[WrongParameter]:
     metadata = body.get("metadata")
     if not isinstance(metadata, dict):
         return
     if len(metadata) > MOST_METADATA:
-        yield Fault("metadata", f"an object with at most {MOST_METADATA} properties", MANY)
+        yield WrongParameter("metadata", f"an object with at most {MOST_METADATA} properties", MANY)
     for name, value in metadata.items():
         if len(name) > LONGEST_KEY:
-            yield Fault("metadata", f"an object with keys of at most {LONGEST_KEY} characters", TEXT_LONG)
+            yield WrongParameter("metadata", f"an object with keys of at most {LONGEST_KEY} characters", TEXT_LONG)
         right = f"a string of at most {LONGEST_VALUE} characters"
         if not isinstance(value, str):
-            yield Fault(f"metadata.{name}", right, TYPE)
+            yield WrongParameter(f"metadata.{name}", right, TYPE)
         elif len(value) > LONGEST_VALUE:
-            yield Fault(f"metadata.{name}", right, TEXT_LONG)
+            yield WrongParameter(f"metadata.{name}", right, TEXT_LONG)
 
 
-def _results(body: Body) -> Iterator[Fault]:
+def _results(body: Body) -> Iterator[WrongParameter]:
     """Every call of an assistant's message is answered by the messages that follow it at once."""
     messages = body["messages"]
     for index, message in enumerate(messages):
         calls = message.get("tool_calls")
         if calls == []:
-            yield Fault(f"messages[{index}].tool_calls", "absent or a list that is not empty", EMPTY)
+            yield WrongParameter(f"messages[{index}].tool_calls", "absent or a list that is not empty", EMPTY)
         if not calls:
             continue
         after = index + 1
@@ -219,36 +219,36 @@ def _results(body: Body) -> Iterator[Fault]:
         if lost:
             # The service's own spelling, with a dot.
             place = f"messages.[{min(after, len(messages) - 1)}].role"
-            yield Fault(place, f"tool, with a result: the calls {', '.join(lost)} have none", UNCODED)
+            yield WrongParameter(place, f"tool, with a result: the calls {', '.join(lost)} have none", UNCODED)
 
 
-def _format(body: Body) -> Iterator[Fault]:
+def _format(body: Body) -> Iterator[WrongParameter]:
     match body.get("response_format"):
         case {"type": "json_object"} if not _says_json(body["messages"]):
-            yield Fault("messages", "with the word json in some message, to ask for a json_object", UNCODED)
+            yield WrongParameter("messages", "with the word json in some message, to ask for a json_object", UNCODED)
         case {"type": "json_schema", "json_schema": dict(asked)}:
             yield from _schema(asked, "response_format.json_schema.name", "response_format", UNCODED)
         case _:
             return
 
 
-def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[Fault]:
+def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[WrongParameter]:
     if not _NAME.fullmatch(asked["name"]):
-        yield Fault(name, "1 to 64 letters, digits, `_` or `-`")
+        yield WrongParameter(name, "1 to 64 letters, digits, `_` or `-`")
     if asked.get("strict") is True and (short := needed(asked.get("schema"))):
-        yield Fault(place, f"a strict schema, with {short}", problem)
+        yield WrongParameter(place, f"a strict schema, with {short}", problem)
 
 
 def _says_json(said: object) -> bool:
     return "json" in json.dumps(said).casefold()
 
 
-def _strict_tools(body: Body) -> Iterator[Fault]:
+def _strict_tools(body: Body) -> Iterator[WrongParameter]:
     for index, tool in enumerate(body.get("tools") or []):
         inside = tool.get("function")
         function, place = (inside, "function.parameters") if isinstance(inside, dict) else (tool, "parameters")
         if function.get("strict") is True and (short := needed(function.get("parameters"))):
-            yield Fault(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
+            yield WrongParameter(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
 
 
 _EITHER = (
@@ -291,10 +291,10 @@ CHAT = table(
 # Responses
 
 
-def _text_format(body: Body) -> Iterator[Fault]:
+def _text_format(body: Body) -> Iterator[WrongParameter]:
     match body.get("text"):
         case {"format": {"type": "json_object"}} if not _says_json([body["input"], body.get("instructions")]):
-            yield Fault("input", "with the word json in some message, to ask for a json_object", UNCODED)
+            yield WrongParameter("input", "with the word json in some message, to ask for a json_object", UNCODED)
         case {"format": {"type": "json_schema"} as asked}:
             yield from _schema(asked, "text.format.name", "text.format.schema", JSON_SCHEMA)
         case _:
@@ -321,12 +321,12 @@ RESPONSES = table(
 )
 
 
-def unanswered(conversation: Conversation) -> Iterator[Fault]:
+def unanswered(conversation: Conversation) -> Iterator[WrongParameter]:
     """The fault of a response's conversation, with all that came before it: a call that has no result."""
-    answered = {item.id for item in conversation.history if isinstance(item, Result)}
+    answered = {item.id for item in conversation.history if isinstance(item, ToolResult)}
     for item in conversation.history:
-        if isinstance(item, Call) and item.id not in answered:
-            yield Fault("input", f"with an output of the function call {item.id}", UNCODED)
+        if isinstance(item, AssistantCall) and item.id not in answered:
+            yield WrongParameter("input", f"with an output of the function call {item.id}", UNCODED)
 
 
 _REFUSED = (

@@ -2,6 +2,6 @@
 
 from wireproof_endpoint.endpoint.answerer import Scripts
 from wireproof_endpoint.endpoint.dispatch import ID, Endpoint
-from wireproof_endpoint.endpoint.requested import Request
+from wireproof_endpoint.endpoint.requested import EndpointRequest
 
-__all__ = ["ID", "Endpoint", "Request", "Scripts"]
+__all__ = ["ID", "Endpoint", "EndpointRequest", "Scripts"]

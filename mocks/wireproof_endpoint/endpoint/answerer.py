@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.api.limits import Limits, limited
+from wireproof_endpoint.api.limits import AnswerLimits, limited
 from wireproof_endpoint.api.refusals import refuse_prose, unmatched
 from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.received import Received
-from wireproof_endpoint.turn import Turn
+from wireproof_endpoint.turn import PlayedChoice
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.files.errors import ScriptError
@@ -27,8 +27,8 @@ from wireproof_surfaces.errors import BUSY, ApiError
 from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
 
 if TYPE_CHECKING:
-    from wireproof_endpoint.endpoint.requested import Request
-    from wireproof_endpoint.settings import Settings
+    from wireproof_endpoint.endpoint.requested import EndpointRequest
+    from wireproof_endpoint.settings import EndpointSettings
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.selection import Conditions
     from wireproof_scripts.steps import Library, Step
@@ -49,7 +49,9 @@ class Answerer:
     else the default answers.
     """
 
-    def __init__(self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool]) -> None:
+    def __init__(
+        self, settings: EndpointSettings, scripts: Scripts, *, created: int, strict: Callable[[], bool]
+    ) -> None:
         self.settings = settings
         self._scripts = scripts
         self._strict = strict
@@ -82,13 +84,13 @@ class Answerer:
 
         return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
-    def take(self, request: Request) -> None:
+    def take(self, request: EndpointRequest) -> None:
         """Go on with this request: its headers select scripts, and its entry of the journal notes which."""
         self._headers = request.headers
         self._entry = request.entry
         request.entry.take(request.body)
 
-    def play(self, plan: AnswerPlan, limits: Limits) -> Play:
+    def play(self, plan: AnswerPlan, limits: AnswerLimits) -> Play:
         """The answer of a plan within limits, not begun yet.
 
         Raises:
@@ -114,7 +116,7 @@ class Answerer:
     def _left(self) -> None:
         self.playing -= 1
 
-    def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
+    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
         selection = self._select(received, choice)
         self._chosen.add(selection.script)
         refuses = selection.script == DEFAULT and self._strict()
@@ -126,7 +128,7 @@ class Answerer:
             refuse_prose(selection, plan.param)
         if selection.script == DEFAULT:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
-        return Turn(
+        return PlayedChoice(
             selection,
             received,
             later=self._after_all,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wireproof_endpoint.endpoint.answerer import Answerer
 from wireproof_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES
 from wireproof_endpoint.journal.ring import Journal
-from wireproof_endpoint.play import Play, Reply, refused
+from wireproof_endpoint.play import Play, WholeReply, refused
 from wireproof_surfaces.errors import TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.random_ids import random_hex
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_endpoint.endpoint.answerer import Scripts
-    from wireproof_endpoint.endpoint.requested import Request
+    from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_endpoint.endpoint.routes import Handler
-    from wireproof_endpoint.settings import Settings
+    from wireproof_endpoint.settings import EndpointSettings
 
 ID = "x-request-id"
 
@@ -39,7 +39,7 @@ class Endpoint:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: EndpointSettings,
         scripts: Scripts,
         *,
         created: int,
@@ -70,18 +70,18 @@ class Endpoint:
 
     # Before the body is read
 
-    def admit(self, request: Request, length: int | None) -> Reply | None:
+    def admit(self, request: EndpointRequest, length: int | None) -> WholeReply | None:
         """The refusal of a request by its head, or the answer to a preflight; None: go on. `length`: of its body."""
         try:
             return self._preflight(request, length)
         except ApiError as error:
             return refused(error)
 
-    def _preflight(self, request: Request, length: int | None) -> Reply | None:
+    def _preflight(self, request: EndpointRequest, length: int | None) -> WholeReply | None:
         # The order is http.precedence.*: route, key, body.
         handlers, name = self._handlers(request.path)
         if request.method == "OPTIONS":
-            return Reply(status=204, headers=self._cors.preflight(request.headers), body=b"")
+            return WholeReply(status=204, headers=self._cors.preflight(request.headers), body=b"")
         if request.method not in handlers:
             if name and request.method == "POST":
                 # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
@@ -123,7 +123,7 @@ class Endpoint:
 
     # The answer
 
-    def answer(self, request: Request) -> Reply | Play:
+    def answer(self, request: EndpointRequest) -> WholeReply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
         self._answerer.take(request)
         try:
@@ -132,11 +132,11 @@ class Endpoint:
         except ApiError as error:
             return refused(error)
 
-    def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
+    def dressed(self, headers: Mapping[str, str], request: EndpointRequest) -> dict[str, str]:
         """The headers of a response with those that every response has."""
         return {**self.common(headers, request), ID: self.request_id()}
 
-    def common(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
+    def common(self, headers: Mapping[str, str], request: EndpointRequest) -> dict[str, str]:
         """The same without the id: then those of most responses are alike."""
         return {**headers, **self._cors.allow(request.headers)}
 

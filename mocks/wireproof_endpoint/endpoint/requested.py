@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.journal.entry import NOT_KEPT, Entry
+from wireproof_endpoint.journal.entry import NOT_KEPT, JournalEntry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class Request:
+class EndpointRequest:
     """A request."""
 
     method: str
@@ -23,5 +23,5 @@ class Request:
     """By lower-case names."""
     body: bytes = b""
     """As far as it was read."""
-    entry: Entry = field(default=NOT_KEPT, repr=False)
+    entry: JournalEntry = field(default=NOT_KEPT, repr=False)
     """Where the journal notes it."""

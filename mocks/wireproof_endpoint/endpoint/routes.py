@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from wireproof_endpoint.api import embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
-from wireproof_endpoint.play import Play, Reply
+from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
 from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
 from wireproof_surfaces.http.body import object_in
@@ -19,32 +19,32 @@ from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.answerer import Answerer
-    from wireproof_endpoint.endpoint.requested import Request
+    from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_surfaces.answers.plan import AnswerPlan
     from wireproof_surfaces.surfaces.responses_request import ResponsesRequest
 
-Handler = Callable[["Answerer", "Request", str], Reply | Play]
+Handler = Callable[["Answerer", "EndpointRequest", str], WholeReply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
 
 
-def _healthy(_answerer: Answerer, _request: Request, _name: str) -> Reply:
+def _healthy(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply({"status": "ok"})
 
 
-def _alive(_answerer: Answerer, _request: Request, _name: str) -> Reply:
+def _alive(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply({"status": "alive"})
 
 
-def _ready(_answerer: Answerer, _request: Request, _name: str) -> Reply:
+def _ready(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply({"status": "ready"})
 
 
-def _list_models(answerer: Answerer, _request: Request, _name: str) -> Reply:
+def _list_models(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     names = dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
     return json_reply({"object": "list", "data": [_model(answerer, name) for name in names]})
 
 
-def _get_model(answerer: Answerer, _request: Request, name: str) -> Reply:
+def _get_model(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
     if not serves(name, answerer.settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
     return json_reply(_model(answerer, name))
@@ -54,7 +54,7 @@ def _model(answerer: Answerer, name: str) -> dict[str, object]:
     return {"id": name, "object": "model", "created": answerer.created, "owned_by": answerer.settings.backend}
 
 
-def _completions(answerer: Answerer, request: Request, _name: str) -> Play:
+def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
     body, most = body_of(request), answerer.settings.max_choices
     try:
         parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
@@ -64,12 +64,12 @@ def _completions(answerer: Answerer, request: Request, _name: str) -> Play:
     return answerer.play(answerer.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
-def _create(answerer: Answerer, request: Request, _name: str) -> Play:
+def _create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
     body = body_of(request)
     return answerer.play(_responded(answerer, body, _asked(request, body)), limits_of(body))
 
 
-def _create_there(answerer: Answerer, request: Request, _name: str) -> Reply | Play:
+def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply | Play:
     body = body_of(request)
     refusal = chatgpt_service.refusal(body)
     if refusal is not None:
@@ -78,7 +78,7 @@ def _create_there(answerer: Answerer, request: Request, _name: str) -> Reply | P
     return answerer.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
 
 
-def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
+def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesRequest:
     try:
         return responses_request.parse(body, request.headers, any_object=True)
     except ApiError as error:
@@ -94,7 +94,7 @@ def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequ
     return plan
 
 
-def _embed(answerer: Answerer, request: Request, _name: str) -> Reply:
+def _embed(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
     body = body_of(request)
     answer = embeddings.answer(body)
     if not serves(body["model"], answerer.settings):
@@ -103,24 +103,24 @@ def _embed(answerer: Answerer, request: Request, _name: str) -> Reply:
     return json_reply(answer)
 
 
-def _retrieve(answerer: Answerer, _request: Request, name: str) -> Reply:
+def _retrieve(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
     return json_reply(answerer.responses.retrieve(name))
 
 
-def _delete(answerer: Answerer, _request: Request, name: str) -> Reply:
+def _delete(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
     return json_reply(answerer.responses.delete(name))
 
 
-def _input_items(answerer: Answerer, request: Request, name: str) -> Reply:
+def _input_items(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
     return json_reply(answerer.responses.input_items(name, dict(parse_qsl(request.query))))
 
 
-def json_reply(payload: Mapping[str, Any], status: int = 200) -> Reply:
+def json_reply(payload: Mapping[str, Any], status: int = 200) -> WholeReply:
     """A whole response of JSON."""
-    return Reply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
+    return WholeReply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
 
 
-def body_of(request: Request) -> Mapping[str, Any]:
+def body_of(request: EndpointRequest) -> Mapping[str, Any]:
     """The JSON object in a request's body.
 
     Raises:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from wireproof_endpoint.http.rounds import Rounds
 
 if TYPE_CHECKING:
-    from wireproof_endpoint.endpoint import Endpoint, Request
-    from wireproof_endpoint.play import Reply
+    from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
+    from wireproof_endpoint.play import WholeReply
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
 
@@ -27,7 +27,7 @@ class AnswersUnderWay:
         self.running: set[_Stoppable] = set()
         """Answers that go on, each with a task."""
 
-    def reply(self, exchange: ServedExchange, request: Request, reply: Reply) -> None:
+    def reply(self, exchange: ServedExchange, request: EndpointRequest, reply: WholeReply) -> None:
         """Send a whole answer."""
         exchange.reply(reply.status, self.endpoint.dressed(reply.headers, request), reply.body)
         self.endpoint.journal.whole(request.entry, monotonic(), reply.status, reply.body)

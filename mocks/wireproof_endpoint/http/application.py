@@ -10,16 +10,16 @@ from time import monotonic, time
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from wireproof_endpoint.endpoint import Request
+from wireproof_endpoint.endpoint import EndpointRequest
 from wireproof_endpoint.http.answers_under_way import AnswersUnderWay
 from wireproof_endpoint.http.scripted_answer import ScriptedAnswer
 from wireproof_endpoint.journal import pages
-from wireproof_endpoint.journal.entry import Ended
-from wireproof_endpoint.play import Reply, refused
+from wireproof_endpoint.journal.entry import AnswerEnding
+from wireproof_endpoint.play import WholeReply, refused
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint import Endpoint
-    from wireproof_endpoint.journal.entry import Entry
+    from wireproof_endpoint.journal.entry import JournalEntry
     from wireproof_endpoint.journal.ring import Journal
     from wireproof_surfaces.http.request_head import RequestHead
     from wireproof_surfaces.http.served_exchange import ServedExchange
@@ -54,19 +54,19 @@ class EndpointApplication:
                 return
             request.body = bytes(exchange.body)
             found = self.endpoint.answer(request)
-            if isinstance(found, Reply):
+            if isinstance(found, WholeReply):
                 self._answers.reply(exchange, request, found)
             else:
                 ScriptedAnswer(self._answers, exchange, request, found).start()
         except Exception:
-            self.endpoint.journal.end(request.entry, monotonic(), Ended.FAILED)
+            self.endpoint.journal.end(request.entry, monotonic(), AnswerEnding.FAILED)
             raise
 
     def stop(self) -> None:
         """End the answers that go on: the server stops."""
         self._answers.stop()
 
-    def _admitted(self, exchange: ServedExchange) -> tuple[Request, Reply | None]:
+    def _admitted(self, exchange: ServedExchange) -> tuple[EndpointRequest, WholeReply | None]:
         """A request of which the head is here, and its refusal if that says enough."""
         self._answers.rounds.come()
         head = exchange.head
@@ -76,7 +76,7 @@ class EndpointApplication:
         entry = self.endpoint.journal.begin(
             method=head.method, path=path, query=query, headers=headers, now=now, when=time()
         )
-        request = Request(method=head.method, path=path, query=query, headers=headers, entry=entry)
+        request = EndpointRequest(method=head.method, path=path, query=query, headers=headers, entry=entry)
         length = headers.get("content-length")
         return request, self.endpoint.admit(request, None if length is None else int(length))
 
@@ -84,13 +84,13 @@ class EndpointApplication:
 class _Leaving:
     """Notes that a client has left before its request was answered."""
 
-    def __init__(self, journal: Journal, entry: Entry) -> None:
+    def __init__(self, journal: Journal, entry: JournalEntry) -> None:
         self._journal = journal
         self._entry = entry
 
     def on_gone(self) -> None:
         """It has."""
-        self._journal.end(self._entry, monotonic(), Ended.GONE)
+        self._journal.end(self._entry, monotonic(), AnswerEnding.GONE)
 
     def on_resume(self) -> None:
         """Nothing waits for that yet."""

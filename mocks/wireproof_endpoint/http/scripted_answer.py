@@ -8,15 +8,15 @@ import math
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.journal.entry import Ended
-from wireproof_endpoint.play import Drop, Head, Noise, Reply
+from wireproof_endpoint.journal.entry import AnswerEnding
+from wireproof_endpoint.play import CloseConnection, Noise, StreamHead, WholeReply
 from wireproof_scripts.player import Until
 from wireproof_surfaces.http.served_exchange import status_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_endpoint.endpoint import Request
+    from wireproof_endpoint.endpoint import EndpointRequest
     from wireproof_endpoint.http.answers_under_way import AnswersUnderWay
     from wireproof_endpoint.play import Output, Play
     from wireproof_surfaces.http.served_exchange import ServedExchange
@@ -30,7 +30,9 @@ STREAM: Mapping[str, str] = {"Connection": "keep-alive"}
 class ScriptedAnswer:
     """Plays `play` to the client of `exchange`; the exchange has it as its watcher."""
 
-    def __init__(self, answers: AnswersUnderWay, exchange: ServedExchange, request: Request, play: Play) -> None:
+    def __init__(
+        self, answers: AnswersUnderWay, exchange: ServedExchange, request: EndpointRequest, play: Play
+    ) -> None:
         self._answers = answers
         self._endpoint = answers.endpoint
         self._exchange = exchange
@@ -45,12 +47,12 @@ class ScriptedAnswer:
         """Send what is ready now; all that comes after it has a task."""
         output: Output | None = next(self._outputs)
         sent = False
-        if isinstance(output, Head) and not output.seconds:
+        if isinstance(output, StreamHead) and not output.seconds:
             self._begin(output)
             output = self._next()
             if sent := isinstance(output, bytes):
                 self._send(output)
-        if isinstance(output, Reply):
+        if isinstance(output, WholeReply):
             self._answers.reply(self._exchange, self._request, output)
             self._play.close()
             return
@@ -60,7 +62,7 @@ class ScriptedAnswer:
 
     def stop(self) -> None:
         """End it: the server stops."""
-        self._endpoint.journal.end(self._request.entry, monotonic(), Ended.STOPPED)
+        self._endpoint.journal.end(self._request.entry, monotonic(), AnswerEnding.STOPPED)
         if self._task is not None:
             self._task.cancel()
 
@@ -68,7 +70,7 @@ class ScriptedAnswer:
 
     def on_gone(self) -> None:
         """The client has left: notice it at the next piece, or now."""
-        self._endpoint.journal.end(self._request.entry, monotonic(), Ended.GONE)
+        self._endpoint.journal.end(self._request.entry, monotonic(), AnswerEnding.GONE)
         self.on_resume()
 
     def on_resume(self) -> None:
@@ -90,7 +92,7 @@ class ScriptedAnswer:
             await self._play_on(output)
         except Exception:
             log.exception("an answer failed")
-            self._endpoint.journal.end(self._request.entry, monotonic(), Ended.FAILED)
+            self._endpoint.journal.end(self._request.entry, monotonic(), AnswerEnding.FAILED)
             self._exchange.fail()
         finally:
             self._play.close()
@@ -111,11 +113,11 @@ class ScriptedAnswer:
                 exchange.send()  # a head may wait for a first piece
                 # What is due, or wants to give way, waits for no timer.
                 await (self._wait(output.time) if output.time > clock() else asyncio.sleep(0))
-            elif isinstance(output, Head):
+            elif isinstance(output, StreamHead):
                 self._begin(output)
                 if output.seconds:
                     await self._drip(exchange.take_opening(), output.seconds)
-            elif isinstance(output, Reply):
+            elif isinstance(output, WholeReply):
                 self._answers.reply(exchange, self._request, output)
                 return
             else:
@@ -124,7 +126,7 @@ class ScriptedAnswer:
             output = self._next()
         if not exchange.gone:
             exchange.end()
-            self._endpoint.journal.end(self._request.entry, monotonic(), Ended.COMPLETED)
+            self._endpoint.journal.end(self._request.entry, monotonic(), AnswerEnding.COMPLETED)
 
     def _next(self) -> Output | None:
         """What is sent next; None at the end."""
@@ -133,7 +135,7 @@ class ScriptedAnswer:
         except StopIteration:
             return None
 
-    def _begin(self, head: Head) -> None:
+    def _begin(self, head: StreamHead) -> None:
         headers = {**self._endpoint.dressed(head.headers, self._request), **STREAM}
         # A head that comes slowly is a script's, and ends its connection.
         self._exchange.closes |= head.seconds > 0
@@ -144,14 +146,14 @@ class ScriptedAnswer:
         self._exchange.send(piece)
         self._request.entry.send(monotonic(), piece)
 
-    def _cut(self, output: Drop | Noise) -> None:
+    def _cut(self, output: CloseConnection | Noise) -> None:
         """End the connection as a script says."""
         entry, now = self._request.entry, monotonic()
         if isinstance(output, Noise):
             self._exchange.write(output.content)
             entry.send(now, output.content)
-        self._endpoint.journal.end(entry, now, Ended.CUT)
-        self._exchange.cut(reset=isinstance(output, Drop) and output.reset)
+        self._endpoint.journal.end(entry, now, AnswerEnding.CUT)
+        self._exchange.cut(reset=isinstance(output, CloseConnection) and output.reset)
 
     async def _turn(self) -> None:
         # The others' turn: nothing else here gives way as long as pieces are ready.

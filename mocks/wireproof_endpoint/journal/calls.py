@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wireproof_endpoint.journal.entry import Entry
+    from wireproof_endpoint.journal.entry import JournalEntry
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ class SentCall:
     """What the client sent as its result in a later request; None: nothing."""
 
 
-def calls_in(entries: Iterable[Entry]) -> list[SentCall]:
+def calls_in(entries: Iterable[JournalEntry]) -> list[SentCall]:
     """The calls in the answers of these requests, in order, each once."""
     entries = list(entries)
     results = {id_: text for entry in entries for id_, text in _results(entry.body)}
@@ -37,7 +37,7 @@ def calls_in(entries: Iterable[Entry]) -> list[SentCall]:
     ]
 
 
-def sent_in(entry: Entry) -> list[tuple[str, str, str]]:
+def sent_in(entry: JournalEntry) -> list[tuple[str, str, str]]:
     """Id, name and the text of the arguments of each call that an answer has, streamed or whole."""
     found: dict[object, list[str]] = {}
     for at, id_, name, text in _pieces(_objects(entry.sent)):

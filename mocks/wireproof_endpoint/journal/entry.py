@@ -21,7 +21,7 @@ BAD = 400
 """The first status that refuses."""
 
 
-class Ended(StrEnum):
+class AnswerEnding(StrEnum):
     """How an answer ended."""
 
     COMPLETED = "completed"
@@ -45,7 +45,7 @@ class Bounds:
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class Piece:
+class SentPiece:
     """Bytes that were sent at once."""
 
     at: float
@@ -57,7 +57,7 @@ class Piece:
 
 
 @dataclass(kw_only=True, eq=False)
-class Entry:
+class JournalEntry:
     """A request and its answer, as far as they came.
 
     What comes later is not set when an entry is made: until then it is the class's.
@@ -84,11 +84,11 @@ class Entry:
     """Which part of it, from 0."""
     status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
-    pieces: list[Piece] = field(default_factory=list, init=False, repr=False)
+    pieces: list[SentPiece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
     sent_size: int = field(default=0, init=False)
     """Of all that was sent."""
-    ended: Ended | None = field(default=None, init=False)
+    ended: AnswerEnding | None = field(default=None, init=False)
     """How the answer ended; None while it is under way."""
     seconds: float | None = field(default=None, init=False, repr=False)
     """How long it took to its end."""
@@ -125,20 +125,20 @@ class Entry:
         if len(pieces) < self.bounds.pieces:
             room = self.bounds.sent - self.sent_size
             shown = data if size <= room else data[: max(room, 0)]
-            pieces.append(Piece(at=now - self.began, size=size, data=shown))
+            pieces.append(SentPiece(at=now - self.began, size=size, data=shown))
         self.sent_size += size
 
     def whole(self, now: float, status: int, data: bytes) -> None:
         """Note all of an answer, which is sent now."""
         self.status, self.sent_size = status, len(data)
         if data:
-            self.pieces.append(Piece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
+            self.pieces.append(SentPiece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
 
-    def end(self, now: float, ended: Ended) -> None:
+    def end(self, now: float, ended: AnswerEnding) -> None:
         """Note the end of the answer, once: what comes first is what counts."""
         if self.kept and self.ended is None:
-            refused = ended is Ended.COMPLETED and self.status is not None and self.status >= BAD
-            self.ended = Ended.REFUSED if refused else ended
+            refused = ended is AnswerEnding.COMPLETED and self.status is not None and self.status >= BAD
+            self.ended = AnswerEnding.REFUSED if refused else ended
             self.seconds = now - self.began
 
     # Afterwards
@@ -179,5 +179,5 @@ def _said(considered: Sequence[Considered]) -> Callable[[], Sequence[Considered]
     return lambda: considered
 
 
-NOT_KEPT = Entry(kept=False)
+NOT_KEPT = JournalEntry(kept=False)
 """Notes nothing, for an endpoint without a journal."""

@@ -13,12 +13,12 @@ from wireproof_endpoint.journal.shown import whole
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wireproof_endpoint.journal.entry import Entry
+    from wireproof_endpoint.journal.entry import JournalEntry
 
 log = logging.getLogger(__name__)
 
 
-class Lines:
+class LineFile:
     """Appends to a file; several processes may append to the same one.
 
     A line is one write to a file that is opened for appending: it is there as a whole, or not at all, also when the
@@ -35,7 +35,7 @@ class Lines:
         self._end_the_last_line()
         self._failed = False
 
-    def __call__(self, entry: Entry) -> None:
+    def __call__(self, entry: JournalEntry) -> None:
         """Append an entry."""
         line = json.dumps(whole(entry), ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.journal.calls import SentCall, calls_in
-from wireproof_endpoint.journal.entry import Entry
+from wireproof_endpoint.journal.entry import JournalEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-class Requests(list[Entry]):
+class SeenRequests(list[JournalEntry]):
     """What came so far, oldest first."""
 
-    def where(self, **wanted: object) -> Requests:
+    def where(self, **wanted: object) -> SeenRequests:
         """Those whose attributes are these: `script`, `part`, `path`, `method`, `status`, `ended`."""
-        return Requests(entry for entry in self if all(getattr(entry, name) == value for name, value in wanted.items()))
+        return SeenRequests(
+            entry for entry in self if all(getattr(entry, name) == value for name, value in wanted.items())
+        )
 
-    def one(self, **wanted: object) -> Entry:
+    def one(self, **wanted: object) -> JournalEntry:
         """The only one of these.
 
         Raises:
@@ -57,13 +59,13 @@ class Requests(list[Entry]):
         return "\n".join(["what came:", *lines])
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: JournalEntry) -> str:
     script = f", script {entry.script}, part {entry.part}" if entry.script is not None else ""
     error = f": {entry.error.get('message')}" if entry.error else ""
     return f"  {entry.number}. {entry.method} {entry.path}{script}, {entry.status} {entry.ended or 'under way'}{error}"
 
 
-def unplayed(scripts: Iterable[str], requests: Requests) -> list[str]:
+def unplayed(scripts: Iterable[str], requests: SeenRequests) -> list[str]:
     """The scripts that answered nothing."""
     played = {entry.script for entry in requests}
     return [name for name in scripts if name not in played]

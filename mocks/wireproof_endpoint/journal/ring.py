@@ -6,7 +6,7 @@ import itertools
 from collections import deque
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.journal.entry import NOT_KEPT, Bounds, Ended, Entry
+from wireproof_endpoint.journal.entry import NOT_KEPT, AnswerEnding, Bounds, JournalEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,8 +18,10 @@ class Journal:
     `ended` is called with each entry when its answer has ended, also after it was forgotten.
     """
 
-    def __init__(self, limit: int, bounds: Bounds | None = None, ended: Callable[[Entry], None] | None = None) -> None:
-        self.entries: deque[Entry] = deque(maxlen=limit)
+    def __init__(
+        self, limit: int, bounds: Bounds | None = None, ended: Callable[[JournalEntry], None] | None = None
+    ) -> None:
+        self.entries: deque[JournalEntry] = deque(maxlen=limit)
         self._limit = limit
         self._bounds = bounds or Bounds()
         self._ended = ended
@@ -27,11 +29,11 @@ class Journal:
 
     def begin(
         self, *, method: str, path: str, query: str, headers: Mapping[str, str], now: float, when: float
-    ) -> Entry:
+    ) -> JournalEntry:
         """A new entry, for a request that comes now; `when` is the same in epoch seconds."""
         if not self._limit:
             return NOT_KEPT
-        entry = Entry(
+        entry = JournalEntry(
             number=next(self._numbers),
             when=when,
             began=now,
@@ -44,7 +46,7 @@ class Journal:
         self.entries.append(entry)
         return entry
 
-    def end(self, entry: Entry, now: float, ended: Ended) -> None:
+    def end(self, entry: JournalEntry, now: float, ended: AnswerEnding) -> None:
         """Note the end of an answer; what came first is what counts."""
         if entry.ended is not None or not entry.kept:
             return
@@ -52,12 +54,12 @@ class Journal:
         if self._ended is not None:
             self._ended(entry)
 
-    def whole(self, entry: Entry, now: float, status: int, body: bytes) -> None:
+    def whole(self, entry: JournalEntry, now: float, status: int, body: bytes) -> None:
         """Note a whole answer that is sent now."""
         if entry.kept:
             entry.whole(now, status, body)
-            self.end(entry, now, Ended.COMPLETED)
+            self.end(entry, now, AnswerEnding.COMPLETED)
 
-    def find(self, number: int) -> Entry | None:
+    def find(self, number: int) -> JournalEntry | None:
         """The entry of this number; None where it is forgotten, or never was."""
         return next((entry for entry in self.entries if entry.number == number), None)

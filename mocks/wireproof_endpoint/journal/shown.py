@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_endpoint.journal.calls import Json
-    from wireproof_endpoint.journal.entry import Entry, Piece
+    from wireproof_endpoint.journal.entry import JournalEntry, SentPiece
 
 _IN_QUERY = re.compile(r"key|token|secret|password", re.IGNORECASE)
 """Names in a query that may hold keys."""
 
 
-def brief(entry: Entry) -> Json:
+def brief(entry: JournalEntry) -> Json:
     """What a list of requests shows of one."""
     error = entry.error
     return {
@@ -39,7 +39,7 @@ def brief(entry: Entry) -> Json:
     }
 
 
-def whole(entry: Entry) -> Json:
+def whole(entry: JournalEntry) -> Json:
     """All that is known of a request."""
     mask = masked(entry)
     return {
@@ -55,7 +55,7 @@ def whole(entry: Entry) -> Json:
     }
 
 
-def masked(entry: Entry) -> Callable[[str], str]:
+def masked(entry: JournalEntry) -> Callable[[str], str]:
     """A function that takes the keys which came with a request out of a text."""
     values = (value for name, value in entry.raw_headers.items() if name in SECRET)
     keys = sorted({word for value in values for word in value.split() if len(word) >= LONG}, key=len, reverse=True)
@@ -78,7 +78,7 @@ def _query(query: str) -> str:
     return urlencode([(name, MASK if _IN_QUERY.search(name) else value) for name, value in pairs], safe="*")
 
 
-def _body(entry: Entry, mask: Callable[[str], str]) -> object:
+def _body(entry: JournalEntry, mask: Callable[[str], str]) -> object:
     text = mask(entry.received.decode(errors="replace"))
     try:
         return json.loads(text)
@@ -87,7 +87,7 @@ def _body(entry: Entry, mask: Callable[[str], str]) -> object:
         return text or None
 
 
-def _frames(piece: Piece, mask: Callable[[str], str]) -> Iterator[Json]:
+def _frames(piece: SentPiece, mask: Callable[[str], str]) -> Iterator[Json]:
     """The frames of a piece, or all of it where it has none: frames that are ready at once share a piece."""
     for text in piece.data.decode(errors="replace").split("\n\n"):
         if text:

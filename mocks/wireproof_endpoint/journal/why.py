@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_endpoint.received import Received
 from wireproof_scripts.asked.matching import described, tried
-from wireproof_scripts.asked.request import Asked
+from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.selection import DEFAULT
 from wireproof_scripts.steps.when import condition
 from wireproof_scripts.values import value
@@ -15,7 +15,7 @@ from wireproof_scripts.values import value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_scripts.asked.matching import Tried
+    from wireproof_scripts.asked.matching import MatchTried
     from wireproof_scripts.selection import By
     from wireproof_scripts.steps import Library
     from wireproof_scripts.steps.when import When
@@ -70,9 +70,9 @@ class Why:
         why = _NOT_MATCHED if self.script == DEFAULT else self.problem or "the marker names it"
         return (*found, Considered(script=self.script or "none", answers=True, why=why + _part(self)))
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> AskedTurn:
         received = Received(self.conversation)
-        return Asked(
+        return AskedTurn(
             conversation=received.items,
             developer=received.developer,
             tools=received.tools,
@@ -85,7 +85,7 @@ class Why:
 _NOT_MATCHED = "no script matches, so the default answers"
 
 
-def _of(one: Tried, when: When, chosen: Why) -> Considered:
+def _of(one: MatchTried, when: When, chosen: Why) -> Considered:
     if one.script == chosen.script:
         why = "the marker names it" if chosen.by == "marker" else described(when)
         return Considered(script=one.script, answers=True, why=why + _part(chosen))

@@ -25,7 +25,7 @@ _DONE = frozenset({"[DONE]", "response.completed", "response.incomplete"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class RecordedAnswer:
     """An answer as it came."""
 
     status: int
@@ -142,7 +142,7 @@ class _Answer:
         return (*(item if isinstance(item, Pause) else item.step() for item in self.items), *self.ends)
 
 
-def steps_of(recorded: Recorded, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
+def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
     """The steps that answer so again, and the id of the answer; `paced`: with its silences.
 
     Of several choices the first is read. A stream that breaks off fails where it did.
@@ -164,7 +164,7 @@ def steps_of(recorded: Recorded, *, paced: bool = False) -> tuple[tuple[Step, ..
     return answer.steps(), answer.id
 
 
-def _refusal(recorded: Recorded) -> Status:
+def _refusal(recorded: RecordedAnswer) -> Status:
     text = recorded.body.decode(errors="replace")
     media = recorded.headers.get("content-type", "")
     headers = None if "json" in media or not media else {"content-type": media}

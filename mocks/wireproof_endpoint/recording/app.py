@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import httpx
 
 from wireproof_endpoint.journal.entry import LONG, SECRET
-from wireproof_endpoint.recording.answer import Recorded, steps_of
+from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_surfaces.http.served_exchange import status_line
@@ -108,7 +108,9 @@ class Recorder:
                     exchange.send(piece)
             finally:
                 if head.method == "POST" and path in RECORDED and pieces:
-                    self._record(body, Recorded(status=response.status_code, headers=dict(headers), pieces=pieces))
+                    self._record(
+                        body, RecordedAnswer(status=response.status_code, headers=dict(headers), pieces=pieces)
+                    )
         exchange.end()
 
     def _headers(self, given: Headers) -> dict[str, str]:
@@ -119,7 +121,7 @@ class Recorder:
             headers["authorization"] = f"Bearer {self._key}"
         return {**headers, "accept-encoding": "identity"}
 
-    def _record(self, body: bytes, recorded: Recorded) -> None:
+    def _record(self, body: bytes, recorded: RecordedAnswer) -> None:
         try:
             asked = json.loads(body)
             steps, id_ = steps_of(recorded, paced=self._paced)

@@ -1,7 +1,8 @@
 """An answer whose script reaches the wire: `Play` with the steps of `wireproof_scripts.steps.http`. No I/O, like it.
 
-Most of these steps are bytes of the body, or another head. What lies below HTTP is an output of its own: `Drop` ends
-the connection, `Noise` writes on it beside HTTP, `Head.seconds` is a head that comes slowly. On a socket
+Most of these steps are bytes of the body, or another head. What lies below HTTP is an output of its own:
+`CloseConnection` ends
+the connection, `Noise` writes on it beside HTTP, `StreamHead.seconds` is a head that comes slowly. On a socket
 `http.scripted_answer` does that; without one a client gets the exception that it would get then.
 """
 
@@ -14,12 +15,12 @@ from http import HTTPStatus
 from itertools import takewhile
 from typing import TYPE_CHECKING, get_args
 
-from wireproof_endpoint.play import SHARED, Drop, Head, Noise, Play, Reply
+from wireproof_endpoint.play import SHARED, CloseConnection, Noise, Play, StreamHead, WholeReply
 from wireproof_endpoint.wire.refusal import refusing, refusing_body, refusing_frames
 from wireproof_scripts.player import Until
 from wireproof_scripts.steps import Call, Reflect, Spoken, Think, http
 from wireproof_surfaces.errors import INVALID, Problem, envelope
-from wireproof_surfaces.events import Cause, Failed, Finished, Quiet, TurnOver
+from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, Quiet, TurnOver
 from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.writer import Keeping
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from wireproof_endpoint.play import Output
-    from wireproof_endpoint.turn import Next, Turn
+    from wireproof_endpoint.turn import Next, PlayedChoice
     from wireproof_scripts.steps import Parts, Step
 
 _JSON = {"Content-Type": "application/json"}
@@ -109,11 +110,11 @@ class WirePlay(Play):
             case http.Disconnect(at="mid-frame"):
                 yield from self._begin()
                 yield self._half_a_frame()
-                yield Drop(reset=step.reset)
+                yield CloseConnection(reset=step.reset)
             case http.Disconnect():
                 if self._form.head is not None:
                     yield from self._begin()
-                yield Drop(reset=step.reset)
+                yield CloseConnection(reset=step.reset)
             case http.Garbage():
                 yield Noise(content=_noise(step))
             case http.Frame():
@@ -136,7 +137,7 @@ class WirePlay(Play):
         if not self._began:
             yield self._head()
 
-    def _head(self) -> Head:
+    def _head(self) -> StreamHead:
         head, step = super()._head(), self._form.head
         return head if step is None else replace(head, headers=_dressed(head.headers, step), seconds=step.seconds)
 
@@ -170,7 +171,7 @@ class WirePlay(Play):
                     return
             elif isinstance(step, Until):
                 if now - last >= self._settings.idle_timeout:
-                    self._feed(Failed(Cause.TIMEOUT))
+                    self._feed(ChoiceFailed(FailureReason.TIMEOUT))
                     continue
                 self._feed(Quiet(now - last))
                 if not self._over:
@@ -187,7 +188,7 @@ class WirePlay(Play):
             case http.Disconnect():
                 self._form.broken = step
                 # What was said so far is the body that breaks off.
-                self._feed(Finished(choice=0, reason="stop"))
+                self._feed(ChoiceFinished(choice=0, reason="stop"))
                 self._feed(TurnOver(choice=0))
                 self._over = True
             case http.Bytes():
@@ -208,17 +209,17 @@ class WirePlay(Play):
         if form.kept is not None:
             body = body[: int(len(body) * form.kept)]
         headers = {**_JSON, **self._plan.headers, "Content-Length": str(len(body))}
-        head = Head(headers=headers)
+        head = StreamHead(headers=headers)
         if form.head is not None:
             head = replace(head, headers=_dressed(headers, form.head), seconds=form.head.seconds)
         yield head
         yield body if broken is None else body[: len(body) // 2]
         if broken is not None:
-            yield Drop(reset=broken.reset)
+            yield CloseConnection(reset=broken.reset)
 
     # Both
 
-    def _taken(self, turn: Turn, step: Next) -> bytes:
+    def _taken(self, turn: PlayedChoice, step: Next) -> bytes:
         if isinstance(step, http.Wire):
             self._step = step
             return b""
@@ -318,14 +319,14 @@ def _noise(step: http.Garbage) -> bytes:
     return b"\x00" + random.Random(step.seed).randbytes(step.size - 1)  # noqa: S311 - no secret
 
 
-def status_reply(step: http.Status) -> Reply:
+def status_reply(step: http.Status) -> WholeReply:
     """The response that a `status` step asks for."""
     headers, body = dict(_JSON), b""
     if step.code not in {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}:
         body = _error(step) if step.body is None else step.body.encode()
     if step.retry_after is not None:
         headers["Retry-After"] = step.retry_after
-    return Reply(status=step.code, headers=_replaced(headers, dict(step.headers or {})), body=body)
+    return WholeReply(status=step.code, headers=_replaced(headers, dict(step.headers or {})), body=body)
 
 
 _CODES = {

@@ -15,7 +15,7 @@ from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.middleware import WithFault
 from wireproof_proxy.app import create_app
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
     from wireproof_mocks.miniatures import Fault
-    from wireproof_proxy.backends.backend import Backend
+    from wireproof_proxy.backends.backend import AgentBackend
 
 NONE = "none"
 FURTHER = 2**20
@@ -79,12 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _serve(settings, backend, names[0] if names else None)
 
 
-def _serve(settings: ProxySettings, backend: Backend, name: str | None) -> int:
+def _serve(settings: ProxySettings, backend: AgentBackend, name: str | None) -> int:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     stop = threading.Event()
     slots = settings.max_concurrency
     # One proxy and one backend for all miniatures: a process for each would cost more than it shows.
-    proxy = create_app(settings, backend, Gate(slots))
+    proxy = create_app(settings, backend, TurnGate(slots))
     faulty = WithFault(app=proxy, fault=FAULTS.get(name or ""), key=key, slots=slots, stop=stop)
     # Under a name the fault alone is served, at the paths of `wireproof-proxy`, so that it can be put in its place.
     app = faulty if name else Miniatures(proxy, key, slots, stop)

@@ -9,7 +9,17 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import call_of, delta_of, each, text_of, with_call, with_delta
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, Example, Fault, Frame, Head, Instead, Json, Reply, Request
+from wireproof_mocks.miniatures.fault import (
+    OPENAI_JSON,
+    Fault,
+    FaultExample,
+    FaultHead,
+    FaultReply,
+    Frame,
+    Instead,
+    Json,
+    SentRequest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,13 +30,13 @@ _USERS = "root:x:0:0:root:/root:/bin/sh"
 def _calls(change: Callable[[Json], Json]) -> dict[str, Any]:
     """A change of each call, in streams and in whole answers."""
 
-    def whole(body: Json, _: Request, head: Head) -> Json:
+    def whole(body: Json, _: SentRequest, head: FaultHead) -> Json:
         return _with_message(body, head, lambda said: {**said, "tool_calls": list(map(change, said["tool_calls"]))})
 
     return {"frames": each(lambda chunk: [with_call(chunk, change)]), "whole": whole}
 
 
-def _with_message(body: Json, head: Head, change: Callable[[Json], Json]) -> Json:
+def _with_message(body: Json, head: FaultHead, change: Callable[[Json], Json]) -> Json:
     if head.code >= 400:  # noqa: PLR2004 (HTTP)
         return body
     choices = [{**choice, "message": change(choice["message"])} for choice in body["choices"]]
@@ -50,20 +60,20 @@ def _of_first_call(chunk: Json) -> Iterable[Frame]:
     return [] if call and call["index"] > 0 else [chunk]
 
 
-def _first_call(body: Json, _: Request, head: Head) -> Json:
+def _first_call(body: Json, _: SentRequest, head: FaultHead) -> Json:
     return _with_message(body, head, lambda said: {**said, "tool_calls": said["tool_calls"][:1]})
 
 
-def _going_on(request: Request, _: int) -> Instead | None:
+def _going_on(request: SentRequest, _: int) -> Instead | None:
     """Results go into the session that asked for the calls: nothing comes until the proxy gives up."""
     if b'"role": "tool"' not in request.body:
         return None
     error = {"message": "The backend was silent for too long.", "type": "server_error", "param": None, "code": None}
-    head = Head(status="504 GATEWAY TIMEOUT", headers=[("Content-Type", "application/json")])
-    return Reply(head=head, body=json.dumps({"error": error}).encode())
+    head = FaultHead(status="504 GATEWAY TIMEOUT", headers=[("Content-Type", "application/json")])
+    return FaultReply(head=head, body=json.dumps({"error": error}).encode())
 
 
-def _stopped(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _stopped(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """When nothing has come for long enough the answer just ends."""
     said = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000, "model": "cursor"}
     for frame in frames:
@@ -78,11 +88,11 @@ def _silent_after_tools(chunk: Json) -> Iterable[Frame]:
     return [with_delta(chunk, {**delta_of(chunk), "content": ""})] if text_of(chunk) else [chunk]
 
 
-def _nothing_after_tools(body: Json, _: Request, head: Head) -> Json:
+def _nothing_after_tools(body: Json, _: SentRequest, head: FaultHead) -> Json:
     return _with_message(body, head, lambda said: {**said, "content": ""})
 
 
-def _reading_anywhere(body: Json, _: Request, head: Head) -> Json:
+def _reading_anywhere(body: Json, _: SentRequest, head: FaultHead) -> Json:
     """A path is opened as it comes: the model gets whatever is there."""
 
     def given(said: Json) -> Json:
@@ -116,8 +126,8 @@ AGENT_FAULTS: tuple[Fault, ...] = (
         "names",
         **_calls(_own_name),
         examples=(
-            Example(before=(_chunk(_call("list", "{}")),), after=(_chunk(_call("ls", "{}")),)),
-            Example(
+            FaultExample(before=(_chunk(_call("list", "{}")),), after=(_chunk(_call("ls", "{}")),)),
+            FaultExample(
                 before=_answer({"tool_calls": [_call("list", "{}"), _call("read", "{}")]}),
                 after=_answer({"tool_calls": [_call("ls", "{}"), _call("read", "{}")]}),
             ),
@@ -129,7 +139,7 @@ AGENT_FAULTS: tuple[Fault, ...] = (
         "arguments",
         **_calls(_own_arguments),
         examples=(
-            Example(
+            FaultExample(
                 before=(_chunk(_call("read", '{"filePath": "a"}')),), after=(_chunk(_call("read", '{"path": "a"}')),)
             ),
         ),
@@ -141,8 +151,8 @@ AGENT_FAULTS: tuple[Fault, ...] = (
         frames=each(_of_first_call),
         whole=_first_call,
         examples=(
-            Example(before=(_chunk(_call("a", "")), _chunk(_call("b", "", 1))), after=(_chunk(_call("a", "")),)),
-            Example(
+            FaultExample(before=(_chunk(_call("a", "")), _chunk(_call("b", "", 1))), after=(_chunk(_call("a", "")),)),
+            FaultExample(
                 before=_answer({"tool_calls": [_call("a", ""), _call("b", "", 1)]}),
                 after=_answer({"tool_calls": [_call("a", "")]}),
             ),
@@ -156,7 +166,7 @@ AGENT_FAULTS: tuple[Fault, ...] = (
         "without-tools",
         frames=each(_silent_after_tools),
         whole=_nothing_after_tools,
-        examples=(Example(before=_answer({"content": "Done."}), after=_answer({"content": ""})),),
+        examples=(FaultExample(before=_answer({"content": "Done."}), after=_answer({"content": ""})),),
     ),
     _fault(
         "any-file-is-read",
@@ -164,7 +174,7 @@ AGENT_FAULTS: tuple[Fault, ...] = (
         "scratch",
         whole=_reading_anywhere,
         examples=(
-            Example(
+            FaultExample(
                 before=_answer({"content": '{"history": [{"output": "no"}, {"role": "user"}]}'}),
                 after=_answer({"content": f'{{"history": [{{"output": "{_USERS}"}}, {{"role": "user"}}]}}'}),
             ),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wireproof_mocks.miniatures.chunks import call_of, delta_of, each, with_delta
-from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, Fault, FaultHead, Frame, Json, SentRequest
 
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
 # With the line break before it, so that an element can be taken out or moved with its line.
@@ -24,12 +24,12 @@ FORWARDED = ("textual/", "shapes/h")
 Write = Callable[[str], str]
 
 
-def forwards(request: Request) -> bool:
+def forwards(request: SentRequest) -> bool:
     """Whether the blocks of an answer are the backend's own."""
     return request.script.startswith(FORWARDED)
 
 
-def in_stream(change: Write) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def in_stream(change: Write) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """A change of the content deltas that hold a block."""
 
     def changed(chunk: Json) -> Iterable[Frame]:
@@ -39,7 +39,7 @@ def in_stream(change: Write) -> Callable[[Iterable[Frame], Request], Iterator[Fr
     return each(changed)
 
 
-def in_whole(change: Callable[[str], str | None]) -> Callable[[Json, Request, Head], Json]:
+def in_whole(change: Callable[[str], str | None]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of the contents that hold a block, in every choice."""
 
     def choice(entry: Json) -> Json:
@@ -55,10 +55,10 @@ def _written(name: str, breaks: str, change: Write) -> Fault:
     def every(text: str) -> str:
         return BLOCK.sub(lambda block: change(block[0]), text)
 
-    def frames(frames_: Iterable[Frame], request: Request) -> Iterator[Frame]:
+    def frames(frames_: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
         return iter(frames_) if forwards(request) else in_stream(every)(frames_, request)
 
-    def whole(body: Json, request: Request, head: Head) -> Json:
+    def whole(body: Json, request: SentRequest, head: FaultHead) -> Json:
         return body if forwards(request) else in_whole(every)(body, request, head)
 
     return Fault(name=name, breaks=breaks, frames=frames, whole=whole, dialects=(OBSIDIAN_XML,))
@@ -128,7 +128,7 @@ def _blocks_lost(chunk: Json) -> Iterable[Frame]:
         yield chunk
 
 
-def _incremental(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _incremental(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """Each delta has only the new part of the arguments, in two halves."""
     sent: dict[Any, str] = {}
     for frame in frames:

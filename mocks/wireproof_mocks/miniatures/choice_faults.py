@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import each
-from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Example, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import (
+    MODE_HEADER,
+    OPENAI_JSON,
+    Fault,
+    FaultExample,
+    FaultHead,
+    Frame,
+    Json,
+    SentRequest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +29,7 @@ def _swapped(chunk: Json) -> Iterable[Frame]:
     yield {**chunk, "choices": [{**choice, "index": 1 - choice["index"]} for choice in chunk["choices"]]}
 
 
-def _first_choice_only(body: Json, _: Request, __: Head) -> Json:
+def _first_choice_only(body: Json, _: SentRequest, __: FaultHead) -> Json:
     return {**body, "choices": body["choices"][:1]} if "choices" in body else body
 
 
@@ -34,8 +43,8 @@ def _unknown_forgiven(environ: dict[str, Any]) -> None:
         del environ[_VARIABLE]  # without a mode, the default counts
 
 
-def _not_echoed(head: Head, _: Request) -> Head:
-    return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != MODE_HEADER])
+def _not_echoed(head: FaultHead, _: SentRequest) -> FaultHead:
+    return FaultHead(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != MODE_HEADER])
 
 
 CHOICE_FAULTS: tuple[Fault, ...] = (
@@ -44,7 +53,7 @@ CHOICE_FAULTS: tuple[Fault, ...] = (
         name="whole-one-choice-of-two",
         breaks="chat.whole.choices",
         whole=_first_choice_only,
-        examples=(Example(before={"choices": [1, 2]}, after={"choices": [1]}),),
+        examples=(FaultExample(before={"choices": [1, 2]}, after={"choices": [1]}),),
     ),
     Fault(name="mode-set-up-ignored", breaks="mode.default", environ=_other_default),
     Fault(name="mode-not-echoed", breaks="mode.header", head=_not_echoed),

@@ -19,7 +19,16 @@ from wireproof_mocks.miniatures.chunks import (
     with_call,
     with_delta,
 )
-from wireproof_mocks.miniatures.fault import DONE, FUNCTION_CALL, OPENAI_JSON, Example, Fault, Frame, Json, Request
+from wireproof_mocks.miniatures.fault import (
+    DONE,
+    FUNCTION_CALL,
+    OPENAI_JSON,
+    Fault,
+    FaultExample,
+    Frame,
+    Json,
+    SentRequest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -46,7 +55,7 @@ def _role_everywhere(chunk: Json) -> Iterable[Frame]:
 # text
 
 
-def last_text_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def last_text_lost(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """The text that was held back when the answer ended is never sent."""
     held: list[Frame] = []
     for frame in frames:
@@ -63,7 +72,7 @@ def last_text_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
             yield frame
 
 
-def _repeats_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _repeats_swallowed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     last = None
     for frame in frames:
         text = text_of(frame) if isinstance(frame, dict) and "error" not in frame else ""
@@ -131,7 +140,7 @@ def _counts_to_one(chunk: Json) -> Iterable[Frame]:
     yield with_call(chunk, lambda call: {**call, "index": min(call["index"], 1)})
 
 
-def _identity_repeated(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _identity_repeated(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     said: Json = {}
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
@@ -151,7 +160,7 @@ def _empty_call_deltas(chunk: Json) -> Iterable[Frame]:
         yield with_delta(chunk, {"tool_calls": [{"index": call["index"], "function": {"arguments": ""}}]})
 
 
-def _cumulative(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _cumulative(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     so_far: dict[int, str] = {}
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
@@ -170,7 +179,7 @@ def _halves(text: str) -> tuple[str, ...]:
     return tuple(half for half in (text[:middle], text[middle:]) if half)
 
 
-def _reserialised(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _reserialised(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """Arguments are collected, parsed, and serialised again before the next frame that is not a fragment."""
     gathered: list[Json] = []
     for frame in frames:
@@ -201,10 +210,10 @@ def _tail(chunk: Json) -> Iterable[Frame]:
     yield chunk
 
 
-def _arguments_cut(most: int) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def _arguments_cut(most: int) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """Only the first characters of a call's arguments are sent."""
 
-    def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    def change(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         left = most
         for frame in frames:
             call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
@@ -222,7 +231,7 @@ def _saying(call: Json, arguments: str) -> Json:
     return {**call, "function": {**call["function"], "arguments": arguments}}
 
 
-def _arguments_repaired(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _arguments_repaired(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """What closes the string and the object follows the arguments."""
     last: Json | None = None
     for frame in frames:
@@ -236,8 +245,8 @@ def _arguments_repaired(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
 # identity
 
 
-def _renewed(member: str) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
-    def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _renewed(member: str) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+    def change(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for number, frame in enumerate(frames):
             if isinstance(frame, dict) and member in frame:
                 value = frame[member]
@@ -281,7 +290,7 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
         "extra-member",
         "schema",
         frames=each(lambda c: [changed(c, provider="mine")]),
-        examples=(Example(before=({"choices": []}, DONE), after=({"choices": [], "provider": "mine"}, DONE)),),
+        examples=(FaultExample(before=({"choices": []}, DONE), after=({"choices": [], "provider": "mine"}, DONE)),),
     ),
     _fault("no-object", "schema", frames=each(lambda c: [{k: v for k, v in c.items() if k != "object"}])),
     _fault("id-per-chunk", "stable-id", frames=_renewed("id")),
@@ -307,7 +316,7 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
         frames=each(_as_tool_call),
         dialects=(FUNCTION_CALL,),
         examples=(
-            Example(
+            FaultExample(
                 before=tuple(_with_function(made) for made in ({"name": "f", "arguments": ""}, {"arguments": "{}"})),
                 after=(
                     _with_tool({"id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}),

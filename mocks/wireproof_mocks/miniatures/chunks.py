@@ -6,15 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 
-from wireproof_mocks.miniatures.fault import Frame, Json, Request
+from wireproof_mocks.miniatures.fault import Frame, Json, SentRequest
 
 Change = Callable[[Json], Iterable[Frame]]
 
 
-def each(change: Change) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def each(change: Change) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """A fault that takes the chunks one by one; errors, [DONE] and comments pass."""
 
-    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
             # An error frame has no choices that a change could read.
             if isinstance(frame, dict) and "error" not in frame:

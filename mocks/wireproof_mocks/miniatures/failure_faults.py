@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import finish_of, with_delta
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -18,14 +18,14 @@ IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
 NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
-def _errors_as_streams(head: Head, request: Request) -> Head:
+def _errors_as_streams(head: FaultHead, request: SentRequest) -> FaultHead:
     # A whole answer with this status is another fault (`whole-failure-as-answer`).
     if head.code >= 500 and b'"stream": true' in request.body:  # noqa: PLR2004 (HTTP)
-        return Head(status="200 OK", headers=head.headers)
+        return FaultHead(status="200 OK", headers=head.headers)
     return head
 
 
-def _error_hushed_up(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _error_hushed_up(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """A failure in mid-text becomes an ordinary end."""
     last: Json | None = None
     for frame in frames:
@@ -37,7 +37,7 @@ def _error_hushed_up(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
             yield frame
 
 
-def _silence_answered(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _silence_answered(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """A backend that never sent anything becomes an empty answer."""
     role = {"role": "assistant", "content": ""}
     for frame in frames:
@@ -49,10 +49,10 @@ def _silence_answered(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
             yield frame
 
 
-def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """Error frames say it otherwise."""
 
-    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
             yield {"error": change(frame["error"])} if isinstance(frame, dict) and "error" in frame else frame
 
@@ -67,7 +67,7 @@ def _with_a_number(error: Json) -> Json:
     return {**error, "code": 500}  # the envelope has text or null there (http.error.envelope)
 
 
-def _finish_before_error(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _finish_before_error(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     last: Json | None = None
     for frame in frames:
         yield frame
@@ -76,7 +76,7 @@ def _finish_before_error(frames: Iterable[Frame], _: Request) -> Iterator[Frame]
         last = frame if isinstance(frame, dict) else last
 
 
-def _error_after_call(frames: Iterable[Frame], request: Request) -> Iterator[Frame]:
+def _error_after_call(frames: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
     """A failure after a complete call replaces the finish."""
     for frame in frames:
         ends = isinstance(frame, dict) and "error" not in frame and finish_of(frame)

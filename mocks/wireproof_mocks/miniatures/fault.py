@@ -32,7 +32,7 @@ _SCRIPT = re.compile(rb"\[\[wireproof:([A-Za-z0-9._/-]+)#")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Head:
+class FaultHead:
     """Status line and headers of a response."""
 
     status: str
@@ -45,7 +45,7 @@ class Head:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class SentRequest:
     """A request as the client sent it; names of headers are lower-case."""
 
     method: str
@@ -73,7 +73,7 @@ class Request:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Example:
+class FaultExample:
     """What a fault makes of a sample: the frames of a stream, the body of a whole answer, or that of a request."""
 
     before: tuple[Frame, ...] | Json
@@ -83,20 +83,20 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class FaultReply:
     """A response that the proxy did not make."""
 
-    head: Head
+    head: FaultHead
     body: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hang:
+class NeverAnswer:
     """No answer, until the client leaves."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exit:
+class MiniatureExit:
     """The end of the process, so that of every miniature that it serves."""
 
     status: int
@@ -104,7 +104,7 @@ class Exit:
     """What it writes to stderr before."""
 
 
-Instead = Reply | Hang | Exit
+Instead = FaultReply | NeverAnswer | MiniatureExit
 """What happens to a request instead of an answer of the proxy."""
 
 
@@ -116,17 +116,17 @@ class Fault:
     """What a developer did wrong."""
     breaks: str
     """The requirement that the fault breaks."""
-    frames: Callable[[Iterable[Frame], Request], Iterator[Frame]] | None = None
+    frames: Callable[[Iterable[Frame], SentRequest], Iterator[Frame]] | None = None
     """Changes the frames of a stream."""
-    whole: Callable[[Json, Request, Head], Json] | None = None
+    whole: Callable[[Json, SentRequest, FaultHead], Json] | None = None
     """Changes the JSON of a response that is not a stream."""
     request: Callable[[Json], Json] | None = None
     """Changes the JSON of the request, before the proxy reads it."""
-    head: Callable[[Head, Request], Head] | None = None
+    head: Callable[[FaultHead, SentRequest], FaultHead] | None = None
     """Changes status and headers, after the body is known."""
     environ: Callable[[dict[str, Any]], None] | None = None
     """Changes the WSGI environment: the request's headers, or the bytes of its body."""
-    instead: Callable[[Request, int], Instead | None] | None = None
+    instead: Callable[[SentRequest, int], Instead | None] | None = None
     """What happens instead of the answer to the request of this number, counted from 1; None: the proxy answers."""
     salvage: Callable[[Json], list[Frame]] | None = None
     """Makes the frames of a stream out of an error body whose status `head` has lowered."""
@@ -138,10 +138,10 @@ class Fault:
     """The dialects in whose answers the fault shows; none named: those of chat."""
     scripts: tuple[str, ...] = ()
     """The scripts whose answers show the fault: it stands for a proxy that cannot do just that. None named: all."""
-    examples: tuple[Example, ...] = field(default=(), hash=False)  # frames are dicts
+    examples: tuple[FaultExample, ...] = field(default=(), hash=False)  # frames are dicts
     """What it does to samples, which is all the test that it needs: a test goes over the examples of every fault."""
 
-    def touches(self, request: Request) -> bool:
+    def touches(self, request: SentRequest) -> bool:
         """Whether the fault shows in the answer to a request."""
         # Most faults are of chunks, which Responses do not have.
         in_dialect = request.dialect in self.dialects if self.dialects else request.dialect != RESPONSES

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Json, Request
+from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, FaultHead, Json, SentRequest
 
-When = Callable[[Request], bool]
-Heads = Callable[[Head, Request], Head]
-Bodies = Callable[[Json, Request, Head], Json]
+When = Callable[[SentRequest], bool]
+Heads = Callable[[FaultHead, SentRequest], FaultHead]
+Bodies = Callable[[Json, SentRequest, FaultHead], Json]
 
 LARGE = 2**20
 """Bytes: no client of ours sends as much, but to see whether it is too much."""
@@ -22,7 +22,7 @@ NO_MODEL = "no-such-model"
 # what a fault looks at
 
 
-def _json(request: Request) -> object:
+def _json(request: SentRequest) -> object:
     """The request's JSON; None when the body is not JSON."""
     try:
         return json.loads(request.body)
@@ -30,22 +30,22 @@ def _json(request: Request) -> object:
         return None
 
 
-def field_of(request: Request, name: str) -> object:
+def field_of(request: SentRequest, name: str) -> object:
     """A field of the request's JSON object; None when it is absent."""
     said = _json(request)
     return said.get(name) if isinstance(said, dict) else None
 
 
-def _nowhere(request: Request) -> bool:
+def _nowhere(request: SentRequest) -> bool:
     # Other 404s, of a model that is not served, are right and have a row of their own.
     return not request.path.endswith(("/chat/completions", "/models")) and "/models/" not in request.path
 
 
-def _is_large(request: Request) -> bool:
+def _is_large(request: SentRequest) -> bool:
     return len(request.body) > LARGE
 
 
-def _is_text(request: Request) -> bool:
+def _is_text(request: SentRequest) -> bool:
     return request.headers.get("content-type") == "text/plain"
 
 
@@ -53,7 +53,7 @@ def _to(path: str) -> When:
     return lambda request: request.path.endswith(path)
 
 
-def _chat(request: Request) -> bool:
+def _chat(request: SentRequest) -> bool:
     return request.path.endswith("/chat/completions") and request.method == "POST"
 
 
@@ -63,32 +63,32 @@ def _chat(request: Request) -> bool:
 def _as(code: int, status: str, when: When) -> Heads:
     """One status becomes another."""
     return lambda head, request: (
-        Head(status=status, headers=head.headers) if head.code == code and when(request) else head
+        FaultHead(status=status, headers=head.headers) if head.code == code and when(request) else head
     )
 
 
-def _streams(head: Head, _: Request) -> bool:
+def _streams(head: FaultHead, _: SentRequest) -> bool:
     return ("Content-Type", "text/event-stream") in head.headers
 
 
-def _without(header: str, when: Callable[[Head, Request], bool]) -> Heads:
+def _without(header: str, when: Callable[[FaultHead, SentRequest], bool]) -> Heads:
     """A header is forgotten."""
 
-    def changed(head: Head, request: Request) -> Head:
+    def changed(head: FaultHead, request: SentRequest) -> FaultHead:
         kept = [(name, value) for name, value in head.headers if name.lower() != header]
-        return Head(status=head.status, headers=kept) if when(head, request) else head
+        return FaultHead(status=head.status, headers=kept) if when(head, request) else head
 
     return changed
 
 
 def _always(header: str, value: str) -> Heads:
     """A header says always the same."""
-    return lambda head, request: Head(
+    return lambda head, request: FaultHead(
         status=head.status, headers=[*_without(header, lambda *_: True)(head, request).headers, (header, value)]
     )
 
 
-def blames(param: str | None, when: Callable[[Json, Request], bool]) -> Bodies:
+def blames(param: str | None, when: Callable[[Json, SentRequest], bool]) -> Bodies:
     """An error names another field."""
     return lambda body, request, _: (
         {"error": {**body["error"], "param": param}} if "error" in body and when(body["error"], request) else body
@@ -199,7 +199,7 @@ class _Again:
 def _key_shown(shown: Callable[[str], str]) -> Bodies:
     """An error about a key shows what was sent as one."""
 
-    def changed(body: Json, request: Request, head: Head) -> Json:
+    def changed(body: Json, request: SentRequest, head: FaultHead) -> Json:
         key = request.key.partition(" ")[2]
         if head.code != 401 or not key:  # noqa: PLR2004 (HTTP)
             return body
@@ -208,7 +208,7 @@ def _key_shown(shown: Callable[[str], str]) -> Bodies:
     return changed
 
 
-def _model_without_owner(body: Json, request: Request, _: Head) -> Json:
+def _model_without_owner(body: Json, request: SentRequest, _: FaultHead) -> Json:
     return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in request.path else body
 
 
@@ -268,7 +268,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
           environ=_capacity_first),
     # Retry-After distinguishes the proxy's own 429 from one of the model's service.
     Fault(name="full-is-503", breaks="http.precedence.capacity-before-not-ready",
-          head=lambda head, _: Head(status="503 Service Unavailable", headers=head.headers)
+          head=lambda head, _: FaultHead(status="503 Service Unavailable", headers=head.headers)
           if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)
     Fault(name="full-and-no-word-of-when", breaks="http.precedence.capacity-before-not-ready",
           head=_without("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)

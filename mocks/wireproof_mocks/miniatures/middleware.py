@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.fault import (
     CLIENT_KEY,
-    Exit,
     Fault,
+    FaultHead,
+    FaultReply,
     Frame,
-    Hang,
-    Head,
     Headers,
     Instead,
     Json,
-    Reply,
-    Request,
+    MiniatureExit,
+    NeverAnswer,
+    SentRequest,
 )
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ class WithFault:
             return self._instead(other, environ, start_response)
         environ["wireproof.full"] = len(self._inside) >= self.slots
         _change_request(environ, fault, request, self.key)
-        caught: list[Head] = []
+        caught: list[FaultHead] = []
 
         def catch(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
-            caught.append(Head(status=status, headers=headers))
+            caught.append(FaultHead(status=status, headers=headers))
             return _no_write
 
         self._inside.append(request)
@@ -95,21 +95,23 @@ class WithFault:
 
     def _instead(self, other: Instead, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         match other:
-            case Reply(head=head, body=body):
+            case FaultReply(head=head, body=body):
                 start_response(head.status, head.headers)
                 return [body]
-            case Hang():
+            case NeverAnswer():
                 while not (self.stop.wait(GLANCE) or environ[CLIENT_KEY].gone()):
                     pass
                 # Nobody reads it: a WSGI application has to answer something.
                 start_response("504 Gateway Timeout", [("Content-Length", "0")])
                 return []
-            case Exit(status=status, last_words=last_words):
+            case MiniatureExit(status=status, last_words=last_words):
                 print(last_words, file=sys.stderr, flush=True)  # noqa: T201 (as a program that dies does)
                 # At once, as a crash: no exception that the server would catch, no answer to anyone.
                 os._exit(status)
 
-    def _stream(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
+    def _stream(
+        self, body: _Body, head: FaultHead, request: SentRequest, start_response: StartResponse
+    ) -> Iterable[bytes]:
         fault = body.fault
         head = fault.head(head, request) if fault.head else head
         start_response(head.status, head.headers)
@@ -129,7 +131,9 @@ class WithFault:
         if b"[DONE]" in said or b"response.completed" in said:
             self.stop.wait(HELD_OPEN)
 
-    def _whole(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
+    def _whole(
+        self, body: _Body, head: FaultHead, request: SentRequest, start_response: StartResponse
+    ) -> Iterable[bytes]:
         fault = body.fault
         said = b"".join(body.pieces)
         # Before it is closed: a fault that ignores disconnects must not keep an answer that has ended.
@@ -143,7 +147,7 @@ class WithFault:
         if fault.whole and data is not None:
             # With the head as the proxy sent it: a fault may ask for the status that its own `head` has changed.
             said = json.dumps(fault.whole(data, request, head), ensure_ascii=False).encode()
-            faulty = Head(status=faulty.status, headers=_with_length(faulty, len(said)))
+            faulty = FaultHead(status=faulty.status, headers=_with_length(faulty, len(said)))
         start_response(faulty.status, faulty.headers)
         return [said]
 
@@ -176,7 +180,7 @@ class _Body:
             close()
 
 
-def _take(environ: WSGIEnvironment) -> Request:
+def _take(environ: WSGIEnvironment) -> SentRequest:
     """The request's body, read; the proxy finds it again."""
     # A body in chunks announces no length, and ends by itself.
     in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"
@@ -185,10 +189,10 @@ def _take(environ: WSGIEnvironment) -> Request:
     key = environ.get("HTTP_AUTHORIZATION", "")
     headers = {name[5:].replace("_", "-").lower(): text for name, text in environ.items() if name.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE", "")
-    return Request(method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"], body=body, key=key, headers=headers)
+    return SentRequest(method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"], body=body, key=key, headers=headers)
 
 
-def _change_request(environ: WSGIEnvironment, fault: Fault, request: Request, key: str | None) -> None:
+def _change_request(environ: WSGIEnvironment, fault: Fault, request: SentRequest, key: str | None) -> None:
     """Change the request as the fault says."""
     if fault.ignores_disconnect:
         # Without it the proxy learns of a disconnect only when it writes.
@@ -222,7 +226,7 @@ def _json_object(body: bytes) -> Json | None:
     return data if isinstance(data, dict) else None
 
 
-def _is_stream(head: Head) -> bool:
+def _is_stream(head: FaultHead) -> bool:
     return any(name.lower() == "content-type" and "event-stream" in value for name, value in head.headers)
 
 
@@ -255,13 +259,13 @@ def _frame(block: bytes) -> Frame:
     return parsed
 
 
-def _with_length(head: Head, length: int) -> Headers:
+def _with_length(head: FaultHead, length: int) -> Headers:
     # The wrong length would break the connection, and with it every row.
     kept = [(name, value) for name, value in head.headers if name.lower() != "content-length"]
     return [*kept, ("Content-Length", str(length))]
 
 
-def _as_stream(head: Head) -> Headers:
+def _as_stream(head: FaultHead) -> Headers:
     return [
         *((n, v) for n, v in head.headers if n.lower() not in {"content-length", "content-type"}),
         ("Content-Type", "text/event-stream; charset=utf-8"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import rewritten
 from wireproof_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, Head, Json, Request
+from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultHead, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,19 +18,19 @@ HUGE = 512 * 1024
 """Characters: more than arguments of 64 KiB have, and less than those of a mebibyte."""
 
 
-def completion(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+def completion(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of whole chat answers; everything else passes."""
     return lambda body, _, __: change(body) if body.get("object") == "chat.completion" else body
 
 
-def message(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+def message(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of the message of each choice."""
     return completion(
         lambda body: {**body, "choices": [{**one, "message": change(one["message"])} for one in body["choices"]]}
     )
 
 
-def _text(change: Callable[[str], str | None]) -> Callable[[Json, Request, Head], Json]:
+def _text(change: Callable[[str], str | None]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of the content, where it is no block."""
 
     def changed(said: Json) -> Json:
@@ -41,12 +41,12 @@ def _text(change: Callable[[str], str | None]) -> Callable[[Json, Request, Head]
     return message(changed)
 
 
-def error(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+def error(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of error objects."""
     return lambda body, _, __: {"error": change(body["error"])} if "error" in body else body
 
 
-def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Request, Head], Json]:
+def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     return message(lambda m: {**m, "tool_calls": change(m["tool_calls"])} if m.get("tool_calls") else m)
 
 
@@ -55,7 +55,7 @@ def _two_choices(body: Json) -> Json:
     return {**body, "choices": [*body["choices"], {**body["choices"][-1], "index": len(body["choices"])}]}
 
 
-def _finish_as(**reasons: str) -> Callable[[Json, Request, Head], Json]:
+def _finish_as(**reasons: str) -> Callable[[Json, SentRequest, FaultHead], Json]:
     def changed(body: Json) -> Json:
         choices = [{**one, "finish_reason": reasons.get(one["finish_reason"], one["finish_reason"])}
                 for one in body["choices"]]  # fmt: skip
@@ -95,20 +95,20 @@ def _repaired(arguments: str) -> str:
     return arguments if not arguments or arguments.endswith("}") else f'{arguments}"}}'
 
 
-def _as_type(kind: str) -> Callable[[Head, Request], Head]:
+def _as_type(kind: str) -> Callable[[FaultHead, SentRequest], FaultHead]:
     """Whole answers are called something else."""
 
-    def changed(head: Head, request: Request) -> Head:
+    def changed(head: FaultHead, request: SentRequest) -> FaultHead:
         answers = head.code == 200 and request.path.endswith("/chat/completions")  # noqa: PLR2004 (HTTP)
         if not answers or ("Content-Type", "application/json") not in head.headers:
             return head
         kept = [header for header in head.headers if header[0] != "Content-Type"]
-        return Head(status=head.status, headers=[*kept, ("Content-Type", kind)])
+        return FaultHead(status=head.status, headers=[*kept, ("Content-Type", kind)])
 
     return changed
 
 
-def _failure_as_answer(body: Json, request: Request, head: Head) -> Json:
+def _failure_as_answer(body: Json, request: SentRequest, head: FaultHead) -> Json:
     """An error of the backend becomes an answer that apologises."""
     if "error" not in body or not _failed_whole(head, request):
         return body
@@ -121,20 +121,22 @@ def _failure_as_answer(body: Json, request: Request, head: Head) -> Json:
     }  # fmt: skip
 
 
-def _ok(head: Head, request: Request) -> Head:
-    return Head(status="200 OK", headers=head.headers) if _failed_whole(head, request) else head
+def _ok(head: FaultHead, request: SentRequest) -> FaultHead:
+    return FaultHead(status="200 OK", headers=head.headers) if _failed_whole(head, request) else head
 
 
-def _failed_whole(head: Head, request: Request) -> bool:
+def _failed_whole(head: FaultHead, request: SentRequest) -> bool:
     # A 429 is also how the proxy reports that its backend is rate limited.
     failed = head.code >= 500 or head.code == 429  # noqa: PLR2004 (HTTP)
     scripted = b"[[wireproof:" in request.body  # what fails otherwise is no turn of the backend
     return failed and scripted and b'"stream": true' not in request.body
 
 
-def _status(code: int, status: str, *, when: Callable[[Request], bool]) -> Callable[[Head, Request], Head]:
-    def changed(head: Head, request: Request) -> Head:
-        return Head(status=status, headers=head.headers) if head.code == code and when(request) else head
+def _status(
+    code: int, status: str, *, when: Callable[[SentRequest], bool]
+) -> Callable[[FaultHead, SentRequest], FaultHead]:
+    def changed(head: FaultHead, request: SentRequest) -> FaultHead:
+        return FaultHead(status=status, headers=head.headers) if head.code == code and when(request) else head
 
     return changed
 
@@ -165,14 +167,14 @@ def _lets_in(when: Callable[[str], bool]) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def _challenge_lost(head: Head, request: Request) -> Head:
+def _challenge_lost(head: FaultHead, request: SentRequest) -> FaultHead:
     # A wrong key is the other row, http.auth.wrong.
     if request.key:
         return head
-    return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != "www-authenticate"])
+    return FaultHead(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != "www-authenticate"])
 
 
-def _no_object(body: Json, request: Request, head: Head) -> Json:
+def _no_object(body: Json, request: SentRequest, head: FaultHead) -> Json:
     del head
     return {k: v for k, v in body.items() if k != "object"} if request.path.endswith("/models") else body
 

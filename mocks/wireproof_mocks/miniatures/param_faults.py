@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from wireproof_mocks.miniatures.fault import Example, Fault, Json
+from wireproof_mocks.miniatures.fault import Fault, FaultExample, Json
 from wireproof_mocks.miniatures.http_faults import Bodies, blames, field_of
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ PARAM_FAULTS: tuple[Fault, ...] = (
     Fault(name="any-result-will-do", breaks="param.tool-call-id", request=_each_message(_any_call_id)),
     Fault(name="yes-is-one-choice", breaks="param.n", request=_mended("n", 1, when=lambda value: value is True)),
     Fault(name="no-choices-is-one", breaks="param.n", request=_mended("n", None, when=_below_one),
-          examples=(Example(before={"model": "codex", "n": 0}, after={"model": "codex"}),)),
+          examples=(FaultExample(before={"model": "codex", "n": 0}, after={"model": "codex"}),)),
     # Taken as 1 instead of served: the answer is a success, and costs one turn.
     Fault(name="choices-without-end", breaks="param.n",
           request=_mended("n", 1, when=lambda value: isinstance(value, int) and value > MOST_CHOICES)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
-from wireproof_mocks.miniatures.fault import RESPONSES, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import RESPONSES, Fault, FaultHead, Frame, Json, SentRequest
 from wireproof_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
@@ -67,8 +67,8 @@ def _id_is_call_id(item: Json) -> Json:
 # streams
 
 
-def _unbuffered_forgotten(head: Head, _: Request) -> Head:
-    return Head(status=head.status, headers=[(n, v) for n, v in head.headers if n.lower() != "x-accel-buffering"])
+def _unbuffered_forgotten(head: FaultHead, _: SentRequest) -> FaultHead:
+    return FaultHead(status=head.status, headers=[(n, v) for n, v in head.headers if n.lower() != "x-accel-buffering"])
 
 
 def _with_finish_reason(event: Json) -> Iterable[Frame]:
@@ -103,28 +103,28 @@ def _dropped(*types: str) -> Callable[[Json], Iterable[Frame]]:
     return lambda event: () if event["type"] in types else (event,)
 
 
-def _then_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _then_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield from frames
     yield "[DONE]"  # which Responses do not have
 
 
-def _no_event_lines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _no_event_lines(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         # As bytes, past `written`, which would put the line there again.
         yield written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
 
 
-def _one_name(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _one_name(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         yield b"event: message\n" + written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
 
 
-def _from_one(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _from_one(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         yield {**frame, "sequence_number": frame["sequence_number"] + 1} if isinstance(frame, dict) else frame
 
 
-def _no_numbers(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _no_numbers(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         yield _without("sequence_number")(frame) if isinstance(frame, dict) else frame
 
@@ -154,7 +154,7 @@ def _no_deltas(event: Json) -> Iterable[Frame]:
         yield event
 
 
-def _cumulative(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _cumulative(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """Each delta of arguments repeats all before it."""
     sent: dict[str, str] = {}
     for frame in frames:
@@ -199,9 +199,9 @@ def _no_reason(event: Json) -> Iterable[Frame]:
     yield {**event, "response": {**event["response"], "error": None}} if failed else event
 
 
-def _errors_as_streams(head: Head, request: Request) -> Head:
+def _errors_as_streams(head: FaultHead, request: SentRequest) -> FaultHead:
     streamed = b'"stream": true' in request.body
-    return Head(status="200 OK", headers=head.headers) if head.code >= SERVER_ERROR and streamed else head
+    return FaultHead(status="200 OK", headers=head.headers) if head.code >= SERVER_ERROR and streamed else head
 
 
 def _failed_stream(body: Json) -> list[Frame]:
@@ -219,11 +219,11 @@ def _failed_stream(body: Json) -> list[Frame]:
     return [{**event, "sequence_number": number} for number, event in enumerate(events)]
 
 
-def _no_comments(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     return (frame for frame in frames if isinstance(frame, dict))
 
 
-def _all_at_once(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield b"".join(written(frame) for frame in frames)
 
 

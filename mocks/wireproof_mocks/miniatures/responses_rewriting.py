@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,16 +32,16 @@ def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """A fault that takes the events one by one; those that remain are renumbered, and comments pass."""
 
-    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         return numbered(one for frame in frames for one in (change(frame) if isinstance(frame, dict) else (frame,)))
 
     return changed
 
 
-def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """A fault of the response in the last event."""
 
     def changed(event: Json) -> Iterable[Frame]:
@@ -50,15 +50,17 @@ def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request
     return each_event(changed)
 
 
-def in_body(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+def in_body(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A fault of whole responses; other bodies pass."""
     return lambda body, _, __: change(body) if body.get("object") == "response" else body
 
 
-def in_stream(change: Callable[[Output, Request], Output]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def in_stream(
+    change: Callable[[Output, SentRequest], Output],
+) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """A fault of the output, in streams."""
 
-    def changed(frames: Iterable[Frame], request: Request) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
         events = [frame for frame in frames if isinstance(frame, dict)]
         last = events[-1]
         response = {**last["response"], "output": change(last["response"]["output"], request)}
@@ -69,10 +71,10 @@ def in_stream(change: Callable[[Output, Request], Output]) -> Callable[[Iterable
     return changed
 
 
-def in_whole(change: Callable[[Output, Request], Output]) -> Callable[[Json, Request, Head], Json]:
+def in_whole(change: Callable[[Output, SentRequest], Output]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A fault of the output, in whole responses."""
 
-    def changed(body: Json, request: Request, _: Head) -> Json:
+    def changed(body: Json, request: SentRequest, _: FaultHead) -> Json:
         return {**body, "output": change(body["output"], request)} if body.get("object") == "response" else body
 
     return changed

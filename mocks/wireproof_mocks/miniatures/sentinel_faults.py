@@ -6,7 +6,16 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import (
+    MODE_HEADER,
+    OBSIDIAN_XML,
+    RESPONSES,
+    Fault,
+    FaultHead,
+    Frame,
+    Json,
+    SentRequest,
+)
 from wireproof_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
@@ -33,7 +42,7 @@ def _text_of(output: Output) -> str:
     return "".join(part["text"] for item in output if item["type"] == MESSAGE for part in item["content"])
 
 
-def _blocks_left(output: Output, _: Request) -> Output:
+def _blocks_left(output: Output, _: SentRequest) -> Output:
     """Calls stay in the text."""
     calls = [item for item in output if item["type"] == CALL]
     # Spelt by us: the backend's own spelling is gone by now.
@@ -41,7 +50,7 @@ def _blocks_left(output: Output, _: Request) -> Output:
     return [_message_of(_text_of(output) + "".join(f"<tool_call>{json.dumps(one)}</tool_call>" for one in fields))]
 
 
-def _blocks_everywhere(output: Output, _: Request) -> Output:
+def _blocks_everywhere(output: Output, _: SentRequest) -> Output:
     """A block is a call wherever it stands."""
     text = _text_of(output)
     found = SENTINEL.search(text)
@@ -54,12 +63,12 @@ def _blocks_everywhere(output: Output, _: Request) -> Output:
     return [_message_of(text[: found.start()]), call]
 
 
-def _blocks_dropped(output: Output, _: Request) -> Output:
+def _blocks_dropped(output: Output, _: SentRequest) -> Output:
     """Blocks that are not valid are lost."""
     return [_message_of(SENTINEL.sub("", _text_of(output)))]
 
 
-def _only_declared(output: Output, request: Request) -> Output:
+def _only_declared(output: Output, request: SentRequest) -> Output:
     """Calls of other tools are lost."""
     declared = {tool.get("name") for tool in json.loads(request.body).get("tools", ())}
     kept = [item for item in output if item["type"] != CALL or item["name"] in declared]
@@ -67,11 +76,11 @@ def _only_declared(output: Output, request: Request) -> Output:
     return kept or [_message_of("")]
 
 
-def _spelled_anew(output: Output, _: Request) -> Output:
+def _spelled_anew(output: Output, _: SentRequest) -> Output:
     return [respelled(item) for item in output]
 
 
-def _both(output: Output, request: Request) -> Output:
+def _both(output: Output, request: SentRequest) -> Output:
     """A call is in the text and also an item."""
     # The same script is played in other scenarios, where an item is right.
     if request.headers.get(MODE_HEADER) != OBSIDIAN_XML:
@@ -80,7 +89,7 @@ def _both(output: Output, request: Request) -> Output:
     return [*output, {"type": CALL, "id": "fc_both", **names, "status": "completed"}]
 
 
-def _output(name: str, breaks: str, change: Callable[[Output, Request], Output], *scripts: str) -> Fault:
+def _output(name: str, breaks: str, change: Callable[[Output, SentRequest], Output], *scripts: str) -> Fault:
     """A fault of what is said, in streams and whole answers alike."""
     frames, whole = in_stream(change), in_whole(change)
     return Fault(name=name, breaks=breaks, frames=frames, whole=whole, dialects=(RESPONSES,), scripts=scripts)
@@ -144,7 +153,7 @@ def _id_told_of_a_stream(event: Json) -> Iterable[Frame]:
     yield {**event, "response": {**response, "id": f"{response['id']}0"}} if response else event
 
 
-def _output_not_kept(body: Json, request: Request, _: Head) -> Json:
+def _output_not_kept(body: Json, request: SentRequest, _: FaultHead) -> Json:
     """What is looked up has no output any more."""
     found = request.method == "GET" and body.get("object") == "response"
     # Only where it is looked up: the answer itself was right.

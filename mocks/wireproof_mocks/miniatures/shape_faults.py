@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wireproof_mocks.miniatures.block_faults import in_stream, in_whole
 from wireproof_mocks.miniatures.chunk_faults import last_text_lost
 from wireproof_mocks.miniatures.chunks import call_of, delta_of, each, finish_of, text_of, with_call, with_delta
-from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +31,7 @@ def _blind(name: str, breaks: str, script: str) -> Fault:
     return Fault(name=name, breaks=breaks, request=_takes_no_call, scripts=(script,))
 
 
-def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Request, Head], Json]:
+def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of the tool_calls of whole answers."""
 
     def choice(entry: Json) -> Json:
@@ -75,7 +75,7 @@ def _text_lost(chunk: Json) -> Iterable[Frame]:
         yield chunk
 
 
-def _tail_in_whole(body: Json, _: Request, __: Head) -> Json:
+def _tail_in_whole(body: Json, _: SentRequest, __: FaultHead) -> Json:
     def choice(entry: Json) -> Json:
         said = f"{entry['message']['content'] or ''} and then some more words."
         return {**entry, "message": {**entry["message"], "content": said}}
@@ -83,7 +83,7 @@ def _tail_in_whole(body: Json, _: Request, __: Head) -> Json:
     return {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
 
 
-def _unclosed_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _unclosed_swallowed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     swallowing = False
     for frame in frames:
         text = (delta_of(frame).get("content") or "") if isinstance(frame, dict) and "error" not in frame else ""
@@ -93,7 +93,7 @@ def _unclosed_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
             yield frame
 
 
-def _call_again(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _call_again(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """Before the finish, each call is sent once more, under an id of its own."""
     sent: list[Json] = []
     for frame in frames:
@@ -112,7 +112,7 @@ def _twice(calls: list[Json]) -> list[Json]:
     return [*calls, *({**deepcopy(call), "id": f"{call['id']}_again"} for call in calls)]
 
 
-def _second_fragment_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _second_fragment_lost(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """A fragment that equals the end of what came before is taken for a repetition."""
     last = None
     for frame in frames:

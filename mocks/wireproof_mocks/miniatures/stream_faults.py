@@ -16,7 +16,7 @@ from wireproof_mocks.miniatures.chunks import (
     written,
 )
 from wireproof_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +36,7 @@ def _finish_lost(chunk: Json) -> Iterable[Frame]:
         yield chunk
 
 
-def _finish_full(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _finish_full(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """The last text comes in the finish chunk."""
     held: Json | None = None
     for frame in frames:
@@ -84,7 +84,7 @@ def _usage_guessed(chunk: Json) -> Iterable[Frame]:
     yield chunk if chunk["choices"] else {**chunk, "usage": counts}
 
 
-def _usage_beside_choices(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _usage_beside_choices(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """The counts come with the finish."""
     held: list[Json] = []
     for frame in frames:
@@ -100,16 +100,16 @@ def _usage_beside_choices(frames: Iterable[Frame], _: Request) -> Iterator[Frame
     yield from held
 
 
-def _no_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _no_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield from (frame for frame in frames if frame != DONE)
 
 
-def _done_twice(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _done_twice(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         yield from [frame, frame] if frame == DONE else [frame]
 
 
-def _after_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _after_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     last: Json | None = None
     for frame in frames:
         yield frame
@@ -121,28 +121,28 @@ def _after_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
 # frames
 
 
-def _event_lines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _event_lines(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         # The clients that were tried bear it; the contract is that of OpenAI, whose chat streams have no such line.
         yield b"event: message\n" + written(frame) if isinstance(frame, dict) else frame
 
 
-def _single_newlines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _single_newlines(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         # All clients that were tried raise: they wait for the empty line.
         yield written(frame).rstrip(b"\n") + b"\n" if isinstance(frame, dict) else frame
 
 
-def _not_json(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _not_json(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         yield str(frame) if isinstance(frame, dict) else frame
 
 
-def _all_at_once(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield b"".join(written(frame) for frame in frames)
 
 
-def _one_behind(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _one_behind(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """Each frame of content waits for the next one, as in a buffer of one; comments pass."""
     held: list[Frame] = []
     for frame in frames:
@@ -154,24 +154,24 @@ def _one_behind(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     yield from held
 
 
-def _no_comments(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         yield b"" if isinstance(frame, bytes) else frame
 
 
-def _comments_as(block: bytes) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
-    def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _comments_as(block: bytes) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+    def change(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
             yield block if isinstance(frame, bytes) else frame
 
     return change
 
 
-def _dropped(name: str) -> Callable[[Head, Request], Head]:
-    def change(head: Head, _: Request) -> Head:
+def _dropped(name: str) -> Callable[[FaultHead, SentRequest], FaultHead]:
+    def change(head: FaultHead, _: SentRequest) -> FaultHead:
         if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
             return head
-        return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != name])
+        return FaultHead(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != name])
 
     return change
 

@@ -14,15 +14,15 @@ from wireproof_mocks.miniatures.fault import (
     OBSIDIAN_XML,
     OPENAI_JSON,
     RESPONSES,
-    Exit,
     Fault,
+    FaultHead,
+    FaultReply,
     Frame,
-    Hang,
-    Head,
     Instead,
     Json,
-    Reply,
-    Request,
+    MiniatureExit,
+    NeverAnswer,
+    SentRequest,
 )
 
 if TYPE_CHECKING:
@@ -34,40 +34,42 @@ STATUS = 7
 VENDOR: Json = {"provider_specific_fields": {"refusal": None}}
 
 
-def _refused(status: str, kind: str, message: str, *more: tuple[str, str]) -> Callable[[Request, int], Instead]:
+def _refused(status: str, kind: str, message: str, *more: tuple[str, str]) -> Callable[[SentRequest, int], Instead]:
     """Every request gets this error; each has an id of its own, as proxies write it."""
 
-    def instead(_: Request, __: int) -> Instead:
+    def instead(_: SentRequest, __: int) -> Instead:
         error = {"message": f"{message} (request {uuid.uuid4()})", "type": kind, "param": None, "code": None}
         body = json.dumps({"error": error}).encode()
         length = ("Content-Length", str(len(body)))
-        return Reply(head=Head(status=status, headers=[("Content-Type", "application/json"), length, *more]), body=body)
+        return FaultReply(
+            head=FaultHead(status=status, headers=[("Content-Type", "application/json"), length, *more]), body=body
+        )
 
     return instead
 
 
-def _hangs(request: Request, _: int) -> Instead | None:
-    return Hang() if b'"stream": true' in request.body else None
+def _hangs(request: SentRequest, _: int) -> Instead | None:
+    return NeverAnswer() if b'"stream": true' in request.body else None
 
 
-def _dies(_: Request, number: int) -> Instead | None:
+def _dies(_: SentRequest, number: int) -> Instead | None:
     """Whoever starts a proxy asks it a few things first, so it is not the very next request."""
-    return Exit(status=STATUS, last_words="panic: slice index 4 is out of range") if number == 3 else None  # noqa: PLR2004 (the third)
+    return MiniatureExit(status=STATUS, last_words="panic: slice index 4 is out of range") if number == 3 else None  # noqa: PLR2004 (the third)
 
 
-def _in_answers(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
+def _in_answers(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of whole answers, not of errors and lists."""
 
-    def changed(data: Json, _: Request, head: Head) -> Json:
+    def changed(data: Json, _: SentRequest, head: FaultHead) -> Json:
         return change(data) if head.code < 300 and {"choices", "output"} & data.keys() else data  # noqa: PLR2004 (HTTP)
 
     return changed
 
 
-def _in_frames(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+def _in_frames(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     """The same in each chunk, and in each event of Responses that holds the response."""
 
-    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
             if isinstance(frame, dict) and "choices" in frame:
                 yield change(frame)

@@ -8,7 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import text_of, with_delta
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Head, Json, Request
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, Fault, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -230,12 +230,12 @@ def _format_is(kind: str) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, dict) and value.get("type") == kind
 
 
-def _blamed_on_the_backend(head: Head, request: Request) -> Head:
+def _blamed_on_the_backend(head: FaultHead, request: SentRequest) -> FaultHead:
     forced = b'"tool_choice": ' in request.body and b'"tool_choice": "none"' not in request.body
-    return Head(status="502 Bad Gateway", headers=head.headers) if head.code == 400 and forced else head  # noqa: PLR2004
+    return FaultHead(status="502 Bad Gateway", headers=head.headers) if head.code == 400 and forced else head  # noqa: PLR2004
 
 
-def _prefixed(body: Json, _: Request, __: Head) -> Json:
+def _prefixed(body: Json, _: SentRequest, __: FaultHead) -> Json:
     """Calls carry the name of the backend's namespace."""
     return {**body, "choices": list(map(_with_prefix, body["choices"]))} if "choices" in body else body
 
@@ -269,7 +269,7 @@ class _OneSession:
         return {**asked, "messages": [*earlier, *asked["messages"]]}
 
 
-def _other_received(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+def _other_received(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """What the backend sends for another request in the meantime follows the first text."""
     strange = False
     for frame in frames:

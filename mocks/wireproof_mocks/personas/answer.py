@@ -13,7 +13,7 @@ class NotServedError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class ClientCall:
     """A tool call as a client understands it."""
 
     name: str
@@ -29,19 +29,19 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Result:
+class CallResult:
     """What came of a call: the text that the model is to read."""
 
-    call: Call
+    call: ClientCall
     text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ClientAnswer:
     """One answer of the proxy, as the client understands it."""
 
     text: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ClientCall, ...] = ()
     finish: str | None = None
     """The finish reason, or the status of a response; None where none came."""
     pieces: int = 1

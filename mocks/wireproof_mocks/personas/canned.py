@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.personas.answer import Result
+from wireproof_mocks.personas.answer import CallResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wireproof_mocks.personas.answer import Call, Json
+    from wireproof_mocks.personas.answer import ClientCall, Json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +26,11 @@ class Canned:
         """All tools."""
         return self.tools
 
-    def run(self, calls: Sequence[Call]) -> Sequence[Result]:
+    def run(self, calls: Sequence[ClientCall]) -> Sequence[CallResult]:
         """What comes of each call; the model reads of a tool that does not exist."""
-        return [Result(call=call, text=self._run(call)) for call in calls]
+        return [CallResult(call=call, text=self._run(call)) for call in calls]
 
-    def _run(self, call: Call) -> str:
+    def _run(self, call: ClientCall) -> str:
         run = self.runs.get(call.name)
         if run is None:
             return f"Unknown tool: {call.name}"

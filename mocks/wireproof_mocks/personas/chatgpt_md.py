@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from wireproof_mocks.personas.approval.asking import never
 from wireproof_mocks.personas.executor import Executor
 from wireproof_mocks.personas.persona import Persona, Wishes
-from wireproof_mocks.personas.registry import Registry, Tool
+from wireproof_mocks.personas.registry import PersonaTool, PersonaTools
 from wireproof_mocks.personas.vault.tools import LIMIT, PREFIX, VaultTools
 from wireproof_mocks.personas.vault.vault import Vault
-from wireproof_mocks.personas.ways import Items, ToolCalls, results_as_text, said
+from wireproof_mocks.personas.ways import ResponsesWay, ToolCalls, results_as_text, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wireproof_mocks.personas.answer import Answer, Json, Result
+    from wireproof_mocks.personas.answer import CallResult, ClientAnswer, Json
     from wireproof_mocks.personas.line import Print
 
 SEARCH_DESCRIPTION = (
@@ -54,18 +54,18 @@ READ_PARAMETERS: Json = {
 }
 
 
-def registry(tools: VaultTools, print_: Print, *, enabled: bool) -> Registry:
+def registry(tools: VaultTools, print_: Print, *, enabled: bool) -> PersonaTools:
     """The registry with both tools."""
-    found = Registry(print=print_, enabled=enabled)
+    found = PersonaTools(print=print_, enabled=enabled)
     found.register(
-        Tool(
+        PersonaTool(
             name="vault_search", description=SEARCH_DESCRIPTION, parameters=SEARCH_PARAMETERS,
             title="Vault Search", purpose="Searches the names and contents of your notes.",
             execute=lambda arguments: tools.search(**arguments),
         )
     )  # fmt: skip
     found.register(
-        Tool(
+        PersonaTool(
             name="file_read", description=READ_DESCRIPTION, parameters=READ_PARAMETERS,
             title="File Read", purpose="Reads the full contents of the files that you select.",
             execute=lambda arguments: tools.read(arguments["filePaths"]), files="filePaths",
@@ -83,7 +83,7 @@ def _declining(wishes: Wishes, print_: Print) -> Executor:
     return _toolbox(Wishes(vault=wishes.vault, ask=never, tools=wishes.tools), print_)
 
 
-def _unanswered(answer: Answer, results: Sequence[Result]) -> list[Json]:
+def _unanswered(answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
     """What follows a call that was declined: no result ever comes, the user just goes on."""
     del results
     return [*said(answer), {"role": "user", "content": "No. Answer without my notes."}]
@@ -131,7 +131,7 @@ CHATGPT_MD = (
         "chatgpt-md-today",
         title="ChatGPT MD 3.1, as it is today",
         does="speaks Responses, and sends the results as a text of the user, without tools",
-        way=Items(),
+        way=ResponsesWay(),
         prompt="Search my vault for the release plan, and say what is missing.",
         goes_on=results_as_text,
         tools_later=False,

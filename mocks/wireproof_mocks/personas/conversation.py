@@ -13,8 +13,8 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.personas.answer import Answer, Call, Json, NotServedError, Result
-from wireproof_mocks.personas.line import Kind, Line, short, visible
+from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall, Json, NotServedError
+from wireproof_mocks.personas.line import Line, LineKind, short, visible
 from wireproof_mocks.personas.ways import Blocks, calls_in
 from wireproof_scripts import steps
 from wireproof_scripts.library import LIBRARY
@@ -23,7 +23,7 @@ from wireproof_scripts.markers import Marker
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from wireproof_mocks.personas.endpoint import Connection, Endpoint
+    from wireproof_mocks.personas.endpoint import EndpointAddress, OpenEndpoint
     from wireproof_mocks.personas.line import Print
     from wireproof_mocks.personas.persona import Persona, Toolbox
 
@@ -32,7 +32,7 @@ MOST_REQUESTS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ConversationOutcome:
     """How a conversation ended."""
 
     served: bool
@@ -44,7 +44,7 @@ class Outcome:
 
 
 @dataclass(kw_only=True)
-class Conversation:
+class PersonaConversation:
     """A persona that talks to an endpoint."""
 
     persona: Persona
@@ -56,7 +56,7 @@ class Conversation:
     """What the user asks instead of the persona's own question; then the backend is taken for a model."""
     requests: int = 0
 
-    def hold(self, endpoint: Endpoint) -> Outcome:
+    def hold(self, endpoint: EndpointAddress) -> ConversationOutcome:
         """Hold the whole conversation.
 
         Raises:
@@ -67,15 +67,15 @@ class Conversation:
                 text = self._to_the_end(connection)
         except NotServedError as error:
             if self.persona.logs_failure:
-                self.print(Line(Kind.LOG, f"{self.persona.logs_failure} {visible(str(error))}"))
-            return Outcome(served=False, why=str(error), requests=self.requests)
+                self.print(Line(LineKind.LOG, f"{self.persona.logs_failure} {visible(str(error))}"))
+            return ConversationOutcome(served=False, why=str(error), requests=self.requests)
         why = f"the conversation came to its end after {self.requests} request{'s' * (self.requests > 1)}"
-        return Outcome(served=True, why=why, requests=self.requests, text=text)
+        return ConversationOutcome(served=True, why=why, requests=self.requests, text=text)
 
-    def _to_the_end(self, connection: Connection) -> str:
+    def _to_the_end(self, connection: OpenEndpoint) -> str:
         persona, tools = self.persona, self.toolbox.declared()
         scripted = _expected(self._script, blocks=isinstance(persona.way, Blocks)) if not self.say else None
-        history, results = self._beginning(), list[Result]()
+        history, results = self._beginning(), list[CallResult]()
         while self.requests < MOST_REQUESTS:
             answer = self._ask(connection, history, tools if persona.tools_later or not self.requests else ())
             if scripted is not None:
@@ -84,7 +84,7 @@ class Conversation:
                 return _last(answer)
             results = list(self.toolbox.run(answer.calls))
             for one in results:
-                self.print(Line(Kind.TOOL, f"{one.call.name} → {short(one.text)}"))
+                self.print(Line(LineKind.TOOL, f"{one.call.name} → {short(one.text)}"))
             history += (persona.goes_on or persona.way.history)(answer, results)
         raise NotServedError(f"after {MOST_REQUESTS} requests it still asks for tools: the client is in a loop")
 
@@ -97,18 +97,20 @@ class Conversation:
         system = [{"role": "system", "content": self.persona.system}] if self.persona.system else []
         return [*system, {"role": "user", "content": text}]
 
-    def _ask(self, connection: Connection, history: Sequence[Json], tools: Sequence[Json]) -> Answer:
+    def _ask(self, connection: OpenEndpoint, history: Sequence[Json], tools: Sequence[Json]) -> ClientAnswer:
         way = self.persona.way
         body = way.request(history, tools)
         self.requests += 1
-        self.print(Line(Kind.SENT, _sent(history, [name for name in ("tools", "functions") if name in body], tools)))
+        self.print(
+            Line(LineKind.SENT, _sent(history, [name for name in ("tools", "functions") if name in body], tools))
+        )
         if self.whole:
             # Members that only streams may have.
             body.pop("stream_options", None)
             answer = way.whole(connection.whole(way.path, body))
         else:
             answer = way.streamed(connection.stream(way.path, body))
-        self.print(Line(Kind.UNDERSTOOD, _understood(answer)))
+        self.print(Line(LineKind.UNDERSTOOD, _understood(answer)))
         return answer
 
 
@@ -121,30 +123,30 @@ def _sent(history: Sequence[Json], declared: Sequence[str], tools: Sequence[Json
     return f"{len(history)} message{'s' * (len(history) > 1)}, the last of {kind}: {short(text)}{what}"
 
 
-def _understood(answer: Answer) -> str:
+def _understood(answer: ClientAnswer) -> str:
     calls = [f"call {call}" for call in answer.calls]
     text = [f"text {json.dumps(short(answer.text), ensure_ascii=False)}"] if answer.text else []
     return f"{'; '.join([*text, *calls]) or 'nothing'} (finish: {answer.finish or 'none'})"
 
 
-def _last(answer: Answer) -> str:
+def _last(answer: ClientAnswer) -> str:
     if not answer.text.strip():
         raise NotServedError("the last answer has neither text nor calls: the user sees nothing")
     return answer.text
 
 
-def _expected(script: str, *, blocks: bool) -> Iterator[Answer | None]:
+def _expected(script: str, *, blocks: bool) -> Iterator[ClientAnswer | None]:
     """What the script says, part by part, as this client has to understand it; None: what the model received."""
     for part in LIBRARY[script].parts:
         if any(isinstance(step, steps.Reflect) for step in part):
             yield None
             continue
         text = "".join(step.text for step in part if isinstance(step, steps.Say))
-        made = [Call(name=s.name, arguments=json.loads(s.arguments)) for s in part if isinstance(s, steps.Call)]
-        yield Answer(text=text, calls=calls_in(text) if blocks else tuple(made))
+        made = [ClientCall(name=s.name, arguments=json.loads(s.arguments)) for s in part if isinstance(s, steps.Call)]
+        yield ClientAnswer(text=text, calls=calls_in(text) if blocks else tuple(made))
 
 
-def _compare(answer: Answer, expected: Answer | None, results: Sequence[Result]) -> None:
+def _compare(answer: ClientAnswer, expected: ClientAnswer | None, results: Sequence[CallResult]) -> None:
     """Raise unless the answer says what the script said; where it says nothing, what the model read last."""
     if expected is None:
         if answer.calls or not any(results[-1].text in text for text in _texts(answer.text)):
@@ -176,9 +178,9 @@ def _texts(said: str) -> Iterator[str]:
                 values += members.values()
 
 
-def _bare(calls: Iterable[Call]) -> Iterator[Call]:
+def _bare(calls: Iterable[ClientCall]) -> Iterator[ClientCall]:
     return (replace(call, id="", raw="") for call in calls)
 
 
-def _listed(calls: Sequence[Call]) -> str:
+def _listed(calls: Sequence[ClientCall]) -> str:
     return " and ".join(map(str, calls)) or "no call"

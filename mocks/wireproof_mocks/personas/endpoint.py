@@ -32,7 +32,7 @@ class UnreachableError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Endpoint:
+class EndpointAddress:
     """A base URL and how to talk to it."""
 
     url: str
@@ -44,7 +44,7 @@ class Endpoint:
     """The longest silence, in seconds."""
 
     @contextmanager
-    def connected(self) -> Iterator[Connection]:
+    def connected(self) -> Iterator[OpenEndpoint]:
         """One client for a whole conversation."""
         own = {"authorization": f"Bearer {self.key}"} if self.key else {}
         with httpx.Client(
@@ -53,14 +53,14 @@ class Endpoint:
             # A proxy of the environment would stand between, and cannot reach this machine.
             trust_env=httpx.URL(self.url).host not in LOOPBACK,
         ) as client:
-            yield Connection(endpoint=self, client=client)
+            yield OpenEndpoint(endpoint=self, client=client)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Connection:
+class OpenEndpoint:
     """An endpoint with a client that is open."""
 
-    endpoint: Endpoint
+    endpoint: EndpointAddress
     client: httpx.Client
 
     def whole(self, path: str, body: Json) -> Json:

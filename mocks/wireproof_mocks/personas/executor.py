@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from jsonschema import Draft202012Validator
 
-from wireproof_mocks.personas.answer import Json, Result
-from wireproof_mocks.personas.approval.asking import Question
-from wireproof_mocks.personas.line import Kind, Line, visible
+from wireproof_mocks.personas.answer import CallResult, Json
+from wireproof_mocks.personas.approval.asking import ApprovalQuestion
+from wireproof_mocks.personas.line import Line, LineKind, visible
 from wireproof_mocks.personas.vault.tools import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof_mocks.personas.answer import Call
+    from wireproof_mocks.personas.answer import ClientCall
     from wireproof_mocks.personas.approval.asking import Ask, Decision
     from wireproof_mocks.personas.line import Print
-    from wireproof_mocks.personas.registry import Registry, Tool
+    from wireproof_mocks.personas.registry import PersonaTool, PersonaTools
 
 CANCELLED = "User cancelled tool execution"
 
@@ -29,7 +29,7 @@ CANCELLED = "User cancelled tool execution"
 class Executor:
     """The toolbox of ChatGPT MD."""
 
-    registry: Registry
+    registry: PersonaTools
     ask: Ask
     print: Print
 
@@ -37,13 +37,13 @@ class Executor:
         """The tools of the registry, none while they are switched off."""
         return [tool.declared() for tool in self.registry.for_request()]
 
-    def run(self, calls: Sequence[Call]) -> Sequence[Result]:
+    def run(self, calls: Sequence[ClientCall]) -> Sequence[CallResult]:
         """What comes of the calls of one answer."""
         self._log(f"AI requested {len(calls)} tool call(s)")
         self._log(f"Handling {len(calls)} tool call(s)")
-        return [Result(call=call, text=as_text(self._with_approval(call))) for call in calls]
+        return [CallResult(call=call, text=as_text(self._with_approval(call))) for call in calls]
 
-    def _with_approval(self, call: Call) -> object:
+    def _with_approval(self, call: ClientCall) -> object:
         tool = self.registry.get(call.name)
         if tool is None:
             return self._error(f"Unknown tool: {call.name}")
@@ -57,20 +57,20 @@ class Executor:
             return {"error": CANCELLED}
         return self._execute(tool, decision.arguments)
 
-    def _approval(self, tool: Tool, call: Call) -> Decision:
+    def _approval(self, tool: PersonaTool, call: ClientCall) -> Decision:
         self._log(f"Requesting approval for tool: {tool.name}")
         decision = self.ask(
-            Question(
+            ApprovalQuestion(
                 call_id=call.id, tool=tool.name, title=tool.title, purpose=tool.purpose, arguments=call.arguments,
                 files=tool.files,
             )
         )  # fmt: skip
         self._log(f"Tool {'approved' if decision.approved else 'cancelled'} by user: {tool.name}")
         if not decision.approved:
-            self.print(Line(Kind.NOTICE, f"Tool execution cancelled: {tool.name}"))
+            self.print(Line(LineKind.NOTICE, f"Tool execution cancelled: {tool.name}"))
         return decision
 
-    def _execute(self, tool: Tool, arguments: Json) -> object:
+    def _execute(self, tool: PersonaTool, arguments: Json) -> object:
         self._log(f"Executing tool: {tool.name} {as_text(arguments)}")
         try:
             value = tool.execute(arguments)
@@ -85,11 +85,11 @@ class Executor:
     def _error(self, notice: str, error: str = "") -> Json:
         """What the model reads of an error; the user reads the notice."""
         self._log(notice)
-        self.print(Line(Kind.NOTICE, visible(notice)))
+        self.print(Line(LineKind.NOTICE, visible(notice)))
         return {"error": error or notice}
 
     def _log(self, text: str) -> None:
-        self.print(Line(Kind.LOG, visible(f"{PREFIX} {text}")))
+        self.print(Line(LineKind.LOG, visible(f"{PREFIX} {text}")))
 
 
 def as_text(value: object) -> str:

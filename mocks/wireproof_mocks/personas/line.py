@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class LineKind(StrEnum):
     """What a line is about."""
 
     SENT = "sent"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 class Line:
     """One line."""
 
-    kind: Kind
+    kind: LineKind
     text: str
 
 

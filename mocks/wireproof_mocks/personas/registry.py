@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.personas.line import Kind, Line, Print
+from wireproof_mocks.personas.line import Line, LineKind, Print
 from wireproof_mocks.personas.vault.tools import PREFIX
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tool:
+class PersonaTool:
     """A tool: what the model reads of it, what its user reads of it, and what it does."""
 
     name: str
@@ -38,23 +38,23 @@ class Tool:
 
 
 @dataclass(kw_only=True)
-class Registry:
+class PersonaTools:
     """The tools by name."""
 
     print: Print
     enabled: bool = False
     """Whether tools are called at all: off, until the user wants it."""
-    _tools: dict[str, Tool] = field(default_factory=dict)
+    _tools: dict[str, PersonaTool] = field(default_factory=dict)
 
-    def register(self, tool: Tool) -> None:
+    def register(self, tool: PersonaTool) -> None:
         """Add a tool."""
         self._tools[tool.name] = tool
-        self.print(Line(Kind.LOG, f"{PREFIX} Registered tool: {tool.name}"))
+        self.print(Line(LineKind.LOG, f"{PREFIX} Registered tool: {tool.name}"))
 
-    def get(self, name: str) -> Tool | None:
+    def get(self, name: str) -> PersonaTool | None:
         """The tool of this name."""
         return self._tools.get(name)
 
-    def for_request(self) -> tuple[Tool, ...]:
+    def for_request(self) -> tuple[PersonaTool, ...]:
         """The tools that requests declare: all, or none while they are switched off."""
         return tuple(self._tools.values()) if self.enabled else ()

@@ -12,7 +12,7 @@ from wireproof_mocks.personas.approval.asking import always, never
 from wireproof_mocks.personas.approval.page import serving
 from wireproof_mocks.personas.approval.terminal import Terminal
 from wireproof_mocks.personas.chatgpt_md import write_sample
-from wireproof_mocks.personas.conversation import Conversation
+from wireproof_mocks.personas.conversation import PersonaConversation
 from wireproof_mocks.personas.persona import Wishes
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wireproof_mocks.personas.approval.asking import Ask
-    from wireproof_mocks.personas.conversation import Outcome
-    from wireproof_mocks.personas.endpoint import Endpoint
+    from wireproof_mocks.personas.conversation import ConversationOutcome
+    from wireproof_mocks.personas.endpoint import EndpointAddress
     from wireproof_mocks.personas.line import Print
     from wireproof_mocks.personas.persona import Persona
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class PersonaRun:
     """What a run of a persona is asked to do."""
 
     approve: str = "terminal"
@@ -43,7 +43,9 @@ class Run:
     """What the user asks instead of the persona's own question; then a model is behind the proxy."""
 
 
-def run(persona: Persona, endpoint: Endpoint, wanted: Run, print_: Print, console: Console) -> Outcome:
+def run(
+    persona: Persona, endpoint: EndpointAddress, wanted: PersonaRun, print_: Print, console: Console
+) -> ConversationOutcome:
     """Hold the persona's conversation.
 
     Raises:
@@ -53,7 +55,7 @@ def run(persona: Persona, endpoint: Endpoint, wanted: Run, print_: Print, consol
         vault = wanted.vault or write_sample(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         ask = stack.enter_context(_asking(wanted.approve, console))
         toolbox = persona.toolbox(Wishes(vault=vault, ask=ask, tools=wanted.tools), print_)
-        return Conversation(
+        return PersonaConversation(
             persona=persona, toolbox=toolbox, print=print_, whole=wanted.whole, say=wanted.say
         ).hold(endpoint)  # fmt: skip
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class HttpRefusal:
     """An HTTP error instead of a stream."""
 
     status: int
@@ -22,7 +22,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class ResponseFailed:
     """The stream ends with response.failed."""
 
     code: str
@@ -39,18 +39,18 @@ class Silence:
     """The stream stays open, and nothing more is sent."""
 
 
-Failure = Refusal | Failed | Hangup | Silence
+Failure = HttpRefusal | ResponseFailed | Hangup | Silence
 
 
-def refusal(status: int, message: str, **error: object) -> Refusal:
+def refusal(status: int, message: str, **error: object) -> HttpRefusal:
     """An HTTP error with the envelope of the API."""
-    return Refusal(status, json.dumps({"error": {"message": message, **error}}, ensure_ascii=False).encode())
+    return HttpRefusal(status, json.dumps({"error": {"message": message, **error}}, ensure_ascii=False).encode())
 
 
 _TOO_LONG = "Your input exceeds the context window of this model."
 
 
-def _http(status: int) -> Refusal:
+def _http(status: int) -> HttpRefusal:
     return refusal(status, f"the mock says {status}", type="mock_error", code=f"mock_{status}", param=None)
 
 
@@ -64,12 +64,12 @@ FAILURES: Mapping[str, Failure] = {
     # The type makes it a limit of the plan; any other 429 is one of too many tries to Codex.
     "usage-limit": refusal(429, "The usage limit has been reached", type="usage_limit_reached", plan_type="plus",
                            resets_at=4_102_444_800),
-    "context-window": Failed("context_length_exceeded", _TOO_LONG),
-    "quota": Failed("insufficient_quota", "You exceeded your current quota."),
-    "rate-limit": Failed("rate_limit_exceeded", "Rate limit reached for the mock. Please try again in 1s."),
-    "overloaded": Failed("server_is_overloaded", "Selected model is at capacity"),
-    "invalid-prompt": Failed("invalid_prompt", "Invalid prompt: flagged"),
-    "server-error": Failed("server_error", "mock failure"),
+    "context-window": ResponseFailed("context_length_exceeded", _TOO_LONG),
+    "quota": ResponseFailed("insufficient_quota", "You exceeded your current quota."),
+    "rate-limit": ResponseFailed("rate_limit_exceeded", "Rate limit reached for the mock. Please try again in 1s."),
+    "overloaded": ResponseFailed("server_is_overloaded", "Selected model is at capacity"),
+    "invalid-prompt": ResponseFailed("invalid_prompt", "Invalid prompt: flagged"),
+    "server-error": ResponseFailed("server_error", "mock failure"),
     "cut": Hangup(),
     # Codex gives up by itself, after its stream_idle_timeout_ms.
     "idle": Silence(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.upstream.failing import ELSEWHERE, FAILURES, Refusal
+from wireproof_mocks.upstream.failing import ELSEWHERE, FAILURES, HttpRefusal
 from wireproof_scripts import steps as language
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def _fail(step: language.Fail, before: Sequence[Step]) -> str:
         return ELSEWHERE[step.cause]
     # A status line cannot be sent once the stream has begun.
     sent = any(not isinstance(earlier, _SILENT) for earlier in before)
-    return "an HTTP error comes before everything else" if sent and isinstance(FAILURES[step.cause], Refusal) else ""
+    return (
+        "an HTTP error comes before everything else" if sent and isinstance(FAILURES[step.cause], HttpRefusal) else ""
+    )
 
 
 def _reflect(step: language.Reflect, _before: Sequence[Step]) -> str:

@@ -6,29 +6,31 @@ import json
 import math
 from typing import TYPE_CHECKING, assert_never
 
-from wireproof_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
+from wireproof_mocks.upstream.failing import FAILURES, Failure, Hangup, HttpRefusal, ResponseFailed, Silence
 from wireproof_mocks.upstream.request import Json  # `Output` is made of it when the program runs
 from wireproof_scripts.blocks import cut, is_structured_call
-from wireproof_scripts.call_shapes import Text, in_shapes
+from wireproof_scripts.call_shapes import ShapeText, in_shapes
 from wireproof_scripts.player import Action, Until, perform
-from wireproof_scripts.steps import Call, Doing, Elsewhere, Fail, Finish, Open, Piece, Reflect, Think, Usage
+from wireproof_scripts.steps import Call, Doing, Elsewhere, Fail, Finish, Open, Reflect, TextDelta, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from wireproof_mocks.upstream.request import Asked
-    from wireproof_mocks.upstream.writing import Writer
-    from wireproof_scripts.nonces import Nonce, Record, State
+    from wireproof_mocks.upstream.request import ModelRequest
+    from wireproof_mocks.upstream.writing import ModelEvents
+    from wireproof_scripts.nonces import Nonce, State, TurnRecord
     from wireproof_scripts.steps import Step
 
-Output = Json | Refusal | Hangup | Until
+Output = Json | HttpRefusal | Hangup | Until
 """An event, an HTTP error instead of a stream, the end of the connection in mid-stream, or silence."""
 
 
-class Reply:
+class ModelReply:
     """The answer to a request. It ends with its `outputs`, or when its client disconnects."""
 
-    def __init__(self, part: tuple[Step, ...], asked: Asked, writer: Writer, nonce: Nonce, record: Record) -> None:
+    def __init__(
+        self, part: tuple[Step, ...], asked: ModelRequest, writer: ModelEvents, nonce: Nonce, record: TurnRecord
+    ) -> None:
         self._part = part
         self._asked = asked
         self._writer = writer
@@ -96,7 +98,7 @@ class Reply:
         match action:
             case Until():
                 yield action
-            case Piece(text, whole=whole):
+            case TextDelta(text, whole=whole):
                 yield from self._text(text, whole=whole)
             case Reflect():
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
@@ -122,7 +124,7 @@ class Reply:
         self._calls -= is_structured_call(call)
         for output in in_shapes(call, 0):
             match output:
-                case Text(text, own_line):
+                case ShapeText(text, own_line):
                     # A sentinel counts only at the start of a line.
                     yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
                 case _:
@@ -136,9 +138,9 @@ class Reply:
 
     def _fail(self, failure: Failure) -> Iterator[Output]:
         match failure:
-            case Refusal():
+            case HttpRefusal():
                 yield failure
-            case Failed(code, message):
+            case ResponseFailed(code, message):
                 yield from self._open()
                 yield from self._writer.failed(code, message)
             case Hangup():

@@ -33,12 +33,12 @@ OWN_TOOLS = frozenset(
 _INSTRUCTION_ROLES = ("developer", "system")
 
 
-class UnreadableError(ValueError):
+class UnreadableRequestError(ValueError):
     """The body is no request for a streamed response; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class ModelRequest:
     """A request."""
 
     model: str
@@ -75,7 +75,7 @@ class Asked:
         }
 
 
-def read(body: bytes) -> Asked:
+def read(body: bytes) -> ModelRequest:
     """Parse the body of a request.
 
     Raises:
@@ -84,15 +84,15 @@ def read(body: bytes) -> Asked:
     try:
         data = json.loads(body)
     except ValueError as error:
-        raise UnreadableError(f"the body is no JSON: {error}") from error
+        raise UnreadableRequestError(f"the body is no JSON: {error}") from error
     match data:
         # Codex always streams.
         case {"model": str(model), "input": list(given), "stream": True}:
             items = tuple(item for item in given if isinstance(item, dict))
             thread = str(data.get("prompt_cache_key") or "")
             tools = tuple(_declared(data.get("tools")))
-            return Asked(model=model, thread=thread, items=items, tools=tools, schema=_schema(data.get("text")))
-    raise UnreadableError("expected an object with model, a list as input, and stream: true")
+            return ModelRequest(model=model, thread=thread, items=items, tools=tools, schema=_schema(data.get("text")))
+    raise UnreadableRequestError("expected an object with model, a list as input, and stream: true")
 
 
 def _declared(tools: object) -> list[Json]:

@@ -10,35 +10,35 @@ import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.upstream.failing import Refusal, refusal
+from wireproof_mocks.upstream.failing import HttpRefusal, refusal
 from wireproof_mocks.upstream.playable import why_not
-from wireproof_mocks.upstream.reply import Reply
-from wireproof_mocks.upstream.request import Asked, UnreadableError, read
-from wireproof_mocks.upstream.writing import Writer
+from wireproof_mocks.upstream.reply import ModelReply
+from wireproof_mocks.upstream.request import ModelRequest, UnreadableRequestError, read
+from wireproof_mocks.upstream.writing import ModelEvents
 from wireproof_scripts.asked.templates import filled
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.nonces import KEPT_NONCES, Nonces
 from wireproof_scripts.selection import Selection, select
 
 if TYPE_CHECKING:
-    from wireproof_scripts.nonces import Record
+    from wireproof_scripts.nonces import TurnRecord
     from wireproof_scripts.steps import Library, Step
 
 
-class Service:
+class ModelService:
     """Plays the scripts of a library. Times are epoch seconds. One thread at a time may use it and its replies."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
-        self._turns: OrderedDict[tuple[str, str], Record] = OrderedDict()  # by thread and script
+        self._turns: OrderedDict[tuple[str, str], TurnRecord] = OrderedDict()  # by thread and script
 
-    def answer(self, body: bytes, now: float) -> Reply | Refusal:
+    def answer(self, body: bytes, now: float) -> ModelReply | HttpRefusal:
         """The reply to a request with this body, or an HTTP error if the request or its script is wrong."""
         try:
             asked = read(body)
-        except UnreadableError as error:
+        except UnreadableRequestError as error:
             return refusal(400, str(error), type="invalid_request_error")
         selection = select(
             self._library,
@@ -59,16 +59,16 @@ class Service:
             return refusal(501, message, type="unplayable_script", code="unplayable_script")
         return self._reply(asked, selection, now)
 
-    def _reply(self, asked: Asked, selection: Selection, now: float) -> Reply:
-        writer = Writer(asked.model, now, self._number)
-        return Reply(self._part(asked, selection), asked, writer, selection.nonce, self._record(asked, selection))
+    def _reply(self, asked: ModelRequest, selection: Selection, now: float) -> ModelReply:
+        writer = ModelEvents(asked.model, now, self._number)
+        return ModelReply(self._part(asked, selection), asked, writer, selection.nonce, self._record(asked, selection))
 
-    def _part(self, asked: Asked, selection: Selection) -> tuple[Step, ...]:
+    def _part(self, asked: ModelRequest, selection: Selection) -> tuple[Step, ...]:
         if selection.first < len(selection.parts):
             return filled(selection.parts[selection.first], asked.items)
         return default_answer(asked.items, asked.tools, f"call_{self._number():04}")
 
-    def _record(self, asked: Asked, selection: Selection) -> Record:
+    def _record(self, asked: ModelRequest, selection: Selection) -> TurnRecord:
         """The turn that a request belongs to."""
         key = asked.thread, selection.script
         # Taken out and put in again below, so the one that was used longest ago is dropped first.

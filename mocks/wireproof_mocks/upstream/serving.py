@@ -17,8 +17,8 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.upstream.failing import Refusal, refusal
-from wireproof_mocks.upstream.service import Service
+from wireproof_mocks.upstream.failing import HttpRefusal, refusal
+from wireproof_mocks.upstream.service import ModelService
 from wireproof_mocks.upstream.writing import frame
 from wireproof_scripts.player import Until
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_mocks.upstream.failing import Hangup
-    from wireproof_mocks.upstream.reply import Output, Reply
+    from wireproof_mocks.upstream.reply import ModelReply, Output
     from wireproof_mocks.upstream.request import Json
     from wireproof_scripts.steps import Library
 
@@ -34,7 +34,7 @@ KEPT = 256
 """How many bodies of requests are kept."""
 
 
-class Upstream(http.server.ThreadingHTTPServer):
+class UpstreamServer(http.server.ThreadingHTTPServer):
     """The server."""
 
     daemon_threads = True
@@ -42,7 +42,7 @@ class Upstream(http.server.ThreadingHTTPServer):
 
     def __init__(self, library: Library, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
-        self.service = Service(library)
+        self.service = ModelService(library)
         # Bounded: Codex sends 30 to 40 kB with each.
         self.bodies: deque[bytes] = deque(maxlen=KEPT)
         """The bodies of the last requests, in order."""
@@ -58,7 +58,7 @@ class Upstream(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     @contextmanager
-    def resuming(self, reply: Reply) -> Iterator[None]:
+    def resuming(self, reply: ModelReply) -> Iterator[None]:
         """Hold the lock while a reply is resumed; ring for the others if that has changed something for them."""
         with self.lock:
             before = reply.changes
@@ -99,7 +99,7 @@ class Upstream(http.server.ThreadingHTTPServer):
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    server: Upstream
+    server: UpstreamServer
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -116,7 +116,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.bodies.append(body)
             reply = self.server.service.answer(body, time.time())
-        if isinstance(reply, Refusal):
+        if isinstance(reply, HttpRefusal):
             self._refuse(reply)
             return
         # The end of the body is the end of the connection: there is no length, and Codex needs no chunks.
@@ -128,7 +128,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             with self.server.resuming(reply):
                 reply.disconnected()
 
-    def _play(self, reply: Reply, bell: socket.socket) -> None:
+    def _play(self, reply: ModelReply, bell: socket.socket) -> None:
         outputs = reply.outputs(time.time())
         output = self._next(reply, lambda: next(outputs))
         while output is not None:
@@ -139,7 +139,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 self._send(output)
             output = self._next(reply, lambda: outputs.send(time.time()))
 
-    def _next(self, reply: Reply, step: Callable[[], Output]) -> Output | None:
+    def _next(self, reply: ModelReply, step: Callable[[], Output]) -> Output | None:
         """The next output of a reply; None after the last."""
         with self.server.resuming(reply), suppress(StopIteration):
             return step()
@@ -157,9 +157,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     _started = False
 
-    def _send(self, output: Json | Refusal | Hangup) -> None:
+    def _send(self, output: Json | HttpRefusal | Hangup) -> None:
         match output:
-            case Refusal():
+            case HttpRefusal():
                 self._refuse(output)
             case dict() as event:
                 # Only with the first event, since until then the answer may still be an HTTP error.
@@ -174,7 +174,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
 
-    def _refuse(self, error: Refusal) -> None:
+    def _refuse(self, error: HttpRefusal) -> None:
         self.send_response(error.status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(error.body)))
@@ -187,13 +187,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(library: Library, port: int = 0) -> Iterator[Upstream]:
+def serving(library: Library, port: int = 0) -> Iterator[UpstreamServer]:
     """The service on a loopback port (0: any free one) for the length of a `with` block.
 
     Raises:
         OSError: the port is taken.
     """
-    upstream = Upstream(library, port)
+    upstream = UpstreamServer(library, port)
     # `shutdown` takes as long as this interval, by default 0.5 s.
     thread = threading.Thread(target=upstream.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

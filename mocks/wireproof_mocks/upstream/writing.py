@@ -38,7 +38,7 @@ def counts(usage: Usage) -> Json:
     }
 
 
-class Writer:
+class ModelEvents:
     """One response. Its methods yield the events to send; `number` gives the next number for an id."""
 
     def __init__(self, model: str, now: float, number: Callable[[], int]) -> None:

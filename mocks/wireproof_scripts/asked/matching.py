@@ -10,13 +10,13 @@ from wireproof_scripts.steps.when import NESTED, Span, When, Words, condition
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wireproof_scripts.asked.request import Asked
+    from wireproof_scripts.asked.request import AskedTurn
     from wireproof_scripts.steps import Script
 
 _LONGEST_SHOWN = 60
 _LEAVES = tuple(field.name for field in fields(When) if field.name not in {*NESTED.values(), "header", "tool"})
 _ASKED = {"system": "developer", "request": "number"}
-"""The field of a condition → that of `Asked`, where they differ."""
+"""The field of a condition → that of `AskedTurn`, where they differ."""
 _SUBJECTS: Mapping[str, str] = {
     "text": "the last message of the user",
     "system": "the system text",
@@ -30,7 +30,7 @@ _SUBJECTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tried:
+class MatchTried:
     """A script, and what its condition says to what is asked."""
 
     script: str
@@ -41,26 +41,26 @@ class Tried:
     """Whether its condition holds, whatever came before it."""
 
 
-def tried(scripts: Iterable[Script], asked: Asked) -> tuple[Tried, ...]:
+def tried(scripts: Iterable[Script], asked: AskedTurn) -> tuple[MatchTried, ...]:
     """Every script that has a condition, in order; the first one that holds is chosen."""
-    found: list[Tried] = []
+    found: list[MatchTried] = []
     chosen = ""
     for script in scripts:
         if script.when is None:
             continue
         why = why_not(condition(script.when), asked)
         before = f"{chosen} is before it, and holds too" if chosen else ""
-        found.append(Tried(script=script.name, why_not=why or before, held=not why))
+        found.append(MatchTried(script=script.name, why_not=why or before, held=not why))
         chosen = chosen or ("" if why else script.name)
     return tuple(found)
 
 
-def why_not(when: When, asked: Asked) -> str:
+def why_not(when: When, asked: AskedTurn) -> str:
     """Why a condition does not hold; "" if it does."""
     return next(filter(None, _reasons(when, asked)), "")
 
 
-def _reasons(when: When, asked: Asked) -> Iterator[str]:
+def _reasons(when: When, asked: AskedTurn) -> Iterator[str]:
     for name in _LEAVES:
         rule = getattr(when, name)
         if rule is not None:
@@ -77,7 +77,7 @@ def _reasons(when: When, asked: Asked) -> Iterator[str]:
         yield "" if why_not(inner, asked) else f"it is what `not` excludes: {described(inner)}"
 
 
-def _of_leaf(name: str, rule: Words | Span, asked: Asked) -> str:
+def _of_leaf(name: str, rule: Words | Span, asked: AskedTurn) -> str:
     value = getattr(asked, _ASKED.get(name, name))
     subject = _SUBJECTS[name]
     if value is None:
@@ -85,7 +85,7 @@ def _of_leaf(name: str, rule: Words | Span, asked: Asked) -> str:
     return "" if rule.fit(value) else f"{subject}, {_seen(value)}, {rule.unfit}"
 
 
-def _of_header(name: str, rule: Words, asked: Asked) -> str:
+def _of_header(name: str, rule: Words, asked: AskedTurn) -> str:
     value = (asked.headers or {}).get(name)
     if value is None:
         return f"the header {name} is missing"

@@ -16,7 +16,7 @@ Items = Sequence[Mapping[str, Any]]
 
 
 @value(frozen=True, kw_only=True)
-class Asked:
+class AskedTurn:
     """A turn that is asked for."""
 
     conversation: Items
@@ -70,7 +70,7 @@ class Asked:
         """How many tool results there are."""
         return sum(map(is_result, self.conversation))
 
-    def earlier(self) -> Iterator[Asked]:
+    def earlier(self) -> Iterator[AskedTurn]:
         """The turns before it, as they were asked for: each ends with a message of the user."""
         ends = [index for index, item in enumerate(self.conversation) if is_user(item)]
         return (replace(self, conversation=self.conversation[: end + 1]) for end in ends[:-1])

@@ -9,7 +9,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof_scripts.asked.request import Asked
+from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.conversation import is_result, result_text
 from wireproof_scripts.steps import Call, Say, Step, Template
 from wireproof_scripts.steps.template import fill
@@ -25,7 +25,7 @@ def filled(part: Sequence[Step], conversation: Items) -> tuple[Step, ...]:
     if not has_templates(part):
         return tuple(part)
     values = {
-        "user_text": Asked(conversation=conversation).text or "",
+        "user_text": AskedTurn(conversation=conversation).text or "",
         "tool_result": next((result_text(item) for item in reversed(conversation) if is_result(item)), ""),
     }
     return tuple(_filled(step, values) for step in part)

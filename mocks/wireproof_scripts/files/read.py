@@ -82,7 +82,7 @@ def load_scripts(*paths: Path | str, player: Player | None = None) -> dict[str, 
     Raises:
         ScriptError: naming the file, the line, the place in it, the script, and what would be right there.
     """
-    found = Reading(player=player)
+    found = FileReading(player=player)
     for path in files_in(map(Path, paths)):
         found.read(path)
         if found.mistakes:
@@ -90,13 +90,13 @@ def load_scripts(*paths: Path | str, player: Player | None = None) -> dict[str, 
     return found.scripts
 
 
-def check_scripts(paths: Iterable[Path]) -> Reading:
+def check_scripts(paths: Iterable[Path]) -> FileReading:
     """The scripts of files and folders, with every mistake in them.
 
     Raises:
         ScriptError: a folder holds none.
     """
-    found = Reading()
+    found = FileReading()
     for path in files_in(paths):
         found.read(path)
     found.find_hidden()
@@ -115,7 +115,7 @@ def _hint(found: object) -> str:
 
 
 @dataclass
-class Reading:
+class FileReading:
     """What was read so far."""
 
     player: Player | None = None

@@ -9,7 +9,20 @@ from wireproof_scripts.files.definitions import NAMES
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.values import at, shown
 from wireproof_scripts.kinds import MOST_BYTES
-from wireproof_scripts.steps import Call, Command, Gate, Hang, Open, Overload, Pace, Pause, Raw, Step, Think, Usage
+from wireproof_scripts.steps import (
+    Call,
+    Command,
+    Gate,
+    Hang,
+    Open,
+    Overload,
+    Pace,
+    Pause,
+    Raw,
+    Step,
+    Think,
+    Usage,
+)
 from wireproof_scripts.steps.http import Bytes, Drip, Ending, Heading, Stall, Truncate
 from wireproof_scripts.steps.template import EXPECTED, is_template, texts_in
 

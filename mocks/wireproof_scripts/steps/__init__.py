@@ -54,10 +54,10 @@ from wireproof_scripts.steps.silence import (
     Pause,
 )
 from wireproof_scripts.steps.text import (
-    Piece,
     Say,
     Surrogates,
     Template,
+    TextDelta,
 )
 from wireproof_scripts.steps.when import When
 from wireproof_scripts.usage import Usage
@@ -85,7 +85,6 @@ __all__ = [
     "Parts",
     "Patch",
     "Pause",
-    "Piece",
     "Question",
     "Raw",
     "Reflect",
@@ -100,6 +99,7 @@ __all__ = [
     "Step",
     "Surrogates",
     "Template",
+    "TextDelta",
     "Think",
     "Usage",
     "ends_turn",

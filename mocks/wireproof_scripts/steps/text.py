@@ -13,7 +13,7 @@ from wireproof_scripts.values import value
 
 
 @value(frozen=True, slots=True)
-class Piece:
+class TextDelta:
     """One delta of the answer's text: what a step of text becomes when it is played."""
 
     text: str
@@ -42,12 +42,12 @@ class Say:
         """The complete text."""
         return "".join(self.pieces) * self.times
 
-    def deltas(self) -> Iterator[Piece]:
+    def deltas(self) -> Iterator[TextDelta]:
         """The text as it is sent."""
         if self.whole:
-            return iter((Piece(self.text, self.choice, whole=True),))
+            return iter((TextDelta(self.text, self.choice, whole=True),))
         # One after the other, so that a million deltas take no memory.
-        return map(Piece, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
+        return map(TextDelta, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Template:
     text: TemplateText
     """The text; it is sent word by word."""
 
-    def deltas(self) -> Iterator[Piece]:
+    def deltas(self) -> Iterator[TextDelta]:
         """The text as it is sent."""
-        return map(Piece, re.findall(r"\s*\S+|\s+$", self.text))
+        return map(TextDelta, re.findall(r"\s*\S+|\s+$", self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class Surrogates:
     """Send each UTF-16 code unit as a delta of its own, as if the text had been cut between surrogates."""
     app_server: ClassVar[str] = "the app-server spells its own output"
 
-    def deltas(self) -> Iterator[Piece]:
+    def deltas(self) -> Iterator[TextDelta]:
         """The text as it is sent."""
         # Python joins no surrogates: each code unit becomes a character of its own, which JSON writes as one escape.
         units = self.text.encode("utf-16-be")
         text = "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
-        return map(Piece, text if self.apart else (text,))
+        return map(TextDelta, text if self.apart else (text,))

@@ -11,7 +11,16 @@ from wireproof_proxy.http.client import Client
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.conversation import Message, TextPart
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    TextAdded,
+    UsageReported,
+)
 from wireproof_surfaces.surfaces.chat_request import ChatRequest
 from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
 
@@ -132,7 +141,7 @@ def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(
 def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
     chat: Answering, backend: ScriptedBackend, request_: ChatRequest
 ) -> None:
-    backend.events = [Failed(Cause.CONTEXT)]
+    backend.events = [ChoiceFailed(FailureReason.CONTEXT)]
     with pytest.raises(ApiError) as raised:
         chat.answer(request_, Client(gone=stay, keep_open=True))
     assert raised.value.problem.code == "context_length_exceeded"
@@ -141,7 +150,7 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
 
 
 def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, backend: ScriptedBackend) -> None:
-    backend.events = [Text(text="Hello")]
+    backend.events = [TextAdded(text="Hello")]
     with pytest.raises(ClientGoneError):
         chat.answer(WHOLE, Client(gone=leave, keep_open=True))
     assert chat.runner.gate.taken == 0
@@ -149,7 +158,7 @@ def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, bac
 
 
 def test_a_client_that_leaves_a_stream_ends_it(chat: Answering, backend: ScriptedBackend) -> None:
-    backend.events, left = [Text(text="Hello")], iter([False])
+    backend.events, left = [TextAdded(text="Hello")], iter([False])
     answer = chat.answer(STREAM, Client(gone=lambda: next(left, True), keep_open=True))
     data = answer.get_data()
     assert b"Hello" in data
@@ -161,10 +170,10 @@ def ask(chat: Answering, **more: Any) -> Any:
 
 
 def call(id_: str) -> list[Any]:
-    return [CallOpened(id=id_, name="f"), Arguments(id=id_, text="{}"), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name="f"), ArgumentsAdded(id=id_, text="{}"), CallClosed(id=id_)]
 
 
-CALLS = [Text(text="Let me see."), *call("a"), *call("b"), *call("c"), Finished(reason="stop")]
+CALLS = [TextAdded(text="Let me see."), *call("a"), *call("b"), *call("c"), ChoiceFinished(reason="stop")]
 
 
 def ids(answer: Any) -> list[str]:
@@ -232,16 +241,16 @@ def test_a_legacy_request_gets_one_call(chat: Answering, backend: ScriptedBacken
 
 
 def test_a_whole_answer_waits_for_usage_that_is_sent_after_the_end(chat: Answering, backend: ScriptedBackend) -> None:
-    backend.events = [Text(text="a"), Finished(reason="stop"), Usage(prompt=1, completion=2)]
+    backend.events = [TextAdded(text="a"), ChoiceFinished(reason="stop"), UsageReported(prompt=1, completion=2)]
     assert ask(chat).get_json()["usage"]["total_tokens"] == 3
 
 
 def test_several_choices_are_asked_of_the_backend_and_sent(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events = [
-        Text(choice=1, text="one"),
-        Text(text="zero"),
-        Finished(reason="stop"),
-        Finished(choice=1, reason="stop"),
+        TextAdded(choice=1, text="one"),
+        TextAdded(text="zero"),
+        ChoiceFinished(reason="stop"),
+        ChoiceFinished(choice=1, reason="stop"),
     ]
     sent = ask(chat, n=2).get_json()["choices"]
     assert [choice["message"]["content"] for choice in sent] == ["zero", "one"]
@@ -249,7 +258,7 @@ def test_several_choices_are_asked_of_the_backend_and_sent(chat: Answering, back
 
 def test_without_calls_a_block_is_text(chat: Answering, backend: ScriptedBackend) -> None:
     block = "<use_tool><name>f</name></use_tool>"
-    backend.events = [Text(text=block), *call("a"), Finished(reason="stop")]
+    backend.events = [TextAdded(text=block), *call("a"), ChoiceFinished(reason="stop")]
     (choice,) = ask(chat, calls=False).get_json()["choices"]
     assert choice["message"]["content"] == block
     assert choice["finish_reason"] == "stop"
@@ -262,6 +271,6 @@ def test_calls_are_logged_with_their_source(
     backend.events = CALLS
     ask(chat)
     assert "call tool=f source=structured" in caplog.text
-    backend.events = [Text(text="<use_tool><name>g</name></use_tool>"), Finished(reason="stop")]
+    backend.events = [TextAdded(text="<use_tool><name>g</name></use_tool>"), ChoiceFinished(reason="stop")]
     ask(chat)
     assert "call tool=g source=textual" in caplog.text

@@ -9,15 +9,15 @@ import pytest
 from wireproof_surfaces.answers.demand import Demand, hold_for_call, instructed
 from wireproof_surfaces.conversation import Conversation
 from wireproof_surfaces.events import (
+    CallBegan,
     CallClosed,
-    CallOpened,
-    Cause,
-    Failed,
-    Finished,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
     Quiet,
-    Text,
+    TextAdded,
     Texts,
-    Usage,
+    UsageReported,
     Working,
 )
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from wireproof_surfaces.events import Ready, TurnEvent
 
 SEARCH = Demand(names=("search",))
-ANY = Demand(names=("search", "read"), cause=Cause.FUNCTION_NOT_CALLED)
-HELLO, USAGE, END = Text(text="Hello"), Usage(prompt=1, completion=2), Finished(reason="stop")
-CALL = (CallOpened(id="a", name="search"), CallClosed(id="a"))
-OTHER = (CallOpened(id="b", name="read"), CallClosed(id="b"))
-CALLED = Finished(reason="tool_calls")
+ANY = Demand(names=("search", "read"), cause=FailureReason.FUNCTION_NOT_CALLED)
+HELLO, USAGE, END = TextAdded(text="Hello"), UsageReported(prompt=1, completion=2), ChoiceFinished(reason="stop")
+CALL = (CallBegan(id="a", name="search"), CallClosed(id="a"))
+OTHER = (CallBegan(id="b", name="read"), CallClosed(id="b"))
+CALLED = ChoiceFinished(reason="tool_calls")
 
 
 def sent(*events: Ready, demand: Demand | None = SEARCH, choices: int = 1) -> list[Ready]:
@@ -48,25 +48,27 @@ def test_an_answer_with_the_call_is_passed_on_in_order() -> None:
 
 @pytest.mark.parametrize("events", [(HELLO, USAGE, END), (END,), (*OTHER, CALLED)])
 def test_an_answer_without_the_call_fails(events: tuple[TurnEvent, ...]) -> None:
-    assert sent(*events) == [Failed(Cause.NOT_CALLED)]
+    assert sent(*events) == [ChoiceFailed(FailureReason.NOT_CALLED)]
 
 
 def test_any_of_several_tools_will_do() -> None:
     assert sent(*OTHER, CALLED, demand=ANY) == [*OTHER, CALLED]
-    assert sent(HELLO, END, demand=ANY) == [Failed(Cause.FUNCTION_NOT_CALLED)]
+    assert sent(HELLO, END, demand=ANY) == [ChoiceFailed(FailureReason.FUNCTION_NOT_CALLED)]
 
 
 def test_pieces_of_text_that_come_together_are_held_as_one_by_one() -> None:
     two = Texts(texts=("a", "b"))
-    assert sent(two, *CALL, CALLED) == [Text(text="a"), Text(text="b"), *CALL, CALLED]
-    assert sent(two, END) == [Failed(Cause.NOT_CALLED)]
+    assert sent(two, *CALL, CALLED) == [TextAdded(text="a"), TextAdded(text="b"), *CALL, CALLED]
+    assert sent(two, END) == [ChoiceFailed(FailureReason.NOT_CALLED)]
     assert sent(two, END, demand=None) == [two, END]
 
 
 def test_each_choice_must_call() -> None:
-    one = CallOpened(choice=1, id="c", name="search")
-    assert sent(*CALL, one, CALLED, Finished(choice=1, reason="tool_calls"), choices=2)[2] == one
-    assert sent(*CALL, CALLED, Finished(choice=1, reason="stop"), choices=2) == [Failed(Cause.NOT_CALLED)]
+    one = CallBegan(choice=1, id="c", name="search")
+    assert sent(*CALL, one, CALLED, ChoiceFinished(choice=1, reason="tool_calls"), choices=2)[2] == one
+    assert sent(*CALL, CALLED, ChoiceFinished(choice=1, reason="stop"), choices=2) == [
+        ChoiceFailed(FailureReason.NOT_CALLED)
+    ]
 
 
 def test_nothing_is_sent_before_the_call_but_that_the_answer_is_on_its_way() -> None:
@@ -83,7 +85,7 @@ def test_nothing_is_sent_before_the_call_but_that_the_answer_is_on_its_way() -> 
 
 
 def test_a_failure_is_passed_on_and_what_was_held_is_not() -> None:
-    assert sent(HELLO, Failed(Cause.TIMEOUT)) == [Failed(Cause.TIMEOUT)]
+    assert sent(HELLO, ChoiceFailed(FailureReason.TIMEOUT)) == [ChoiceFailed(FailureReason.TIMEOUT)]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,17 @@ from wireproof_proxy.answers.timing import ClientGoneError
 from wireproof_proxy.http.client import Client
 from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.answers.stored_responses import Store
-from wireproof_surfaces.conversation import Call, Message, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, ToolResult
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    TextAdded,
+)
 from wireproof_surfaces.surfaces.responses_request import ResponsesRequest, parse
 
 if TYPE_CHECKING:
@@ -22,11 +30,11 @@ if TYPE_CHECKING:
 
 TOOL = {"type": "function", "name": "f"}
 CALLED = [
-    Text(text="Well.\n"),
-    CallOpened(id="c", name="f"),
-    Arguments(id="c", text="{ }"),
+    TextAdded(text="Well.\n"),
+    CallBegan(id="c", name="f"),
+    ArgumentsAdded(id="c", text="{ }"),
     CallClosed(id="c"),
-    Finished(reason="tool_calls"),
+    ChoiceFinished(reason="tool_calls"),
 ]
 
 
@@ -128,7 +136,7 @@ def test_instructions_are_developer_text_and_the_schema_goes_along(
 def test_a_stored_response_is_continued_with_all_that_was_said(responses: Answering, backend: ScriptedBackend) -> None:
     backend.events = CALLED
     first = answer(responses, tools=[TOOL], instructions="Be brief.", stream=True)
-    backend.events = [Text(text="Done."), Finished(reason="stop")]
+    backend.events = [TextAdded(text="Done."), ChoiceFinished(reason="stop")]
     output = {"type": "function_call_output", "call_id": "c", "output": "yes"}
     second = answer(responses, [output], previous_response_id=first["id"])
     answer(responses, "and?", previous_response_id=second["id"])
@@ -136,8 +144,8 @@ def test_a_stored_response_is_continued_with_all_that_was_said(responses: Answer
     assert asked.history == (
         said("hi"),
         said("Well.\n", "assistant"),
-        Call(id="c", name="f", arguments="{ }"),
-        Result(id="c", output="yes"),
+        AssistantCall(id="c", name="f", arguments="{ }"),
+        ToolResult(id="c", output="yes"),
         said("Done.", "assistant"),
     )
     assert (asked.input, asked.developer) == ((TextPart("and?"),), None)
@@ -149,10 +157,10 @@ def test_a_function_in_a_namespace_is_called_by_both_names(
     responses: Answering, backend: ScriptedBackend, *, stream: bool
 ) -> None:
     backend.events = [
-        CallOpened(id="c", name="crm__f"),
-        Arguments(id="c", text="{ }"),
+        CallBegan(id="c", name="crm__f"),
+        ArgumentsAdded(id="c", text="{ }"),
         CallClosed(id="c"),
-        Finished(reason="stop"),
+        ChoiceFinished(reason="stop"),
     ]
     first = answer(responses, tools=[{"type": "namespace", "name": "crm", "tools": [TOOL]}], stream=stream)
     (call,) = first["output"]
@@ -160,7 +168,9 @@ def test_a_function_in_a_namespace_is_called_by_both_names(
     output = {"type": "function_call_output", "call_id": "c", "output": "yes"}
     answer(responses, [{"role": "user", "content": "hi"}, call, output])
     answer(responses, [output], previous_response_id=first["id"])
-    assert [asked.history[1] for asked in backend.asked[1:]] == [Call(id="c", name="crm__f", arguments="{ }")] * 2
+    assert [asked.history[1] for asked in backend.asked[1:]] == [
+        AssistantCall(id="c", name="crm__f", arguments="{ }")
+    ] * 2
     assert [tool.name for tool in backend.asked[0].tools] == ["crm__f"]
 
 
@@ -214,13 +224,13 @@ def test_a_failure_before_output_is_an_error_and_nothing_is_stored(
     backend: ScriptedBackend,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    backend.events = [Failed(Cause.CONTEXT)]
+    backend.events = [ChoiceFailed(FailureReason.CONTEXT)]
     raised = error(responses, stream=stream)
     assert (raised.problem.code, raised.param) == ("context_length_exceeded", "input")
 
 
 def test_a_failure_after_output_ends_a_stream_as_failed(responses: Answering, backend: ScriptedBackend) -> None:
-    backend.events = [Text(text="a"), Failed(Cause.UNAVAILABLE)]
+    backend.events = [TextAdded(text="a"), ChoiceFailed(FailureReason.UNAVAILABLE)]
     made = answer(responses, stream=True)
     assert (made["status"], made["error"]["code"]) == ("failed", "server_error")
     assert responses.retrieve(made["id"]) == made
@@ -234,7 +244,7 @@ def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: ScriptedB
 
 
 def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Answering, backend: ScriptedBackend) -> None:
-    backend.events = [Text(text="Hello")]
+    backend.events = [TextAdded(text="Hello")]
     left = iter([False, True, True])
     request = parse({"model": "codex", "input": "hi", "stream": True}, {})
     made = responses.answer(request, Client(gone=lambda: next(left, True), keep_open=True))

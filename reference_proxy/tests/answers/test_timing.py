@@ -14,11 +14,19 @@ from wireproof_proxy.answers.timing import (
 )
 from wireproof_proxy.http.client import Client
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
+from wireproof_surfaces.events import (
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    Quiet,
+    TextAdded,
+    UsageReported,
+    Working,
+)
 
-HELLO = Text(text="Hello")
-END = Finished(reason="stop")
-USAGE = Usage(prompt=1, completion=1)
+HELLO = TextAdded(text="Hello")
+END = ChoiceFinished(reason="stop")
+USAGE = UsageReported(prompt=1, completion=1)
 
 
 class Clock:
@@ -55,7 +63,7 @@ def test_events_come_as_they_are_and_silences_say_how_long_they_last() -> None:
 
 def test_a_backend_that_is_silent_for_too_long_has_failed() -> None:
     received = read_events(Turn(HELLO), client=Client(), idle=3, clock=Clock())
-    assert take(4, received) == [HELLO, Quiet(1), Quiet(2), Failed(Cause.TIMEOUT)]
+    assert take(4, received) == [HELLO, Quiet(1), Quiet(2), ChoiceFailed(FailureReason.TIMEOUT)]
 
 
 @pytest.mark.parametrize("events", [(HELLO,), (HELLO, HELLO, HELLO)], ids=["in a silence", "while the backend talks"])
@@ -69,7 +77,7 @@ def test_a_client_that_leaves_is_noticed(events: tuple[Any, ...]) -> None:
 
 def test_a_client_that_takes_nothing_fails_its_answer() -> None:
     received = read_events(Turn(HELLO, HELLO), client=Client(stalled=lambda: True), idle=100, clock=Clock())
-    assert next(received) == Failed(Cause.LAGGING)
+    assert next(received) == ChoiceFailed(FailureReason.LAGGING)
 
 
 class Waits:
@@ -104,7 +112,7 @@ def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -
     take(4, received)
     assert turn.waits == [1, 1, 1, 4]
     pace.due = 20
-    assert take(2, received)[-1] == Failed(Cause.TIMEOUT)
+    assert take(2, received)[-1] == ChoiceFailed(FailureReason.TIMEOUT)
     assert turn.waits[4:] == [13, 10.0]
 
 
@@ -121,12 +129,12 @@ def test_after_the_time_to_commit_nothing_more_is_waited_for() -> None:
 
 def test_a_failure_before_any_output_is_an_http_error() -> None:
     with pytest.raises(ApiError) as raised:
-        hold_status_line(iter([Working(), Failed(Cause.RATE_LIMITED)]), commit=100, clock=Clock())
+        hold_status_line(iter([Working(), ChoiceFailed(FailureReason.RATE_LIMITED)]), commit=100, clock=Clock())
     assert raised.value.problem.status == 429
 
 
 def test_a_failure_after_the_commitment_is_left_to_the_stream() -> None:
-    failed = Failed(Cause.RATE_LIMITED)
+    failed = ChoiceFailed(FailureReason.RATE_LIMITED)
     assert list(hold_status_line(iter([Quiet(1), failed]), commit=0, clock=Clock())) == [Quiet(0), failed]
 
 

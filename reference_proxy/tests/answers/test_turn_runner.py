@@ -12,7 +12,15 @@ from wireproof_surfaces.answers.plan import AnswerPlan
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.conversation import Conversation, Tool
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.events import CallClosed, CallOpened, Cause, Failed, Finished, Text, Texts
+from wireproof_surfaces.events import (
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    TextAdded,
+    Texts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +45,7 @@ class Names:
         return self.said[-1].encode() if self.stream else b""
 
     def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
-        return b"".join(self.feed(Text(text=text, choice=choice)) for text in texts)
+        return b"".join(self.feed(TextAdded(text=text, choice=choice)) for text in texts)
 
     def end(self) -> bytes:
         return b"" if self.stream else json.dumps({"said": self.said}).encode()
@@ -82,7 +90,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
 
 
 def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, backend: ScriptedBackend) -> None:
-    backend.events = [Text(text="a"), Texts(texts=("b", "c")), Finished(reason="stop")]
+    backend.events = [TextAdded(text="a"), Texts(texts=("b", "c")), ChoiceFinished(reason="stop")]
     response = runner.run(plan(stream=True), Client(gone=stay))
     assert list(response.response) == [b"Text", b"TextText", b"Finished"]
     response.close()
@@ -94,7 +102,7 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
     backend: ScriptedBackend,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    backend.events = [Failed(Cause.CONTEXT)]
+    backend.events = [ChoiceFailed(FailureReason.CONTEXT)]
     if stream:
         with pytest.raises(ApiError) as raised:
             runner.run(plan(stream=stream, param="input"), Client(gone=stay, keep_open=True))
@@ -108,8 +116,8 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
 def test_a_call_of_a_tool_that_was_not_declared_is_logged(
     runner: TurnRunner, backend: ScriptedBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    calls = [CallOpened(id="c", name="f"), CallClosed(id="c"), CallOpened(id="d", name="g"), CallClosed(id="d")]
-    backend.events = [Text(text="a"), *calls, Finished(reason="stop")]
+    calls = [CallBegan(id="c", name="f"), CallClosed(id="c"), CallBegan(id="d", name="g"), CallClosed(id="d")]
+    backend.events = [TextAdded(text="a"), *calls, ChoiceFinished(reason="stop")]
     with caplog.at_level(logging.INFO, "wireproof_proxy.answers.turn_runner"):
         runner.run(plan(), Client(gone=stay, keep_open=True))
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
@@ -131,6 +139,6 @@ def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
         assert (raised.value.problem.status, raised.value.param) == (400, "tool_choice")
     else:
         assert runner.run(demanded, Client(gone=stay, keep_open=True)).get_json()["said"] == ["Failed"]
-    backend.events = [CallOpened(id="a", name="f"), CallClosed(id="a"), Finished(reason="tool_calls")]
+    backend.events = [CallBegan(id="a", name="f"), CallClosed(id="a"), ChoiceFinished(reason="tool_calls")]
     demanded = plan(stream=stream, demand=demand)
     assert b"CallOpened" in runner.run(demanded, Client(gone=stay, keep_open=True)).get_data()

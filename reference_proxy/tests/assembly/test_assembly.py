@@ -10,31 +10,31 @@ from hypothesis import strategies as st
 from wireproof_surfaces.assembly.assembly import USAGE_PATIENCE, Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
-    Failed,
-    Finished,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
     Quiet,
-    Text,
+    TextAdded,
     Texts,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
     apart,
 )
 
-HELLO = Text(text="Hello")
-STOP = Finished(reason="stop")
-CALLED = Finished(reason="tool_calls")
-USAGE = Usage(prompt=1, completion=2)
-FAILED = Failed(Cause.FAILED)
+HELLO = TextAdded(text="Hello")
+STOP = ChoiceFinished(reason="stop")
+CALLED = ChoiceFinished(reason="tool_calls")
+USAGE = UsageReported(prompt=1, completion=2)
+FAILED = ChoiceFailed(FailureReason.FAILED)
 
 
 def call(id_: str) -> list[Any]:
-    return [CallOpened(id=id_, name="f"), Arguments(id=id_, text="{}"), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name="f"), ArgumentsAdded(id=id_, text="{}"), CallClosed(id=id_)]
 
 
 def first(*received: Any, **options: Any) -> list[Any]:
@@ -57,8 +57,10 @@ def test_pieces_of_text_that_come_together_pass_together_where_nothing_waits() -
     two = Texts(texts=("a", "b"))
     assert first(two, STOP) == [two, STOP]
     block = Texts(texts=("a", "<use_tool>", "<name>f</name></use_tool>", "b"))
-    apart_from = [event for event in first(block, STOP) if not isinstance(event, CallOpened | Arguments | CallClosed)]
-    assert apart_from == [Text(text="a"), CALLED]
+    apart_from = [
+        event for event in first(block, STOP) if not isinstance(event, CallBegan | ArgumentsAdded | CallClosed)
+    ]
+    assert apart_from == [TextAdded(text="a"), CALLED]
     assert first(HELLO, Texts(choice=1, texts=("not", "asked")), STOP) == [HELLO, STOP]
 
 
@@ -67,12 +69,12 @@ def test_pieces_of_text_that_come_together_pass_together_where_nothing_waits() -
 )
 def test_pieces_of_text_mean_the_same_together_and_apart(cuts: list[str]) -> None:
     together = [one for event in first(Texts(texts=tuple(cuts)), STOP) for one in apart(event)]
-    assert [one for one in together if one != Text(text="")] == first(*(Text(text=cut) for cut in cuts), STOP)
+    assert [one for one in together if one != TextAdded(text="")] == first(*(TextAdded(text=cut) for cut in cuts), STOP)
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
 def test_the_reason_of_a_text_is_the_backends(reason: Any) -> None:
-    end = Finished(reason=reason)
+    end = ChoiceFinished(reason=reason)
     assert first(HELLO, end) == [HELLO, end]
     assert burst(*call("a"), end) == [*call("a"), CALLED]
 
@@ -142,9 +144,9 @@ def test_usage_that_will_not_come_is_not_waited_for(sign: Any) -> None:
 
 
 def test_a_character_cut_in_two_deltas_is_whole_before_a_call_or_the_end() -> None:
-    assert first(Text(text="\ud83d"), Text(text="\ude00"), STOP) == [Text(text="😀"), STOP]
-    assert first(Text(text="\ud83d"), STOP) == [Text(text="\ufffd"), STOP]
-    assert first(Text(text="\ud83d"), *call("a"))[0] == Text(text="\ufffd")
+    assert first(TextAdded(text="\ud83d"), TextAdded(text="\ude00"), STOP) == [TextAdded(text="😀"), STOP]
+    assert first(TextAdded(text="\ud83d"), STOP) == [TextAdded(text="\ufffd"), STOP]
+    assert first(TextAdded(text="\ud83d"), *call("a"))[0] == TextAdded(text="\ufffd")
 
 
 def of(choice: int, *events: Any) -> list[Any]:
@@ -161,12 +163,12 @@ def test_what_is_sent_of_a_choice_that_was_not_asked_for_is_dropped() -> None:
 
 
 def test_a_failing_choice_fails_them_all() -> None:
-    failed = Failed(Cause.FAILED, 1)
+    failed = ChoiceFailed(FailureReason.FAILED, 1)
     assert burst(HELLO, failed, STOP, choices=2) == [HELLO, failed]
 
 
 def test_a_choice_that_fails_after_its_call_is_an_answer() -> None:
-    received = [*of(1, *call("a")), Failed(Cause.FAILED, 1), HELLO, STOP]
+    received = [*of(1, *call("a")), ChoiceFailed(FailureReason.FAILED, 1), HELLO, STOP]
     assert burst(*received, choices=2) == [*of(1, *call("a"), CALLED), HELLO, STOP]
 
 
@@ -185,12 +187,12 @@ def test_usage_is_waited_for_of_every_choice() -> None:
 
 
 def test_text_that_was_held_comes_before_the_failure() -> None:
-    assert burst(Text(text="a <use_t"), FAILED) == [Text(text="a "), Text(text="<use_t"), FAILED]
+    assert burst(TextAdded(text="a <use_t"), FAILED) == [TextAdded(text="a "), TextAdded(text="<use_t"), FAILED]
 
 
 def test_a_call_from_the_text_is_complete_when_the_turn_fails() -> None:
-    said = burst(Text(text="<use_tool><name>f</name></use_tool>"), FAILED)
-    assert [type(event) for event in said] == [CallOpened, Arguments, CallClosed, Finished]
+    said = burst(TextAdded(text="<use_tool><name>f</name></use_tool>"), FAILED)
+    assert [type(event) for event in said] == [CallBegan, ArgumentsAdded, CallClosed, ChoiceFinished]
 
 
 EVENTS = st.lists(
@@ -202,10 +204,10 @@ EVENTS = st.lists(
 @given(EVENTS, st.sampled_from([1, None]), st.booleans())
 def test_whatever_is_received_an_answer_keeps_its_order(received: list[Any], limit: Any, whole: bool) -> None:  # noqa: FBT001
     said = list(Assembly(Rules(limit=limit, ends_early=not whole, errors_win=whole)).pull(received))
-    ends = [at for at, event in enumerate(said) if isinstance(event, Finished | Failed)]
+    ends = [at for at, event in enumerate(said) if isinstance(event, ChoiceFinished | ChoiceFailed)]
     assert len(ends) <= 1
-    assert not ends or all(isinstance(event, Usage | Quiet | Working) for event in said[ends[0] + 1 :])
-    calls = [at for at, event in enumerate(said) if isinstance(event, CallOpened | Arguments | CallClosed)]
+    assert not ends or all(isinstance(event, UsageReported | Quiet | Working) for event in said[ends[0] + 1 :])
+    calls = [at for at, event in enumerate(said) if isinstance(event, CallBegan | ArgumentsAdded | CallClosed)]
     assert not calls or HELLO not in said[calls[0] :]
 
 
@@ -213,8 +215,8 @@ def test_whatever_is_received_an_answer_keeps_its_order(received: list[Any], lim
     ("said", "calm"),
     [
         ([HELLO, Working(), Texts(texts=("a", "<b"))], True),
-        ([CallOpened(id="a", name="f")], False),
-        ([Text(text="<use_tool><name>f</name></use_tool>")], False),
+        ([CallBegan(id="a", name="f")], False),
+        ([TextAdded(text="<use_tool><name>f</name></use_tool>")], False),
         ([STOP], False),
     ],
 )

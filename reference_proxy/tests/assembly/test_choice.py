@@ -10,57 +10,57 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof_surfaces.assembly.assembly import Assembly
-from wireproof_surfaces.assembly.choice import Choice, Rules, State
+from wireproof_surfaces.assembly.choice import ChoiceAssembly, Rules, State
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Finished,
+    ChoiceFinished,
     MessageEnded,
     Quiet,
-    Text,
+    TextAdded,
     Thought,
     TurnOver,
     Working,
     apart,
 )
-from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 from wireproof_surfaces.surfaces.chat_stream import ChatHead
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.writer import pieces
 
 BLOCK = "<use_tool><name>f</name><q>x</q></use_tool>"
-CALLED = Finished(reason="tool_calls")
+CALLED = ChoiceFinished(reason="tool_calls")
 
 
 def call(id_: str, text: str = "{}", name: str = "f") -> list[Any]:
-    return [CallOpened(id=id_, name=name), Arguments(id=id_, text=text), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name=name), ArgumentsAdded(id=id_, text=text), CallClosed(id=id_)]
 
 
 def said(*events: Any, **rules: Any) -> list[Any]:
-    choice = Choice(0, Rules(**rules))
+    choice = ChoiceAssembly(0, Rules(**rules))
     return [sent for event in events for sent in choice.feed(event)]
 
 
 def kinds(events: list[Any]) -> str:
     """One letter for each event: t(ext), (o)pened, a(rguments), c(losed), f(inished)."""
-    letters = {Text: "t", CallOpened: "o", Arguments: "a", CallClosed: "c", Finished: "f"}
+    letters = {TextAdded: "t", CallBegan: "o", ArgumentsAdded: "a", CallClosed: "c", ChoiceFinished: "f"}
     return "".join(letters[type(event)] for event in events)
 
 
 def test_a_thought_passes_behind_the_text_that_was_held_before_it() -> None:
     thought = Thought(summary=("Hm.",))
-    assert said(Text(text="One <"), thought, Text(text=" two")) == [
-        Text(text="One "),
-        Text(text="<"),
+    assert said(TextAdded(text="One <"), thought, TextAdded(text=" two")) == [
+        TextAdded(text="One "),
+        TextAdded(text="<"),
         thought,
-        Text(text=" two"),
+        TextAdded(text=" two"),
     ]
 
 
 def test_nothing_is_thought_after_the_end() -> None:
-    assert said(Finished(reason="stop"), Thought(summary=("Hm.",))) == [Finished(reason="stop")]
+    assert said(ChoiceFinished(reason="stop"), Thought(summary=("Hm.",))) == [ChoiceFinished(reason="stop")]
 
 
 def test_the_limit_counts_calls_exactly_and_ends_a_stream() -> None:
@@ -70,20 +70,20 @@ def test_the_limit_counts_calls_exactly_and_ends_a_stream() -> None:
 
 
 def test_blocks_in_the_text_count_too() -> None:
-    text = Text(text=BLOCK + BLOCK.replace("x", "y") + BLOCK.replace("x", "z"))
+    text = TextAdded(text=BLOCK + BLOCK.replace("x", "y") + BLOCK.replace("x", "z"))
     assert kinds(said(text, CallsEnded(), limit=2)) == "oacoacf"
 
 
 def test_a_block_is_sent_as_soon_as_the_backend_is_silent() -> None:
-    choice = Choice(0, Rules(limit=1))
-    assert list(choice.feed(Text(text=f"before {BLOCK}"))) == [Text(text="before ")]
+    choice = ChoiceAssembly(0, Rules(limit=1))
+    assert list(choice.feed(TextAdded(text=f"before {BLOCK}"))) == [TextAdded(text="before ")]
     assert list(choice.feed(Working())) == []
     assert kinds(list(choice.feed(Quiet(0.2)))) == "oacf"
     assert choice.state is State.FINISHED
 
 
 def test_a_block_is_sent_when_words_follow_it_and_they_are_a_tail() -> None:
-    assert kinds(said(Text(text=BLOCK), Text(text=" \n"), Text(text="words"))) == "oac"
+    assert kinds(said(TextAdded(text=BLOCK), TextAdded(text=" \n"), TextAdded(text="words"))) == "oac"
 
 
 SENTINEL = '<tool_call>{"id":"c","name":"f","arguments":"{}"}</tool_call>'
@@ -91,13 +91,13 @@ SENTINEL = '<tool_call>{"id":"c","name":"f","arguments":"{}"}</tool_call>'
 
 @pytest.mark.parametrize("before", ["Let me look.", "```\nunclosed", "<tool_call>{", "a <use_to", "<use_tool>"])
 def test_a_message_begins_at_the_start_of_a_line_outside_of_everything(before: str) -> None:
-    events = said(Text(text=before), MessageEnded(), Text(text=SENTINEL), Finished(reason="stop"))
-    assert "".join(event.text for event in events if isinstance(event, Text)) == before
+    events = said(TextAdded(text=before), MessageEnded(), TextAdded(text=SENTINEL), ChoiceFinished(reason="stop"))
+    assert "".join(event.text for event in events if isinstance(event, TextAdded)) == before
     assert events[-4:] == [replace(call("c")[0], source="textual"), *call("c")[1:], CALLED]
 
 
 def test_structure_sent_after_its_block_takes_its_place() -> None:
-    events = said(Text(text=BLOCK), Working(), *call("c", '{ "q": "x" }'), CallsEnded())
+    events = said(TextAdded(text=BLOCK), Working(), *call("c", '{ "q": "x" }'), CallsEnded())
     assert events == [
         *call("c", '{ "q": "x" }')[:2],
         CallClosed(id="c", block=BLOCK),
@@ -106,38 +106,38 @@ def test_structure_sent_after_its_block_takes_its_place() -> None:
 
 
 def test_tails_pass_if_they_may() -> None:
-    tail = Text(text="tail")
+    tail = TextAdded(text="tail")
     assert said(*call("a"), tail, TurnOver(), tails=True) == [*call("a"), tail, CALLED]
-    assert said(Text(text=BLOCK), tail, TurnOver(), tails=True)[3] == tail
+    assert said(TextAdded(text=BLOCK), tail, TurnOver(), tails=True)[3] == tail
 
 
 def test_without_calls_a_block_is_text_and_calls_are_nothing() -> None:
-    events = [Text(text=f"x{BLOCK}"), *call("a"), Finished(reason="length")]
+    events = [TextAdded(text=f"x{BLOCK}"), *call("a"), ChoiceFinished(reason="length")]
     assert said(*events, calls=False) == [events[0], events[-1]]
 
 
 def test_text_that_is_held_is_sent_before_a_call() -> None:
-    assert said(Text(text="a <use"), *call("a"))[:2] == [Text(text="a "), Text(text="<use")]
-    assert kinds(said(Text(text="<use_tool>x"), *call("a"))) == "toac"
+    assert said(TextAdded(text="a <use"), *call("a"))[:2] == [TextAdded(text="a "), TextAdded(text="<use")]
+    assert kinds(said(TextAdded(text="<use_tool>x"), *call("a"))) == "toac"
 
 
 @pytest.mark.parametrize("apart", [True, False])
 def test_characters_cut_in_halves_are_whole_in_arguments_too(apart: bool) -> None:  # noqa: FBT001 - a case
     text = '{"q":"\U0001f600"}'
     pieces = ['{"q":"\ud83d', '\ude00"}'] if apart else [text]
-    fragments = [Arguments(id="a", text=piece) for piece in pieces]
+    fragments = [ArgumentsAdded(id="a", text=piece) for piece in pieces]
     events = said(call("a")[0], *fragments, CallClosed(id="a"))
-    assert "".join(event.text for event in events if isinstance(event, Arguments)) == text
-    events = said(call("a")[0], Arguments(id="a", text="\ud83d"), CallClosed(id="a"))
-    assert events[1] == Arguments(id="a", text="\ufffd")
+    assert "".join(event.text for event in events if isinstance(event, ArgumentsAdded)) == text
+    events = said(call("a")[0], ArgumentsAdded(id="a", text="\ud83d"), CallClosed(id="a"))
+    assert events[1] == ArgumentsAdded(id="a", text="\ufffd")
 
 
 def test_nothing_passes_after_the_end_even_what_was_held() -> None:
-    assert kinds(said(Text(text=f"{BLOCK}{BLOCK}"), *call("c", "{}", "g"), CallsEnded(), limit=1)) == "oacf"
-    choice = Choice(0, Rules())
+    assert kinds(said(TextAdded(text=f"{BLOCK}{BLOCK}"), *call("c", "{}", "g"), CallsEnded(), limit=1)) == "oacf"
+    choice = ChoiceAssembly(0, Rules())
     list(choice.feed(TurnOver()))
     assert choice.answered
-    assert list(choice.feed(Text(text="late"))) == []
+    assert list(choice.feed(TextAdded(text="late"))) == []
     assert list(choice.end("stop")) == []
 
 
@@ -168,11 +168,11 @@ def sent(script: list[Any], choice: int, pieces: Any, draw: Any) -> list[Any]:
         if isinstance(step, str):
             text += step
             continue
-        events += [Text(choice=choice, text=piece) for piece in pieces(text, draw)]
+        events += [TextAdded(choice=choice, text=piece) for piece in pieces(text, draw)]
         text = ""
         if step is not None:
             opened, _, closed = call(f"c{number}", name=step[0])
-            fragments = [Arguments(id=opened.id, text=piece) for piece in pieces(step[1], draw)]
+            fragments = [ArgumentsAdded(id=opened.id, text=piece) for piece in pieces(step[1], draw)]
             events += [replace(event, choice=choice) for event in (opened, *fragments, closed)]
     return [*events, TurnOver(choice=choice)]
 
@@ -186,22 +186,22 @@ def interleaved(streams: list[list[Any]], draw: Any) -> list[Any]:
     return mixed
 
 
-def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None) -> Any:
+def answer(events: list[Any], choices: int, dialect: ChatFormat, limit: int | None) -> Any:
     call_format = CallFormat(dialect=dialect, policy="burst")
     head = ChatHead(id="x", created=0, model="m", choices=choices, call_format=call_format)
-    rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
+    rules = Rules(limit=1 if dialect is ChatFormat.FUNCTION_CALL else limit, ends_early=False)
     said = (one for ready in Assembly(rules, choices=choices, seed="seed").pull(events) for one in apart(ready))
     return json.loads(b"".join(pieces(said, ChatWhole(head))))["choices"]
 
 
 @given(
     st.lists(SCRIPTS, min_size=1, max_size=3),
-    st.sampled_from(list(Dialect)),
+    st.sampled_from(list(ChatFormat)),
     st.sampled_from([None, 1, 2]),
     st.data(),
 )
 def test_any_script_recut_and_interleaved_gives_the_same_answer(
-    scripts: list[list[Any]], dialect: Dialect, limit: int | None, data: Any
+    scripts: list[list[Any]], dialect: ChatFormat, limit: int | None, data: Any
 ) -> None:
     plain = [event for index, script in enumerate(scripts) for event in sent(script, index, whole_cut, None)]
     mixed = interleaved([sent(script, index, cut, data.draw) for index, script in enumerate(scripts)], data.draw)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.assembly.reconcile import Reconciler
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed
 from wireproof_surfaces.tools.use_tool import TextCall
 
 CALL = TextCall(name="f", arguments='{"q":"x"}', block="<block>")
@@ -13,7 +13,7 @@ OTHER = TextCall(name="g", arguments="{}", block="<other>")
 
 
 def call(id_: str, arguments: str = '{ "q": "x" }', name: str = "f", block: str | None = None) -> list[Any]:
-    return [CallOpened(id=id_, name=name), Arguments(id=id_, text=arguments), CallClosed(id=id_, block=block)]
+    return [CallBegan(id=id_, name=name), ArgumentsAdded(id=id_, text=arguments), CallClosed(id=id_, block=block)]
 
 
 def play(reconciler: Reconciler, *steps: Any) -> list[Any]:
@@ -104,7 +104,7 @@ def test_a_suspect_that_is_never_complete_is_sent_as_far_as_it_is() -> None:
 
 def test_texts_before_the_one_that_is_replaced_are_sent_before_it() -> None:
     events = sent(OTHER, CALL, OTHER, *call("c"))
-    assert [event.name for event in events if isinstance(event, CallOpened)] == ["g", "f", "g"]
+    assert [event.name for event in events if isinstance(event, CallBegan)] == ["g", "f", "g"]
     assert events[3:6] == call("c", block="<block>")
 
 
@@ -121,7 +121,7 @@ def test_the_same_id_is_the_same_call() -> None:
 
 def test_ids_are_kept_made_up_or_changed_so_that_they_are_unique() -> None:
     sentinel = TextCall(id="c", name="f", arguments="{}")
-    ids = [event.id for event in sent(sentinel, sentinel, CALL) if isinstance(event, CallOpened)]
+    ids = [event.id for event in sent(sentinel, sentinel, CALL) if isinstance(event, CallBegan)]
     assert ids[0] == "c"
     assert len(set(ids)) == 3
     assert ids != [event.id for event in play(Reconciler(1, "seed"), sentinel, sentinel, CALL)[::3]]
@@ -129,4 +129,4 @@ def test_ids_are_kept_made_up_or_changed_so_that_they_are_unique() -> None:
 
 def test_pieces_of_calls_that_were_not_opened_pass() -> None:
     assert sent(CallClosed(id="x")) == [CallClosed(id="x")]
-    assert sent(Arguments(id="x", text="1")) == [Arguments(id="x", text="1")]
+    assert sent(ArgumentsAdded(id="x", text="1")) == [ArgumentsAdded(id="x", text="1")]

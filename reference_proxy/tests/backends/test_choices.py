@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from wireproof_proxy.backends.choices import Choices
-from wireproof_surfaces.events import Text
+from wireproof_surfaces.events import TextAdded
 
 
 class Turn:
@@ -36,8 +36,8 @@ def choices(count: int) -> tuple[Choices, list[Any], list[bool]]:
 def test_turns_learn_of_a_silence() -> None:
     answer, turns, _ = choices(2)
     answer.started()
-    turns[0].mailbox.put(Text(text="a"))
-    assert answer.next(0) == Text(text="a")
+    turns[0].mailbox.put(TextAdded(text="a"))
+    assert answer.next(0) == TextAdded(text="a")
     assert [turn.silences for turn in turns] == [0, 0]
     assert answer.next(0) is None
     assert [turn.silences for turn in turns] == [1, 1]
@@ -56,11 +56,11 @@ def test_a_turn_begins_when_the_one_before_has_started() -> None:
 def test_all_are_received_in_one_place_and_closed_together() -> None:
     answer, turns, _ = choices(2)
     answer.started()
-    turns[1].mailbox.put(Text(choice=1, text="a"))
-    assert answer.next(0) == Text(choice=1, text="a")
+    turns[1].mailbox.put(TextAdded(choice=1, text="a"))
+    assert answer.next(0) == TextAdded(choice=1, text="a")
     answer.close()
     assert all(turn.closed for turn in turns)
-    assert not turns[0].mailbox.put(Text(text="late"))
+    assert not turns[0].mailbox.put(TextAdded(text="late"))
     answer.started()
     assert len(turns) == 2
 

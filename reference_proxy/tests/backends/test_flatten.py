@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from wireproof_proxy.backends.flatten import flat, in_messages, with_input
-from wireproof_surfaces.conversation import Call, Conversation, ImagePart, Message, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, Conversation, ImagePart, Message, TextPart, ToolResult
 
 
 def test_the_history_is_sent_at_the_head_of_the_input() -> None:
     history = (
         Message(role="user", parts=(TextPart("see"), ImagePart("data:x"))),
-        Call(id="c", name="f", arguments="{ }"),
-        Result(id="c", output="done", images=(ImagePart("data:y"),)),
+        AssistantCall(id="c", name="f", arguments="{ }"),
+        ToolResult(id="c", output="done", images=(ImagePart("data:y"),)),
         Message(role="assistant", parts=(TextPart("So."),)),
     )
     sent = flat(Conversation(developer="d", history=history, input=(TextPart("and?"),)))
@@ -35,8 +35,8 @@ def test_without_a_history_the_input_stays() -> None:
 
 USER = Message(role="user", parts=(TextPart("see"), ImagePart("data:x")))
 SAID = Message(role="assistant", parts=(TextPart("So."),))
-CALL = Call(id="c", name="f", arguments="{ }")
-RESULT = Result(id="c", output="done", images=(ImagePart("data:y"),))
+CALL = AssistantCall(id="c", name="f", arguments="{ }")
+RESULT = ToolResult(id="c", output="done", images=(ImagePart("data:y"),))
 
 
 def test_calls_and_results_are_sent_by_the_user_in_their_places() -> None:

@@ -8,15 +8,15 @@ import pytest
 
 from wireproof_proxy.backends.mailbox import HEAVIEST, JOINED, TOGETHER, Mailbox, weight
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
     CallClosed,
-    Cause,
+    ChoiceFailed,
     Event,
-    Failed,
-    Text,
+    FailureReason,
+    TextAdded,
     Texts,
     TurnEvent,
-    Usage,
+    UsageReported,
     Working,
     apart,
 )
@@ -24,7 +24,7 @@ from wireproof_surfaces.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-HELLO = Text(text="Hello")
+HELLO = TextAdded(text="Hello")
 
 
 def test_events_come_out_in_order() -> None:
@@ -81,7 +81,7 @@ def read_all(box: Mailbox) -> list[TurnEvent]:
 
 def test_text_that_is_ready_together_is_read_together_but_for_the_first_piece() -> None:
     box = Mailbox()
-    other = Text(choice=1, text="b")
+    other = TextAdded(choice=1, text="b")
     events: list[Event] = [HELLO, *map(say, "abc"), Working(), say("d"), other, CallClosed(id="c"), HELLO, HELLO]
     for event in events:
         assert box.put(event)
@@ -93,7 +93,7 @@ def test_text_that_is_ready_together_is_read_together_but_for_the_first_piece() 
 
 def test_pieces_of_several_choices_are_not_read_together() -> None:
     box = Mailbox()
-    said = [Text(choice=number % 2, text="a") for number in range(6)]
+    said = [TextAdded(choice=number % 2, text="a") for number in range(6)]
     for event in said:
         box.put(event)
     assert [box.get(0) for _ in said] == said
@@ -119,37 +119,37 @@ def test_what_is_read_together_has_an_end(make_box: Callable[..., Mailbox]) -> N
     assert counts == [1, TOGETHER, TOGETHER, TOGETHER - 1, 1, 1, 1]
 
 
-def say(text: str) -> Text:
-    return Text(text=text)
+def say(text: str) -> TextAdded:
+    return TextAdded(text=text)
 
 
 def test_text_that_piles_up_is_joined_as_far_as_it_is_the_same(make_box: Callable[..., Mailbox]) -> None:
     box = make_box(limit=4000)
-    pieces = [Text(text=f"{number} " * 10) for number in range(10)]
-    odd: list[Event] = [Arguments(id="c", text="{"), Arguments(id="c", text="}"), CallClosed(id="c"), HELLO]
+    pieces = [TextAdded(text=f"{number} " * 10) for number in range(10)]
+    odd: list[Event] = [ArgumentsAdded(id="c", text="{"), ArgumentsAdded(id="c", text="}"), CallClosed(id="c"), HELLO]
     for event in [*pieces, *odd]:
         assert box.put(event)
     read = read_all(box)
-    texts = [event.text for event in read if isinstance(event, Text)][:-1]
+    texts = [event.text for event in read if isinstance(event, TextAdded)][:-1]
     assert "".join(texts) == "".join(event.text for event in pieces)
     assert len(texts) < len(pieces)
-    assert read[-3:] == [Arguments(id="c", text="{}"), *odd[2:]]
+    assert read[-3:] == [ArgumentsAdded(id="c", text="{}"), *odd[2:]]
     assert (box._size, box._spool.unread) == (0, 0)
 
 
 def test_choices_that_take_turns_are_joined_each_for_itself(make_box: Callable[..., Mailbox]) -> None:
     box = make_box(limit=1024)
     for number in range(3):
-        assert box.put(HELLO if number == 0 else Text(text=f"a{number}"))
-        assert box.put(Text(choice=1, text=f"b{number}"))
-    assert read_all(box) == [HELLO, Text(choice=1, text="b0b1b2"), Text(text="a1a2")]
+        assert box.put(HELLO if number == 0 else TextAdded(text=f"a{number}"))
+        assert box.put(TextAdded(choice=1, text=f"b{number}"))
+    assert read_all(box) == [HELLO, TextAdded(choice=1, text="b0b1b2"), TextAdded(text="a1a2")]
 
 
 def test_joined_text_has_an_end(make_box: Callable[..., Mailbox]) -> None:
     box = make_box()
     for _ in range(40):
-        assert box.put(Text(text="x" * (JOINED - 1)))
-    sizes = [len(event.text) for event in read_all(box) if isinstance(event, Text)]
+        assert box.put(TextAdded(text="x" * (JOINED - 1)))
+    sizes = [len(event.text) for event in read_all(box) if isinstance(event, TextAdded)]
     assert sum(sizes) == 40 * (JOINED - 1)
     assert max(sizes) == 2 * (JOINED - 1)
 
@@ -159,10 +159,10 @@ def test_a_reader_gets_everything_however_far_it_has_fallen_behind(make_box: Cal
     said = [f"{number} \U0001f600\ud800 " * 500 for number in range(1000)]
     read = ""
     for text in said:
-        assert box.put(Text(text=text))
+        assert box.put(TextAdded(text=text))
         assert box._size <= 100_000
     for event in read_all(box):
-        assert isinstance(event, Text)
+        assert isinstance(event, TextAdded)
         read += event.text
     assert read == "".join(said)
 
@@ -171,7 +171,7 @@ def test_a_reader_that_takes_nothing_for_too_long_loses_the_turn(make_box: Calla
     now = 0.0
     box = make_box(limit=2000, patience=10.0, clock=lambda: now)
     for _ in range(4):
-        assert box.put(Text(text="x" * JOINED))
+        assert box.put(TextAdded(text="x" * JOINED))
     now = 9.0
     assert box.get(0)
     now = 19.0
@@ -179,7 +179,7 @@ def test_a_reader_that_takes_nothing_for_too_long_loses_the_turn(make_box: Calla
     now = 20.0
     assert not box.put(HELLO)
     assert not box.put(HELLO)
-    assert read_all(box) == [Failed(Cause.LAGGING)]
+    assert read_all(box) == [ChoiceFailed(FailureReason.LAGGING)]
 
 
 def test_a_reader_that_has_nothing_much_to_take_is_waited_for(make_box: Callable[..., Mailbox]) -> None:
@@ -190,11 +190,11 @@ def test_a_reader_that_has_nothing_much_to_take_is_waited_for(make_box: Callable
         assert box.put(HELLO)
 
 
-@pytest.mark.parametrize("event", [Text(text="x" * JOINED), Usage(prompt=1, completion=1)])
+@pytest.mark.parametrize("event", [TextAdded(text="x" * JOINED), UsageReported(prompt=1, completion=1)])
 def test_what_is_unread_has_a_limit(event: Event, make_box: Callable[..., Mailbox]) -> None:
     box = make_box(limit=2000, aside=10 * JOINED)
     assert any(not box.put(event) for _ in range(100))
-    assert read_all(box) == [Failed(Cause.LAGGING)]
+    assert read_all(box) == [ChoiceFailed(FailureReason.LAGGING)]
 
 
 def test_a_full_disk_fails_the_turn(monkeypatch: pytest.MonkeyPatch, make_box: Callable[..., Mailbox]) -> None:
@@ -204,27 +204,27 @@ def test_a_full_disk_fails_the_turn(monkeypatch: pytest.MonkeyPatch, make_box: C
     box = make_box(limit=2000)
     monkeypatch.setattr(box._spool, "write", full)
     assert box.put(HELLO)
-    assert not box.put(Text(text="x" * JOINED))
-    assert read_all(box) == [Failed(Cause.LAGGING)]
+    assert not box.put(TextAdded(text="x" * JOINED))
+    assert read_all(box) == [ChoiceFailed(FailureReason.LAGGING)]
 
 
 def test_what_was_read_does_not_count(make_box: Callable[..., Mailbox]) -> None:
     box = make_box(limit=200)
     for _ in range(100):
-        assert box.put(Text(text="x" * 100))
+        assert box.put(TextAdded(text="x" * 100))
         assert box.get(0)
 
 
 def test_nothing_follows_a_failure(make_box: Callable[..., Mailbox]) -> None:
     box = make_box()
-    assert not box.put(Failed(Cause.FAILED))
+    assert not box.put(ChoiceFailed(FailureReason.FAILED))
     assert not box.put(HELLO)
-    assert box.get(0) == Failed(Cause.FAILED)
+    assert box.get(0) == ChoiceFailed(FailureReason.FAILED)
 
 
 def test_the_failure_of_one_choice_is_followed_by_the_others(make_box: Callable[..., Mailbox]) -> None:
     box = make_box()
-    assert box.put(Failed(Cause.FAILED, 1))
+    assert box.put(ChoiceFailed(FailureReason.FAILED, 1))
     assert box.put(HELLO)
 
 
@@ -237,5 +237,5 @@ def test_a_closed_mailbox_is_empty_and_takes_nothing(make_box: Callable[..., Mai
 
 
 def test_text_and_arguments_weigh_what_they_hold() -> None:
-    assert weight(Text(text="x" * 100)) == weight(Working()) + 100
-    assert weight(Arguments(id="c", text="x" * 100)) == weight(Working()) + 100
+    assert weight(TextAdded(text="x" * 100)) == weight(Working()) + 100
+    assert weight(ArgumentsAdded(id="c", text="x" * 100)) == weight(Working()) + 100

@@ -15,7 +15,7 @@ from wireproof_proxy.backends.codex.supervisor import Supervisor
 from wireproof_proxy.backends.table import BACKENDS, make_backend
 from wireproof_proxy.settings import ProxySettings, SettingsError
 from wireproof_surfaces.conversation import TextPart
-from wireproof_surfaces.events import Finished, Text, TurnOver
+from wireproof_surfaces.events import ChoiceFinished, TextAdded, TurnOver
 
 if TYPE_CHECKING:
     from reference_proxy.tests.conftest import Until
@@ -29,7 +29,11 @@ class EchoTurn:
 
     def __init__(self, conversation: Conversation) -> None:
         asked = "".join(part.text for part in conversation.input if isinstance(part, TextPart))
-        self.events: list[Event] = [Text(text=f"{conversation.model}: {asked}"), Finished(reason="stop"), TurnOver()]
+        self.events: list[Event] = [
+            TextAdded(text=f"{conversation.model}: {asked}"),
+            ChoiceFinished(reason="stop"),
+            TurnOver(),
+        ]
 
     def next(self, timeout: float) -> Event | None:
         del timeout

@@ -6,8 +6,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
 from wireproof_proxy.app import create_app
-from wireproof_proxy.http.capacity import Gate
-from wireproof_surfaces.events import Cause, Failed
+from wireproof_proxy.http.capacity import TurnGate
+from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -20,12 +20,12 @@ ASK = {"model": "codex", "messages": [{"role": "user", "content": "hi"}]}
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate(4)
+def gate() -> TurnGate:
+    return TurnGate(4)
 
 
 @pytest.fixture
-def app(backend: Any, make_settings: Any, gate: Gate) -> Flask:
+def app(backend: Any, make_settings: Any, gate: TurnGate) -> Flask:
     return create_app(make_settings(api_key="secret", chatgpt_service=True), backend, gate)
 
 
@@ -55,7 +55,7 @@ def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, ba
     client.post(RESPONSES, json={"model": "codex", "input": "hi"}).close()
     client.post(SERVICE, json={}).close()
     client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).close()
-    backend.events = [Failed(Cause.RATE_LIMITED)]
+    backend.events = [ChoiceFailed(FailureReason.RATE_LIMITED)]
     client.post(CHAT, json=ASK).close()
     counts = {key[1:]: value for key, value in sent(client).items() if key[0] == "wireproof_proxy_requests_total"}
     assert counts == {
@@ -77,7 +77,7 @@ def test_durations_last_until_the_answer_is_over(client: FlaskClient) -> None:
     assert sent(client)[name] == 1
 
 
-def test_turns_and_the_backend_are_sent_as_they_are(client: FlaskClient, backend: Any, gate: Gate) -> None:
+def test_turns_and_the_backend_are_sent_as_they_are(client: FlaskClient, backend: Any, gate: TurnGate) -> None:
     gate.enter()
     backend.ready, backend.restarts = False, 3
     values = sent(client)

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_surfaces.errors import BUSY, STOPPING, ApiError
 
 
 def test_as_many_as_the_limit_enter_and_the_next_is_turned_away() -> None:
-    gate = Gate(2)
+    gate = TurnGate(2)
     gate.enter()
     gate.enter()
     with pytest.raises(ApiError) as raised:
@@ -19,7 +19,7 @@ def test_as_many_as_the_limit_enter_and_the_next_is_turned_away() -> None:
 
 
 def test_no_one_enters_a_gate_that_was_shut() -> None:
-    gate = Gate(2)
+    gate = TurnGate(2)
     gate.enter()
     gate.shut()
     with pytest.raises(ApiError) as raised:
@@ -30,7 +30,7 @@ def test_no_one_enters_a_gate_that_was_shut() -> None:
 
 
 def test_an_empty_gate_is_seen() -> None:
-    gate = Gate(1)
+    gate = TurnGate(1)
     assert gate.await_empty(0)
     gate.enter()
     assert not gate.await_empty(0)

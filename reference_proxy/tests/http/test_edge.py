@@ -16,9 +16,9 @@ import httpx
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
-from wireproof_surfaces.events import Finished, Text
+from wireproof_surfaces.events import ChoiceFinished, TextAdded
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ SOON = EdgeLimits(reading=0.2, sending=0.2, idle=0.2, closing=0.2, stalled=0.2, 
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate(4)
+def gate() -> TurnGate:
+    return TurnGate(4)
 
 
 @pytest.fixture
-def serve(backend: Any, make_settings: Any, gate: Gate) -> Start:
+def serve(backend: Any, make_settings: Any, gate: TurnGate) -> Start:
     @contextmanager
     def started(limits: EdgeLimits | None = None, **values: Any) -> Iterator[HttpServer]:
         settings = make_settings(api_key="secret", max_body_bytes=100_000, **values)
@@ -283,7 +283,7 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(server: HttpServer) 
 
 def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: HttpServer, backend: Any) -> None:
     go = threading.Event()
-    backend.events = [go, Text(text="Hello"), Finished(reason="stop")]
+    backend.events = [go, TextAdded(text="Hello"), ChoiceFinished(reason="stop")]
     with dialled(server) as client:
         client.sendall(post(ASK) + b"NONSENSE\r\n\r\n")
         go.set()
@@ -324,7 +324,9 @@ def test_a_client_that_has_closed_its_end_gets_its_answer(server: HttpServer) ->
 def test_a_client_that_has_closed_its_end_reads_a_stream_to_its_end(serve: Start, backend: Any) -> None:
     body = ASK[:-1] + b', "stream": true}'
     ticks = [threading.Event() for _ in range(8)]
-    backend.events = [event for tick in ticks for event in (Text(text="tick "), tick)] + [Finished(reason="stop")]
+    backend.events = [event for tick in ticks for event in (TextAdded(text="tick "), tick)] + [
+        ChoiceFinished(reason="stop")
+    ]
     with serve(SOON) as server, dialled(server) as client:
         client.sendall(post(body))
         client.shutdown(socket.SHUT_WR)
@@ -395,7 +397,7 @@ def test_a_field_with_an_underscore_does_not_pass_for_one_with_a_dash(server: Ht
 
 def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backend: Any) -> None:
     more = threading.Event()
-    backend.events = [Text(text="first"), more, Text(text="second"), Finished(reason="stop")]
+    backend.events = [TextAdded(text="first"), more, TextAdded(text="second"), ChoiceFinished(reason="stop")]
     body = ASK[:-1] + b', "stream": true}'
     with dialled(server) as client:
         client.sendall(post(body).replace(b"HTTP/1.1", b"HTTP/1.0"))
@@ -409,9 +411,9 @@ def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backe
 
 
 def test_a_silent_turn_whose_client_leaves_is_closed_though_more_requests_wait(
-    server: HttpServer, backend: Any, gate: Gate, until: Callable[..., None]
+    server: HttpServer, backend: Any, gate: TurnGate, until: Callable[..., None]
 ) -> None:
-    backend.events = [Text(text="first")]
+    backend.events = [TextAdded(text="first")]
     with dialled(server) as client:
         client.sendall(post(ASK) + GET)
         until(lambda: backend.turns, "the turn to begin")
@@ -420,10 +422,10 @@ def test_a_silent_turn_whose_client_leaves_is_closed_though_more_requests_wait(
 
 
 def test_a_client_that_takes_nothing_is_given_up_though_its_backend_has_nothing_more_to_say(
-    serve: Start, backend: Any, gate: Gate, until: Callable[..., None]
+    serve: Start, backend: Any, gate: TurnGate, until: Callable[..., None]
 ) -> None:
     body = ASK[:-1] + b', "stream": true}'
-    backend.events = [Text(text="x" * 1_000_000)] * 20  # and no end
+    backend.events = [TextAdded(text="x" * 1_000_000)] * 20  # and no end
     with serve(SOON) as server, dialled(server) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.sendall(post(body))
@@ -431,8 +433,8 @@ def test_a_client_that_takes_nothing_is_given_up_though_its_backend_has_nothing_
         until(lambda: gate.taken == 0, "the slot to be free")
 
 
-def test_a_server_that_stops_does_not_wait_for_its_clients(serve: Start, backend: Any, gate: Gate) -> None:
-    backend.events = [Text(text="first")]
+def test_a_server_that_stops_does_not_wait_for_its_clients(serve: Start, backend: Any, gate: TurnGate) -> None:
+    backend.events = [TextAdded(text="first")]
     with serve() as server, dialled(server) as client, dialled(server) as other:
         client.sendall(post(ASK[:-1] + b', "stream": true}'))
         assert client.recv(100)

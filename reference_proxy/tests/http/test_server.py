@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.capacity import Gate
+from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
-from wireproof_surfaces.events import Finished, Text
+from wireproof_surfaces.events import ChoiceFinished, TextAdded
 from wireproof_surfaces.http.http_server import HttpServer, base_url
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ ASK = {"model": "codex", "messages": [{"role": "user", "content": "hi"}], "strea
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate(4)
+def gate() -> TurnGate:
+    return TurnGate(4)
 
 
 @pytest.fixture
-def server(backend: Any, make_settings: Any, gate: Gate) -> Iterator[HttpServer]:
+def server(backend: Any, make_settings: Any, gate: TurnGate) -> Iterator[HttpServer]:
     settings = make_settings(max_body_bytes=100_000)
     app = create_app(settings, backend, gate)
     with wsgi_server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings)) as running:
@@ -52,7 +52,7 @@ def post(connection: http.client.HTTPConnection, body: Any, **headers: str) -> h
 
 def test_an_event_reaches_the_client_before_the_backend_says_more(server: HttpServer, backend: Any) -> None:
     more = threading.Event()
-    backend.events = [Text(text="first"), more, Text(text="second"), Finished(reason="stop")]
+    backend.events = [TextAdded(text="first"), more, TextAdded(text="second"), ChoiceFinished(reason="stop")]
     with connected(server) as connection:
         response = post(connection, json.dumps(ASK))
         assert response.headers["Connection"] == "keep-alive"
@@ -78,11 +78,11 @@ def test_the_connection_is_used_again_after_a_stream(server: HttpServer) -> None
 def test_a_client_that_leaves_a_silent_turn_closes_it(
     server: HttpServer,
     backend: Any,
-    gate: Gate,
+    gate: TurnGate,
     until: Any,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    backend.events = [Text(text="first")]
+    backend.events = [TextAdded(text="first")]
     with connected(server) as connection:
         connection.request(
             "POST", "/v1/chat/completions", json.dumps({**ASK, "stream": stream}), {"Content-Type": "application/json"}
@@ -96,7 +96,7 @@ def test_a_client_that_leaves_a_silent_turn_closes_it(
 
 
 def test_a_client_that_does_not_read_does_not_hold_up_others(server: HttpServer, backend: Any) -> None:
-    backend.events = [Text(text="x" * 1_000_000)] * 20 + [Finished(reason="stop")]
+    backend.events = [TextAdded(text="x" * 1_000_000)] * 20 + [ChoiceFinished(reason="stop")]
     with connected(server) as stuck, connected(server) as other:
         stuck.request("POST", "/v1/chat/completions", json.dumps(ASK), {"Content-Type": "application/json"})
         assert len(post(other, json.dumps(ASK)).read()) > 20_000_000

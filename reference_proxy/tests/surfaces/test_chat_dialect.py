@@ -2,21 +2,21 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_surfaces.assembly.aggregator import ToolCall
-from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.assembly.aggregator import AggregatedCall
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 
-CALL = ToolCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True, source="structured", block=None)
+CALL = AggregatedCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True, source="structured", block=None)
 
 
 @pytest.mark.parametrize(
     ("dialect", "mode"),
     [
-        (Dialect.OPENAI_JSON, "openai-json"),
-        (Dialect.OBSIDIAN_XML, "obsidian-xml"),
-        (Dialect.FUNCTION_CALL, "openai-json"),
+        (ChatFormat.OPENAI_JSON, "openai-json"),
+        (ChatFormat.OBSIDIAN_XML, "obsidian-xml"),
+        (ChatFormat.FUNCTION_CALL, "openai-json"),
     ],
 )
-def test_every_dialect_belongs_to_an_output_mode_and_one_shows_blocks(dialect: Dialect, mode: str) -> None:
+def test_every_dialect_belongs_to_an_output_mode_and_one_shows_blocks(dialect: ChatFormat, mode: str) -> None:
     call_format = CallFormat(dialect=dialect)
     assert call_format.output_mode == mode
     assert call_format.shows_blocks is (mode == "obsidian-xml")
@@ -34,6 +34,6 @@ def test_calls_keep_their_place() -> None:
 
 
 def test_only_calls_finish_in_other_words() -> None:
-    legacy = CallFormat(dialect=Dialect.FUNCTION_CALL)
+    legacy = CallFormat(dialect=ChatFormat.FUNCTION_CALL)
     assert [legacy.finish("tool_calls"), legacy.finish("length")] == ["function_call", "length"]
     assert CallFormat().finish("tool_calls") == "tool_calls"

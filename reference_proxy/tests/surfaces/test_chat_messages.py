@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_surfaces.conversation import Call, ImagePart, Message, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, TextPart, ToolResult
 from wireproof_surfaces.surfaces.chat_messages import items, messages
 
 USER = {"role": "user", "content": "hi"}
@@ -91,8 +91,8 @@ def test_messages_become_items_in_order() -> None:
         Message(role="developer", parts=(TextPart("d"),)),
         Message(role="user", parts=(TextPart("u"), ImagePart("data:x"))),
         Message(role="assistant", parts=(TextPart("Let me see."),)),
-        Call(id="c", name="f", arguments="{ }"),
-        Result(id="c", output="done"),
+        AssistantCall(id="c", name="f", arguments="{ }"),
+        ToolResult(id="c", output="done"),
         Message(role="assistant", parts=(TextPart("no"),)),
         Message(role="assistant", parts=(TextPart("never"),)),
     ]
@@ -100,7 +100,7 @@ def test_messages_become_items_in_order() -> None:
 
 @pytest.mark.parametrize("content", [None, ""])
 def test_an_assistant_that_only_calls_says_nothing(content: Any) -> None:
-    assert list(items([{**called(), "content": content}])) == [Call(id="c", name="f", arguments="{}")]
+    assert list(items([{**called(), "content": content}])) == [AssistantCall(id="c", name="f", arguments="{}")]
 
 
 def test_an_empty_text_is_still_a_message() -> None:
@@ -112,8 +112,8 @@ def test_legacy_calls_and_their_results_are_paired_by_name() -> None:
     for name in ("f", "g"):
         sent += [{"role": "assistant", "content": None, "function_call": {"name": name, "arguments": "{}"}}]
     sent += [{"role": "function", "name": name, "content": name} for name in ("f", "g", "h")]
-    calls = [item for item in items(sent) if isinstance(item, Call)]
-    results = [item for item in items(sent) if isinstance(item, Result)]
+    calls = [item for item in items(sent) if isinstance(item, AssistantCall)]
+    results = [item for item in items(sent) if isinstance(item, ToolResult)]
     assert [call.id for call in calls] == [result.id for result in results[:2]]
     assert len({result.id for result in results}) == 3
 
@@ -124,6 +124,6 @@ def test_a_legacy_result_under_another_name_answers_the_call_that_waits() -> Non
 
     result = {"role": "function", "name": "f", "content": "x"}
     sent = list(items([call("f"), result, call("g"), result, call("f"), call("f"), result, result]))
-    calls = [item.id for item in sent if isinstance(item, Call)]
+    calls = [item.id for item in sent if isinstance(item, AssistantCall)]
     assert len(set(calls)) == 4
-    assert [item.id for item in sent if isinstance(item, Result)] == [calls[0], calls[1], calls[3], calls[2]]
+    assert [item.id for item in sent if isinstance(item, ToolResult)] == [calls[0], calls[1], calls[3], calls[2]]

@@ -5,25 +5,25 @@ from dataclasses import replace
 from typing import Any
 
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
-    Cause,
-    Failed,
-    Finished,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
     Quiet,
-    Text,
-    Usage,
+    TextAdded,
+    UsageReported,
     Working,
 )
-from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 from wireproof_surfaces.surfaces.chat_stream import ChatHead, ChatStream
 from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools import use_tool
 
 HEAD = ChatHead(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
 ASKED = ChatHead(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40, include_usage=True)
-STOP = Finished(reason="stop")
+STOP = ChoiceFinished(reason="stop")
 
 
 def payloads(*said: Any, head: ChatHead = HEAD) -> list[Any]:
@@ -38,7 +38,7 @@ def deltas(*said: Any) -> list[Any]:
 
 
 def call(id_: str, text: str = "{}") -> list[Any]:
-    return [CallOpened(id=id_, name="f"), Arguments(id=id_, text=text), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name="f"), ArgumentsAdded(id=id_, text=text), CallClosed(id=id_)]
 
 
 def opening(index: int, id_: str) -> Any:
@@ -54,7 +54,7 @@ ROLE = ({"role": "assistant", "content": ""}, None)
 
 
 def test_a_text_is_role_pieces_finish_done() -> None:
-    assert deltas(Text(text="Hel"), Text(text="lo"), STOP) == [
+    assert deltas(TextAdded(text="Hel"), TextAdded(text="lo"), STOP) == [
         ROLE,
         ({"content": "Hel"}, None),
         ({"content": "lo"}, None),
@@ -67,7 +67,7 @@ def test_an_empty_answer_still_says_who_speaks() -> None:
 
 
 def test_calls_are_numbered_and_their_arguments_sent_after_their_opening() -> None:
-    assert deltas(*call("a"), *call("b", '{"x":1}'), Finished(reason="tool_calls")) == [
+    assert deltas(*call("a"), *call("b", '{"x":1}'), ChoiceFinished(reason="tool_calls")) == [
         ROLE,
         opening(0, "a"),
         fragment(0, "{}"),
@@ -78,46 +78,46 @@ def test_calls_are_numbered_and_their_arguments_sent_after_their_opening() -> No
 
 
 def test_empty_arguments_need_no_fragment() -> None:
-    assert deltas(*call("a", ""), Finished(reason="tool_calls")) == [ROLE, opening(0, "a"), ({}, "tool_calls")]
+    assert deltas(*call("a", ""), ChoiceFinished(reason="tool_calls")) == [ROLE, opening(0, "a"), ({}, "tool_calls")]
 
 
 def test_every_chunk_repeats_the_head() -> None:
-    for payload in payloads(Text(text="a"), STOP):
+    for payload in payloads(TextAdded(text="a"), STOP):
         assert (payload["id"], payload["object"]) == ("chatcmpl-1", "chat.completion.chunk")
         assert (payload["created"], payload["model"]) == (7, "m")
         assert "usage" not in payload
 
 
 def test_usage_comes_last_when_it_was_asked_for_and_is_null_before() -> None:
-    *before, last = payloads(Text(text="a"), Usage(prompt=1, completion=2), STOP, head=ASKED)
+    *before, last = payloads(TextAdded(text="a"), UsageReported(prompt=1, completion=2), STOP, head=ASKED)
     assert [payload["usage"] for payload in before] == [None] * 3
     assert last["choices"] == []
     assert last["usage"]["total_tokens"] == 3
 
 
 def test_usage_that_was_not_reported_is_estimated() -> None:
-    text, tool = Text(text="éé"), call("a", "éé")
+    text, tool = TextAdded(text="éé"), call("a", "éé")
     assert payloads(text, STOP, head=ASKED)[-1]["usage"]["completion_tokens"] == 1
-    usage = payloads(text, *tool, Finished(reason="tool_calls"), head=ASKED)[-1]["usage"]
+    usage = payloads(text, *tool, ChoiceFinished(reason="tool_calls"), head=ASKED)[-1]["usage"]
     assert (usage["prompt_tokens"], usage["completion_tokens"]) == (10, 2)
 
 
 def test_a_failure_is_one_error_frame_and_neither_finish_nor_usage() -> None:
-    *_, last = payloads(Text(text="a"), Failed(Cause.FAILED), head=ASKED)
+    *_, last = payloads(TextAdded(text="a"), ChoiceFailed(FailureReason.FAILED), head=ASKED)
     assert last["error"]["code"] == "backend_error"
 
 
 def test_what_has_nothing_to_show_is_an_empty_piece() -> None:
-    sent = list(pieces([Quiet(1), Working(), Usage(prompt=1, completion=1)], ChatStream(HEAD)))
+    sent = list(pieces([Quiet(1), Working(), UsageReported(prompt=1, completion=1)], ChatStream(HEAD)))
     assert sent[:3] == [b"", b"", b""]
 
 
 def test_choices_have_their_own_roles_and_call_numbers() -> None:
     said = [
-        Text(text="a"),
-        Text(choice=1, text="b"),
-        CallOpened(id="x", name="f"),
-        CallOpened(choice=1, id="x", name="f"),
+        TextAdded(text="a"),
+        TextAdded(choice=1, text="b"),
+        CallBegan(id="x", name="f"),
+        CallBegan(choice=1, id="x", name="f"),
     ]
     sent = payloads(*said)
     assert [payload["choices"][0]["index"] for payload in sent] == [0, 0, 1, 1, 0, 1]
@@ -132,14 +132,14 @@ def sent(call_format: CallFormat, *said: Any) -> list[Any]:
     return [payload["choices"][0]["delta"] for payload in payloads(*said, head=head)][1:]
 
 
-XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, arguments="cumulative", policy="burst")
+XML = CallFormat(dialect=ChatFormat.OBSIDIAN_XML, arguments="cumulative", policy="burst")
 PIECES = [
-    CallOpened(id="a", name="f"),
-    Arguments(id="a", text='{"q":'),
-    Arguments(id="a", text='"x"}'),
+    CallBegan(id="a", name="f"),
+    ArgumentsAdded(id="a", text='{"q":'),
+    ArgumentsAdded(id="a", text='"x"}'),
     CallClosed(id="a"),
 ]
-CALLED = Finished(reason="tool_calls")
+CALLED = ChoiceFinished(reason="tool_calls")
 
 
 def block(arguments: str = '{"q":"x"}', **options: Any) -> Any:
@@ -152,7 +152,7 @@ def test_cumulative_arguments_repeat_all_so_far() -> None:
 
 
 def test_a_complete_call_is_followed_by_its_whole_block() -> None:
-    assert sent(XML, Text(text="Let me see."), *PIECES, CALLED)[1:] == [
+    assert sent(XML, TextAdded(text="Let me see."), *PIECES, CALLED)[1:] == [
         opening(0, "a")[0],
         fragment(0, '{"q":')[0],
         fragment(0, '{"q":"x"}')[0],
@@ -162,7 +162,7 @@ def test_a_complete_call_is_followed_by_its_whole_block() -> None:
 
 
 def test_further_blocks_begin_with_the_delimiter() -> None:
-    call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, delimiter=" | ")
+    call_format = CallFormat(dialect=ChatFormat.OBSIDIAN_XML, delimiter=" | ")
     blocks = [delta["content"] for delta in sent(call_format, *call("a"), *call("b"), CALLED) if "content" in delta]
     assert blocks == [block("{}")["content"], " | " + block("{}")["content"]]
 
@@ -173,12 +173,12 @@ def test_a_block_that_was_sent_in_text_stays_as_it_was() -> None:
 
 
 def test_values_may_be_left_unescaped() -> None:
-    call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, escape=False)
+    call_format = CallFormat(dialect=ChatFormat.OBSIDIAN_XML, escape=False)
     assert sent(call_format, *call("a", '{"q":"<"}'), CALLED)[-2] == block('{"q":"<"}', escape=False)
 
 
 def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
-    call_format = CallFormat(dialect=Dialect.FUNCTION_CALL)
+    call_format = CallFormat(dialect=ChatFormat.FUNCTION_CALL)
     assert sent(call_format, *PIECES, CALLED) == [
         {"function_call": {"name": "f", "arguments": ""}},
         {"function_call": {"arguments": '{"q":'}},
@@ -191,16 +191,23 @@ def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
 
 
 def test_pieces_of_calls_that_were_not_opened_are_not_sent() -> None:
-    assert sent(XML, Text(text="a"), Arguments(id="x", text="{}"), CallClosed(id="x"), STOP) == [{"content": "a"}, {}]
+    assert sent(XML, TextAdded(text="a"), ArgumentsAdded(id="x", text="{}"), CallClosed(id="x"), STOP) == [
+        {"content": "a"},
+        {},
+    ]
 
 
 def test_what_a_service_says_of_itself_stands_in_every_chunk() -> None:
-    chunks = payloads(Text(text="a"), STOP, head=replace(ASKED, service={"service_tier": "default"}))
+    chunks = payloads(TextAdded(text="a"), STOP, head=replace(ASKED, service={"service_tier": "default"}))
     assert [chunk["service_tier"] for chunk in chunks] == ["default"] * len(chunks)
-    assert not any("service_tier" in chunk for chunk in payloads(Text(text="a"), STOP, head=ASKED))
+    assert not any("service_tier" in chunk for chunk in payloads(TextAdded(text="a"), STOP, head=ASKED))
 
 
 def test_usage_is_the_sum_over_the_choices() -> None:
-    said = [Usage(prompt=1, completion=2, cached=1), Usage(choice=1, prompt=3, completion=4, reasoning=2), STOP]
+    said = [
+        UsageReported(prompt=1, completion=2, cached=1),
+        UsageReported(choice=1, prompt=3, completion=4, reasoning=2),
+        STOP,
+    ]
     usage = payloads(*said, head=ASKED)[-1]["usage"]
     assert (usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"]) == (4, 6, 10)

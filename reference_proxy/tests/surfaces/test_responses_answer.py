@@ -12,8 +12,18 @@ from hypothesis import strategies as st
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
-from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    Quiet,
+    TextAdded,
+    UsageReported,
+)
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
 from wireproof_surfaces.surfaces.responses_object import ResponseHead
 from wireproof_surfaces.surfaces.writer import pieces
@@ -24,9 +34,9 @@ if TYPE_CHECKING:
     from wireproof_surfaces.events import TurnEvent
 
 HEAD = ResponseHead(token="t" * 48, created=7, model="m", prompt_bytes=lambda: 40)
-XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")
-STOP = Finished(reason="stop")
-CALLED = Finished(reason="tool_calls")
+XML = CallFormat(dialect=ChatFormat.OBSIDIAN_XML, policy="burst", delimiter="~")
+STOP = ChoiceFinished(reason="stop")
+CALLED = ChoiceFinished(reason="tool_calls")
 BLOCK = "<use_tool>\n  <name>f</name>\n  <a>1</a>\n</use_tool>"
 
 
@@ -45,7 +55,7 @@ def collect(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any],
 
 
 def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:
-    return [CallOpened(id=id_, name=name), Arguments(id=id_, text=arguments), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name=name), ArgumentsAdded(id=id_, text=arguments), CallClosed(id=id_)]
 
 
 def frames(*said: Any, head: ResponseHead = HEAD) -> list[Any]:
@@ -75,7 +85,7 @@ def text_of(response: Any) -> str:
 
 
 def test_a_stream_is_created_in_progress_items_completed() -> None:
-    assert kinds(Text(text="Hello"), STOP) == [
+    assert kinds(TextAdded(text="Hello"), STOP) == [
         "created",
         "in_progress",
         "output_item.added",
@@ -86,28 +96,28 @@ def test_a_stream_is_created_in_progress_items_completed() -> None:
         "output_item.done",
         "completed",
     ]
-    created, progress, *_ = frames(Text(text="Hello"), STOP)
+    created, progress, *_ = frames(TextAdded(text="Hello"), STOP)
     assert created["response"] == progress["response"]
     assert (created["response"]["status"], created["response"]["output"]) == ("in_progress", [])
     assert created["response"]["usage"] is None
 
 
 def test_the_first_piece_begins_the_stream_whatever_it_shows() -> None:
-    said: list[Any] = [Quiet(0), Text(text="a"), STOP]
+    said: list[Any] = [Quiet(0), TextAdded(text="a"), STOP]
     first, second, *_ = write(said, HEAD, forget)
     assert first.startswith(b"event: response.created\n")
     assert second.startswith(b"event: response.output_item.added\n")
 
 
 def test_the_last_event_waits_for_the_usage() -> None:
-    said: list[Any] = [Text(text="a"), STOP, Usage(prompt=3, completion=4, cached=1, reasoning=2)]
+    said: list[Any] = [TextAdded(text="a"), STOP, UsageReported(prompt=3, completion=4, cached=1, reasoning=2)]
     *_, end = write(said, HEAD, forget)
     assert end.count(b"event: ") == 1
     assert last(*said)["usage"]["total_tokens"] == 7
 
 
 def test_usage_that_was_not_reported_is_estimated() -> None:
-    usage = last(Text(text="abcdefgh"), STOP)["usage"]
+    usage = last(TextAdded(text="abcdefgh"), STOP)["usage"]
     assert (usage["input_tokens"], usage["output_tokens"]) == (10, 2)
 
 
@@ -117,48 +127,48 @@ def test_an_empty_stream_has_a_beginning_and_an_end() -> None:
 
 @pytest.mark.parametrize(("reason", "why"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
 def test_an_answer_that_was_cut_short_is_incomplete(reason: Any, why: str) -> None:
-    response = last(Text(text="a"), Finished(reason=reason))
+    response = last(TextAdded(text="a"), ChoiceFinished(reason=reason))
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": why})
     assert response["output"][0]["status"] == "incomplete"
     assert response["error"] is None
 
 
 def test_a_failure_after_output_is_the_end_of_the_stream() -> None:
-    response = last(Text(text="a"), Failed(Cause.RATE_LIMITED))
+    response = last(TextAdded(text="a"), ChoiceFailed(FailureReason.RATE_LIMITED))
     assert response["status"] == "failed"
     assert response["error"]["code"] == "rate_limit_exceeded"
     assert response["error"]["message"].endswith(".")
     assert text_of(response) == "a"
     assert response["usage"]["total_tokens"] > 0
-    assert last(Text(text="a"), Failed(Cause.FAILED))["error"]["code"] == "server_error"
+    assert last(TextAdded(text="a"), ChoiceFailed(FailureReason.FAILED))["error"]["code"] == "server_error"
 
 
 def test_a_failure_within_a_call_never_completes_it() -> None:
-    said = [*call("c")[:2], Failed(Cause.UNAVAILABLE)]
+    said = [*call("c")[:2], ChoiceFailed(FailureReason.UNAVAILABLE)]
     assert kinds(*said)[-2:] == ["function_call_arguments.delta", "failed"]
     assert last(*said)["output"][0]["status"] == "incomplete"
 
 
 def test_a_whole_answer_that_fails_is_an_error() -> None:
     with pytest.raises(ApiError) as raised:
-        collect([Text(text="a"), Failed(Cause.CONTEXT)], HEAD, forget)
+        collect([TextAdded(text="a"), ChoiceFailed(FailureReason.CONTEXT)], HEAD, forget)
     assert (raised.value.problem.status, raised.value.param) == (400, "input")
 
 
 def test_what_is_answered_is_kept_before_it_is_sent() -> None:
     kept: list[Any] = []
-    stream = write([Text(text="a"), STOP], HEAD, kept.append)
+    stream = write([TextAdded(text="a"), STOP], HEAD, kept.append)
     sent = b""
     for piece in stream:
         assert bool(kept) is (b"response.completed" in piece)
         sent += piece
     assert json.loads(sent.rsplit(b"data: ", 1)[1])["response"] == kept[0]
-    assert collect([Text(text="a"), STOP], HEAD, kept.append) == kept[0] == kept[1]
+    assert collect([TextAdded(text="a"), STOP], HEAD, kept.append) == kept[0] == kept[1]
 
 
 def test_blocks_are_text_and_no_calls_in_obsidian_xml() -> None:
     head = replace(HEAD, call_format=XML)
-    response = last(Text(text="So: "), *call("c"), *call("d"), CALLED, head=head)
+    response = last(TextAdded(text="So: "), *call("c"), *call("d"), CALLED, head=head)
     assert [item["type"] for item in response["output"]] == ["message"]
     assert text_of(response) == f"So: {BLOCK}~{BLOCK}"
     assert response["status"] == "completed"
@@ -177,7 +187,7 @@ def test_only_the_first_block_is_sent_unless_all_are_wanted() -> None:
 
 def test_a_call_that_is_not_complete_has_no_block() -> None:
     head = replace(HEAD, call_format=XML)
-    assert text_of(last(Text(text="a"), *call("c")[:2], Failed(Cause.FAILED), head=head)) == "a"
+    assert text_of(last(TextAdded(text="a"), *call("c")[:2], ChoiceFailed(FailureReason.FAILED), head=head)) == "a"
 
 
 def test_a_call_of_a_tool_that_was_not_declared_fails_where_that_is_strict() -> None:
@@ -211,7 +221,7 @@ def script(steps: list[Any], cuts: list[int]) -> tuple[list[Any], list[Any]]:
 
     def say(more: str) -> None:
         places = [0, *sorted({cut % (len(more) + 1) for cut in cuts}), len(more)]
-        events.extend(Text(text=more[a:b]) for a, b in pairwise(places) if a < b)
+        events.extend(TextAdded(text=more[a:b]) for a, b in pairwise(places) if a < b)
 
     for number, (kind, words, arguments) in enumerate(steps):
         id_, sent = f"c{number}", json.dumps({**arguments, "number": number})

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_surfaces.conversation import Call, ImagePart, Message, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, TextPart, ToolResult
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
 from wireproof_surfaces.surfaces import responses_input
 
@@ -56,10 +56,10 @@ def test_calls_and_their_outputs_are_paired_by_id() -> None:
     sent = [said("go"), CALL, {**OUTPUT, "output": [text("a"), IMAGE, text("b", "output_text")]}]
     assert faults(sent) == []
     assert list(responses_input.items(sent))[1:] == [
-        Call(id="c", name="f", arguments="{ }"),
-        Result(id="c", output="ab", images=(ImagePart("data:x"),)),
+        AssistantCall(id="c", name="f", arguments="{ }"),
+        ToolResult(id="c", output="ab", images=(ImagePart("data:x"),)),
     ]
-    assert list(responses_input.items([CALL, OUTPUT]))[1] == Result(id="c", output="done")
+    assert list(responses_input.items([CALL, OUTPUT]))[1] == ToolResult(id="c", output="done")
     assert faults([CALL, {**OUTPUT, "output": []}]) == []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.errors import FAILURES
-from wireproof_surfaces.events import Usage
+from wireproof_surfaces.events import UsageReported
 from wireproof_surfaces.surfaces.responses_object import CODES, ResponseHead, response, response_of, usage_object
 
 HEAD = ResponseHead(token="t" * 48, created=7, model="m", echo={"metadata": {"a": "b"}, "tools": []})
@@ -50,14 +50,14 @@ def test_a_failed_response_says_why() -> None:
 
 
 def test_usage_adds_up() -> None:
-    assert usage_object(Usage(prompt=3, completion=4, cached=2, reasoning=1)) == {
+    assert usage_object(UsageReported(prompt=3, completion=4, cached=2, reasoning=1)) == {
         "input_tokens": 3,
         "input_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 0},
         "output_tokens": 4,
         "output_tokens_details": {"reasoning_tokens": 1},
         "total_tokens": 7,
     }
-    assert response(HEAD, "completed", usage=Usage(prompt=1, completion=1))["usage"]["total_tokens"] == 2
+    assert response(HEAD, "completed", usage=UsageReported(prompt=1, completion=1))["usage"]["total_tokens"] == 2
 
 
 def test_an_items_id_leads_to_its_response() -> None:

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Text
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed, TextAdded
 from wireproof_surfaces.surfaces.responses_output import Output
 
 PLACE = {"item_id": "msg_t0000", "output_index": 0, "content_index": 0}
 
 
 def call(id_: str, *fragments: str) -> list[Any]:
-    return [CallOpened(id=id_, name="f"), *(Arguments(id=id_, text=text) for text in fragments), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name="f"), *(ArgumentsAdded(id=id_, text=text) for text in fragments), CallClosed(id=id_)]
 
 
 def sent(output: Output, *events: Any) -> list[Any]:
@@ -41,7 +41,7 @@ def function_call(index: int, id_: str, arguments: str, status: str = "completed
 
 def test_a_message_is_an_item_with_one_part() -> None:
     output = Output("t")
-    payloads = [*sent(output, Text(text="Hel"), Text(text="lo")), *output.end("completed")]
+    payloads = [*sent(output, TextAdded(text="Hel"), TextAdded(text="lo")), *output.end("completed")]
     begun = {**message("", "in_progress"), "content": []}
     assert payloads == [
         {"type": "response.output_item.added", "output_index": 0, "item": begun},
@@ -70,7 +70,7 @@ def test_a_call_is_an_item_whose_arguments_are_sent_in_deltas_only() -> None:
 
 def test_a_call_closes_the_message_before_it_and_text_after_it_is_another() -> None:
     output = Output("t")
-    payloads = sent(output, Text(text="a"), *call("c", "{}"), Text(text="b"))
+    payloads = sent(output, TextAdded(text="a"), *call("c", "{}"), TextAdded(text="b"))
     payloads += output.end("completed")
     added = [(index, kind) for kind, index in kinds(payloads) if kind.startswith("output_item")]
     assert added == [
@@ -87,7 +87,7 @@ def test_a_call_closes_the_message_before_it_and_text_after_it_is_another() -> N
 def test_calls_sent_at_once_are_items_one_after_the_other() -> None:
     output = Output("t")
     a, b = call("a", "1", "2"), call("b", "3", "4")
-    interleaved = [a[0], b[0], a[1], b[1], Text(text="between"), b[2], b[3], a[2], a[3]]
+    interleaved = [a[0], b[0], a[1], b[1], TextAdded(text="between"), b[2], b[3], a[2], a[3]]
     payloads = [*sent(output, *interleaved), *output.end("completed")]
     assert [index for _, index in kinds(payloads)] == sorted(index for _, index in kinds(payloads))
     assert output.items[:2] == [function_call(0, "a", "12"), function_call(1, "b", "34")]
@@ -96,7 +96,7 @@ def test_calls_sent_at_once_are_items_one_after_the_other() -> None:
 
 def test_what_speaks_of_no_open_call_says_nothing() -> None:
     output = Output("t")
-    assert sent(output, Arguments(id="c", text="x"), CallClosed(id="c")) == []
+    assert sent(output, ArgumentsAdded(id="c", text="x"), CallClosed(id="c")) == []
 
 
 def test_the_end_closes_all_that_was_begun() -> None:
@@ -129,7 +129,7 @@ def test_an_answer_without_anything_is_an_empty_message() -> None:
 
 def test_a_failure_closes_a_message_as_incomplete() -> None:
     output = Output("t")
-    sent(output, Text(text="a"))
+    sent(output, TextAdded(text="a"))
     assert [kind for kind, _ in kinds(list(output.fail()))][-1] == "output_item.done"
     assert output.items == [message("a", "incomplete")]
 

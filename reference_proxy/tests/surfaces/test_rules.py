@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
 from wireproof_surfaces.surfaces.rules import (
-    Fault,
+    WrongParameter,
     boolean,
     first_fault,
     integer,
@@ -65,9 +65,9 @@ def test_an_optional_field_may_be_null() -> None:
 def test_a_rule_is_asked_of_bodies_that_have_one_of_its_fields() -> None:
     asked: list[Any] = []
 
-    def rule(body: Any) -> Iterable[Fault]:
+    def rule(body: Any) -> Iterable[WrongParameter]:
         asked.append(body)
-        return (Fault("b", "absent"),) if body.get("b") else ()
+        return (WrongParameter("b", "absent"),) if body.get("b") else ()
 
     rules = [where(("a", "b"), rule)]
     for body in ({}, {"c": 1}, {"a": None}, {"b": 0, "c": 2}, {}):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
-from wireproof_surfaces.events import CallClosed, CallOpened, Finished, Quiet, Text
+from wireproof_surfaces.events import CallBegan, CallClosed, ChoiceFinished, Quiet, TextAdded
 from wireproof_surfaces.surfaces import chat_stream, responses_object
 from wireproof_surfaces.surfaces.chat_stream import ChatStream
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
@@ -42,7 +42,7 @@ WRITERS: dict[str, Callable[[], Writer]] = {
 TEXTS = st.lists(
     st.text(st.characters(codec=None), max_size=6) | st.sampled_from(["\n", "<", "<use", "_tool>", "é", '"'])
 )
-CALL = (CallOpened(id="c", name="f"), CallClosed(id="c"))
+CALL = (CallBegan(id="c", name="f"), CallClosed(id="c"))
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -51,13 +51,13 @@ def test_text_is_written_alike_with_an_event_and_without(name: str, before: list
     short, long = WRITERS[name](), WRITERS[name]()
 
     def both(texts: list[str]) -> None:
-        assert short.texts(texts) == b"".join(long.feed(Text(text=text)) for text in texts if text)
+        assert short.texts(texts) == b"".join(long.feed(TextAdded(text=text)) for text in texts if text)
 
     both(before)
     for event in CALL:
         assert short.feed(event) == long.feed(event)
     both(after)
-    assert short.feed(Finished(reason="stop")) == long.feed(Finished(reason="stop"))
+    assert short.feed(ChoiceFinished(reason="stop")) == long.feed(ChoiceFinished(reason="stop"))
     assert short.end() == long.end()
 
 
@@ -66,10 +66,10 @@ def test_text_is_written_alike_with_an_event_and_without(name: str, before: list
 def test_text_passes_the_assembly_alike_with_an_event_and_without(texts: list[str], *, calls: bool) -> None:
     short, long = (Assembly(Rules(calls=calls), seed="s") for _ in range(2))
     for text in texts:
-        event = Text(text=text)
+        event = TextAdded(text=text)
         passed = [event] if short.passes(text) else short.feed(event)
         assert passed == long.feed(event)
-    end = Finished(reason="stop")
+    end = ChoiceFinished(reason="stop")
     assert short.feed(end) == long.feed(end)
     assert not short.passes("late")
 
@@ -81,8 +81,8 @@ def test_what_passes_together_passes_alone(texts: list[str]) -> None:
     assert all(alone.passes(text) for text in texts if text)
     # A sentinel counts at the start of a line outside code fences only: so it shows where both are.
     for assembly in (together, alone):
-        assembly.feed(Text(text='<tool_call>{"id": "a", "name": "f"}</tool_call>'))
-    end = Finished(reason="stop")
+        assembly.feed(TextAdded(text='<tool_call>{"id": "a", "name": "f"}</tool_call>'))
+    end = ChoiceFinished(reason="stop")
     assert together.feed(end) == alone.feed(end)
 
 
@@ -95,23 +95,23 @@ def test_what_may_be_something_else_does_not_pass(text: str) -> None:
 
 def test_nothing_passes_after_a_piece_that_waits() -> None:
     assembly = Assembly(Rules())
-    assert assembly.feed(Text(text="a <use")) == [Text(text="a ")]
+    assert assembly.feed(TextAdded(text="a <use")) == [TextAdded(text="a ")]
     assert not assembly.passes("d")
-    assert assembly.feed(Text(text="d")) == [Text(text="<used")]
+    assert assembly.feed(TextAdded(text="d")) == [TextAdded(text="<used")]
     assert assembly.passes(" again")
 
 
 def test_the_assembly_is_done_with_the_end_of_its_choices() -> None:
     assembly = Assembly(Rules(), choices=2)
     assembly.feed(Quiet(1))
-    assembly.feed(Finished(choice=1, reason="stop"))
+    assembly.feed(ChoiceFinished(choice=1, reason="stop"))
     assert not assembly.done
-    assembly.feed(Finished(choice=0, reason="stop"))
+    assembly.feed(ChoiceFinished(choice=0, reason="stop"))
     assert assembly.done
 
 
 def test_pulled_pieces_are_one_per_event_and_one_for_the_end() -> None:
-    sent = list(pieces([Text(text="a"), Quiet(1)], ChatStream(CHAT)))
+    sent = list(pieces([TextAdded(text="a"), Quiet(1)], ChatStream(CHAT)))
     assert [bool(piece) for piece in sent] == [True, False, True]
 
 

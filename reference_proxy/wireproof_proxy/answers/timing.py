@@ -9,7 +9,17 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.errors import failure
-from wireproof_surfaces.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
+from wireproof_surfaces.events import (
+    CallBegan,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    Quiet,
+    Ready,
+    TextAdded,
+    Texts,
+    UsageReported,
+)
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import BackendTurn
@@ -73,12 +83,12 @@ def read_events(
         if client.gone():
             raise ClientGoneError
         if client.stalled():
-            yield Failed(Cause.LAGGING)
+            yield ChoiceFailed(FailureReason.LAGGING)
         if event is not None:
             last_event = now
             yield event
         elif now - last_event >= idle:
-            yield Failed(Cause.TIMEOUT)
+            yield ChoiceFailed(FailureReason.TIMEOUT)
         else:
             yield Quiet(now - last_event)
 
@@ -103,12 +113,12 @@ def hold_status_line(
     before: list[Ready] = []
     for event in events:
         # chat.stream.error-before-output.
-        if isinstance(event, Failed):
+        if isinstance(event, ChoiceFailed):
             raise failure(event, param)
-        if isinstance(event, Text | Texts | CallOpened | Finished):
+        if isinstance(event, TextAdded | Texts | CallBegan | ChoiceFinished):
             return chain(before, [event], events)
         # It is no output, but the end of the answer needs it. Working and Quiet may be lost.
-        if isinstance(event, Usage):
+        if isinstance(event, UsageReported):
             before.append(event)
         # Looked at with each event, which is often enough: at the deadline there is a Quiet.
         if clock() >= deadline:

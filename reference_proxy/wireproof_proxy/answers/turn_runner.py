@@ -29,7 +29,7 @@ from wireproof_proxy.http.json_response import JSON
 from wireproof_surfaces.answers.demand import hold_for_call
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import failure
-from wireproof_surfaces.events import CallOpened, Cause, Failed, Ready
+from wireproof_surfaces.events import CallBegan, ChoiceFailed, FailureReason, Ready
 from wireproof_surfaces.surfaces import sse
 from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools.declared_tools import DeclaredTools
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof_proxy.answers.timing import Clock
-    from wireproof_proxy.backends.backend import Backend, BackendTurn
-    from wireproof_proxy.http.capacity import Gate
+    from wireproof_proxy.backends.backend import AgentBackend, BackendTurn
+    from wireproof_proxy.http.capacity import TurnGate
     from wireproof_proxy.http.client import Client
     from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.plan import AnswerPlan
@@ -52,8 +52,8 @@ class TurnRunner:
     """Runs turns of `backend`, at most as many at once as `gate` admits."""
 
     settings: ProxySettings
-    backend: Backend
-    gate: Gate
+    backend: AgentBackend
+    gate: TurnGate
     clock: Clock = time.monotonic
 
     def run(self, plan: AnswerPlan, client: Client) -> Response:
@@ -98,7 +98,7 @@ class TurnRunner:
             if client.gone():
                 raise ClientGoneError
             if self.clock() >= deadline:
-                raise failure(Failed(Cause.UNAVAILABLE))
+                raise failure(ChoiceFailed(FailureReason.UNAVAILABLE))
         return self.backend.open(plan.conversation, plan.choices)
 
     def _respond(self, plan: AnswerPlan, turn: BackendTurn, client: Client) -> Response:
@@ -131,12 +131,12 @@ class TurnRunner:
 def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
     """The events; each call is logged on its way."""
     for event in events:
-        if isinstance(event, CallOpened):
+        if isinstance(event, CallBegan):
             _log(event, plan)
         yield event
 
 
-def _log(call: CallOpened, plan: AnswerPlan) -> None:
+def _log(call: CallBegan, plan: AnswerPlan) -> None:
     # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
     log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
     # Logged and passed on all the same ("Obsidian tool calling", line 178).
@@ -149,7 +149,7 @@ class _Closing:
     """Ends a turn and frees its slot, once: servers may close a response twice."""
 
     turn: BackendTurn
-    gate: Gate
+    gate: TurnGate
     done: bool = False
 
     def __call__(self) -> None:

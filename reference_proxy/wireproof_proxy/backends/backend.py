@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from wireproof_surfaces.events import Cause, Event, Failed, Texts
+from wireproof_surfaces.events import ChoiceFailed, Event, FailureReason, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ class BackendCount(NamedTuple):
 
 
 @runtime_checkable
-class Backend(Protocol):
+class AgentBackend(Protocol):
     """The agent that answers turns: a process, or a service elsewhere."""
 
     def start(self) -> None:
@@ -65,12 +65,12 @@ class Backend(Protocol):
 class FailedTurn:
     """A turn that could not begin: its only event is the failure."""
 
-    def __init__(self, cause: Cause) -> None:
+    def __init__(self, cause: FailureReason) -> None:
         self._cause = cause
 
     def next(self, timeout: float) -> Event | None:  # noqa: ARG002 - the protocol's signature
         """The failure."""
-        return Failed(self._cause)
+        return ChoiceFailed(self._cause)
 
     def close(self) -> None:
         """Nothing is open."""

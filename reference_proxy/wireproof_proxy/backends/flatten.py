@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.conversation import Call, Conversation, Item, Message, Part, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, Conversation, Item, Message, Part, TextPart, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def _message(item: Item) -> Message:
     match item:
         case Message():
             return item
-        case Call() | Result():
+        case AssistantCall() | ToolResult():
             return Message(role="user", parts=tuple(_item(item)))
 
 
@@ -56,9 +56,9 @@ def _item(item: Item) -> Iterator[Part]:
         case Message():
             yield TextPart(f"[{item.role}]")
             yield from item.parts
-        case Call():
+        case AssistantCall():
             yield TextPart(f"[assistant called {item.name}:{item.id}] {item.arguments}")
-        case Result():
+        case ToolResult():
             # turn.tool-result.
             yield TextPart(f"[tool:{item.id}] {item.output}")
             yield from item.images

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.spool import Spool
-from wireproof_surfaces.events import Arguments, Cause, Event, Failed, Text, Texts, Working
+from wireproof_surfaces.events import ArgumentsAdded, ChoiceFailed, Event, FailureReason, TextAdded, Texts, Working
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +44,8 @@ HEAVIEST = 2**15
 WEIGHT = 64
 """What an event weighs besides its text, in characters."""
 
-_TEXTUAL = (Text, Arguments)
-_SPECIAL = (Failed, Working)
+_TEXTUAL = (TextAdded, ArgumentsAdded)
+_SPECIAL = (ChoiceFailed, Working)
 """One closes the mailbox, the other is dropped where there is more to read."""
 
 
@@ -53,12 +53,12 @@ _SPECIAL = (Failed, Working)
 class _Run:
     """Pieces of the same text, to be read as one; `place` is where they were put aside."""
 
-    first: Text | Arguments
+    first: TextAdded | ArgumentsAdded
     pieces: list[str] = field(default_factory=list)
     size: int = 0
     place: tuple[int, int] | None = None
 
-    def takes(self, event: Text | Arguments) -> bool:
+    def takes(self, event: TextAdded | ArgumentsAdded) -> bool:
         """Whether the event goes on with the text."""
         return replace(event, text="") == self.first
 
@@ -93,7 +93,7 @@ class Mailbox:
     patience: float = PATIENCE
     clock: Callable[[], float] = time.monotonic
     _events: deque[Event | _Pieces | _Run] = field(default_factory=deque)
-    _last: Text | _Pieces | None = None
+    _last: TextAdded | _Pieces | None = None
     """Text at the end of the queue, to which more may be added; None where something else is there."""
     _spoken: bool = False
     """Whether there was text before. The first piece of all is read alone, since it is what a client waits for."""
@@ -176,7 +176,7 @@ class Mailbox:
         if self._size + weighs > self.limit // CROWDED:
             return False
         self._size += weighs
-        if not isinstance(event, Text):
+        if not isinstance(event, TextAdded):
             self._last = None
             self._events.append(event)
         elif not self._goes_on(event, weighs):
@@ -184,10 +184,10 @@ class Mailbox:
             self._last, self._spoken = (event if self._spoken else None), True
         return True
 
-    def _goes_on(self, event: Text, weighs: int) -> bool:
+    def _goes_on(self, event: TextAdded, weighs: int) -> bool:
         """Whether the piece is read together with what is at the end of the queue."""
         last = self._last
-        pieces = _Pieces(last.choice, [last.text], weight(last)) if isinstance(last, Text) else last
+        pieces = _Pieces(last.choice, [last.text], weight(last)) if isinstance(last, TextAdded) else last
         if pieces is None or not pieces.takes(event.choice, weighs):
             return False
         self._last = self._events[-1] = pieces
@@ -204,13 +204,13 @@ class Mailbox:
             hopeless = True
         if hopeless:
             self._drop()
-            event = Failed(Cause.LAGGING)
+            event = ChoiceFailed(FailureReason.LAGGING)
             self._events.append(event)
         # Nothing follows a failure of all.
-        self._closed = isinstance(event, Failed) and event.choice is None
+        self._closed = isinstance(event, ChoiceFailed) and event.choice is None
 
     def _append(self, event: Event) -> None:
-        if isinstance(event, Text | Arguments) and self._size + weight(event) > self.limit // CROWDED:
+        if isinstance(event, TextAdded | ArgumentsAdded) and self._size + weight(event) > self.limit // CROWDED:
             self._last = None
             self._join(event)
         elif not isinstance(event, Working) or not self._events:  # whoever has something to read sees work anyway
@@ -220,7 +220,7 @@ class Mailbox:
             self._events.append(event)
             self._size += weight(event)
 
-    def _join(self, event: Text | Arguments) -> None:
+    def _join(self, event: TextAdded | ArgumentsAdded) -> None:
         """Add text to the run of its choice. Choices are independent, so events of others do not end the run."""
         run = self._open.get(event.choice)
         if run is None or not run.takes(event):

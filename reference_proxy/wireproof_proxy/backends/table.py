@@ -1,7 +1,7 @@
 """The backends that the proxy knows, by the name that `PROXY_BACKEND` selects.
 
-To add one: a folder beside `codex/` with a function from the settings to a `Backend`, and a line here. What it needs
-from the environment is a class of its own in `settings.py`. The name is also that of the backend's default model.
+To add one: a folder beside `codex/` with a function from the settings to a `AgentBackend`, and a line here. What it
+needs from the environment is a class of its own in `settings.py`. The name is also that of the backend's default model.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from wireproof_proxy.backends.codex.from_settings import codex_backend
 from wireproof_proxy.settings import ProxySettings, SettingsError
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.backend import Backend
+    from wireproof_proxy.backends.backend import AgentBackend
 
-Make = Callable[[ProxySettings], "Backend"]
+Make = Callable[[ProxySettings], "AgentBackend"]
 
 
-def _cursor_backend(settings: ProxySettings) -> Backend:
+def _cursor_backend(settings: ProxySettings) -> AgentBackend:
     try:
         from wireproof_proxy.backends.cursor.from_settings import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
             cursor_backend,
@@ -36,7 +36,7 @@ BACKENDS: dict[str, Make] = {
 }
 
 
-def make_backend(settings: ProxySettings) -> Backend:
+def make_backend(settings: ProxySettings) -> AgentBackend:
     """The backend that the settings select, not started yet.
 
     Raises:

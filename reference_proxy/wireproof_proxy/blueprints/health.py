@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from flask import Blueprint
 
 from wireproof_surfaces.errors import GIVEN_UP, STOPPING, ApiError, failure
-from wireproof_surfaces.events import Cause, Failed
+from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.backend import Backend
-    from wireproof_proxy.http.capacity import Gate
+    from wireproof_proxy.backends.backend import AgentBackend
+    from wireproof_proxy.http.capacity import TurnGate
 
 
-def health_blueprint(backend: Backend, gate: Gate) -> Blueprint:
+def health_blueprint(backend: AgentBackend, gate: TurnGate) -> Blueprint:
     """`/healthz`, `/livez` and `/readyz`."""
     blueprint = Blueprint("health", __name__)
 
@@ -35,7 +35,7 @@ def health_blueprint(backend: Backend, gate: Gate) -> Blueprint:
             raise ApiError(STOPPING)
         # 0: a health check never waits, and starts no backend that was given up.
         if not backend.await_ready(0):
-            raise failure(Failed(Cause.UNAVAILABLE))
+            raise failure(ChoiceFailed(FailureReason.UNAVAILABLE))
         return {"status": "ready"}
 
     return blueprint

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from wireproof_proxy.backends.backend import Backend
-    from wireproof_proxy.http.capacity import Gate
+    from wireproof_proxy.backends.backend import AgentBackend
+    from wireproof_proxy.http.capacity import TurnGate
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 
@@ -29,8 +29,8 @@ SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 class Metrics:
     """The counts of one application; turns and the backend are looked at when `/metrics` is read."""
 
-    gate: Gate
-    backend: Backend
+    gate: TurnGate
+    backend: AgentBackend
     # Not the library's global one, which would refuse the metrics of a second application in the process.
     _registry: CollectorRegistry = field(default_factory=CollectorRegistry)
 
@@ -72,8 +72,8 @@ def metrics_blueprint(metrics: Metrics) -> Blueprint:
 
 @dataclass(frozen=True)
 class _Now(Collector):
-    gate: Gate
-    backend: Backend
+    gate: TurnGate
+    backend: AgentBackend
 
     def collect(self) -> Iterator[Metric]:
         """The current values."""

@@ -9,7 +9,7 @@ from wireproof_surfaces.errors import BUSY, STOPPING, ApiError
 
 
 @dataclass(eq=False)
-class Gate:
+class TurnGate:
     """Lets `limit` turns in at a time and turns the rest away, and all of them once it is shut."""
 
     limit: int

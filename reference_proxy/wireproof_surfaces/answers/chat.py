@@ -10,9 +10,9 @@ from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.conversation import converse
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 from wireproof_surfaces.random_ids import random_hex
-from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 from wireproof_surfaces.surfaces.chat_stream import ChatHead, ChatStream
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.proxy_headers import echoed
@@ -93,7 +93,7 @@ class Chat:
         if found is None:
             calls = self._call_format(request)
             # `function_call` is one member of a message, not a list.
-            single = calls.dialect is Dialect.FUNCTION_CALL
+            single = calls.dialect is ChatFormat.FUNCTION_CALL
             rules = choice_rules(self.settings, stream=request.stream, policy=calls.policy, calls=True, single=single)
             found = self._forms[key] = _AnswerForm(calls=calls, rules=rules, headers=echoed(calls))
         return found
@@ -104,7 +104,7 @@ class Chat:
         # The request decides: `functions` without `tools` is answered by `function_call`.
         mode = "openai-json" if request.legacy else options.output_mode or settings.output_mode
         return CallFormat(
-            dialect=Dialect.FUNCTION_CALL if request.legacy else Dialect(mode),
+            dialect=ChatFormat.FUNCTION_CALL if request.legacy else ChatFormat(mode),
             arguments=options.arguments or settings.arguments_mode(mode),
             policy=options.stop_policy or settings.stop_policy,
             delimiter=settings.tool_block_delimiter,
@@ -112,6 +112,6 @@ class Chat:
         )
 
 
-def _demanding(request: ChatRequest) -> Cause:
+def _demanding(request: ChatRequest) -> FailureReason:
     """Why an answer without the demanded call fails."""
-    return Cause.FUNCTION_NOT_CALLED if request.legacy else Cause.NOT_CALLED
+    return FailureReason.FUNCTION_NOT_CALLED if request.legacy else FailureReason.NOT_CALLED

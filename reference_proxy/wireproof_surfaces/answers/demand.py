@@ -9,7 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, TurnEvent, Working, apart
+from wireproof_surfaces.events import (
+    CallBegan,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    Quiet,
+    Ready,
+    TurnEvent,
+    Working,
+    apart,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +32,7 @@ class Demand:
     """One of these tools must be called."""
 
     names: tuple[str, ...]
-    cause: Cause = Cause.NOT_CALLED
+    cause: FailureReason = FailureReason.NOT_CALLED
     """Why an answer without such a call fails: it says which field of the request demands it."""
 
 
@@ -60,13 +70,13 @@ class Holding:
             return [event]
         match event:
             # Silences are passed on: comments keep the client waiting (chat.stream.keepalive).
-            case Quiet() | Working() | Failed():
+            case Quiet() | Working() | ChoiceFailed():
                 return [event]
-            case CallOpened() if event.name in self._demand.names:
+            case CallBegan() if event.name in self._demand.names:
                 self._waiting.discard(event.choice)
-            case Finished() if event.choice in self._waiting:
+            case ChoiceFinished() if event.choice in self._waiting:
                 self.done = True
-                return [Failed(self._demand.cause)]
+                return [ChoiceFailed(self._demand.cause)]
             case _:
                 pass
         self._kept.append(event)

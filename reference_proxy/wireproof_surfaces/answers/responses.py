@@ -11,11 +11,11 @@ from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.answers.stored_responses import StoredResponse
-from wireproof_surfaces.conversation import Call, Message, TextPart, converse
+from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse
 from wireproof_surfaces.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import input_items, responses_input
-from wireproof_surfaces.surfaces.chat_dialect import CallFormat, Dialect
+from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 from wireproof_surfaces.surfaces.namespaces import called
 from wireproof_surfaces.surfaces.proxy_headers import echoed
 from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
@@ -86,7 +86,7 @@ class Responses:
         self.asked.note(request.model)
         before = self._before(request)
         given = responses_input.resolved(request.given, self._item)
-        calls = {item.id for item in before if isinstance(item, Call)}
+        calls = {item.id for item in before if isinstance(item, AssistantCall)}
         # Only now: an output may answer a call of the previous response, or of an item that was referred to.
         refuse(responses_input.answered(given, calls))
         items = (*before, *responses_input.items(given))
@@ -144,7 +144,7 @@ class Responses:
             prompt_bytes=conversation.size,
             call_format=CallFormat(
                 # Not PROXY_OUTPUT_MODE: responses default to openai-json (contract §6).
-                dialect=Dialect(options.output_mode or "openai-json"),
+                dialect=ChatFormat(options.output_mode or "openai-json"),
                 policy=options.stop_policy or settings.responses_stop_policy,
                 delimiter=settings.tool_block_delimiter,
                 escape=settings.xml_escape == "xml",
@@ -181,6 +181,6 @@ def _store(response: Json, before: tuple[Item, ...], given: Given) -> StoredResp
 def _conversation_item(item: Mapping[str, Any]) -> Item:
     """An output item as an item of the next turn's history."""
     if item["type"] == "function_call":
-        return Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
+        return AssistantCall(id=item["call_id"], name=called(item), arguments=item["arguments"])
     texts = (part["refusal"] if part["type"] == "refusal" else part["text"] for part in item["content"])
     return Message(role="assistant", parts=tuple(map(TextPart, texts)))

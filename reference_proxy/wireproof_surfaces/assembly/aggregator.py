@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed
 
 if TYPE_CHECKING:
     from wireproof_surfaces.events import Source
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCall:
+class AggregatedCall:
     """A call as far as it is known; `index` counts the choice's calls from 0."""
 
     index: int
@@ -26,7 +26,7 @@ class ToolCall:
 
 @dataclass
 class _PartialCall:
-    opened: CallOpened
+    opened: CallBegan
     index: int
     pieces: list[str] = field(default_factory=list)
     closed: CallClosed | None = None
@@ -44,14 +44,14 @@ class Aggregator:
 
     _calls: dict[str, _PartialCall] = field(default_factory=dict)
 
-    def feed(self, event: CallOpened | Arguments | CallClosed) -> bool:
+    def feed(self, event: CallBegan | ArgumentsAdded | CallClosed) -> bool:
         """Take an event; whether it changed anything."""
         call = self._calls.get(event.id)
         match event:
-            case CallOpened() if call is None:
+            case CallBegan() if call is None:
                 self._calls[event.id] = _PartialCall(event, len(self._calls))
             # Nothing changes by an empty fragment: no delta is sent (chat.stream.call-delta-on-change).
-            case Arguments() if call and not call.closed and event.text:
+            case ArgumentsAdded() if call and not call.closed and event.text:
                 call.pieces.append(event.text)
             case CallClosed() if call and not call.closed:
                 call.closed = event
@@ -59,14 +59,14 @@ class Aggregator:
                 return False
         return True
 
-    def call(self, id_: str) -> ToolCall:
+    def call(self, id_: str) -> AggregatedCall:
         """The call with this id.
 
         Raises:
             KeyError: no call has this id.
         """
         call = self._calls[id_]
-        return ToolCall(
+        return AggregatedCall(
             index=call.index,
             id=id_,
             name=call.opened.name,
@@ -80,6 +80,6 @@ class Aggregator:
         """The place of the call with this id."""
         return self._calls[id_].index
 
-    def snapshot(self) -> tuple[ToolCall, ...]:
+    def snapshot(self) -> tuple[AggregatedCall, ...]:
         """All calls, in the order in which they were opened."""
         return tuple(map(self.call, self._calls))

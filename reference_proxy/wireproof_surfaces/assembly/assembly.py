@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.assembly.choice import Choice, Rules, State
+from wireproof_surfaces.assembly.choice import ChoiceAssembly, Rules, State
 from wireproof_surfaces.events import (
     CallsEnded,
-    Failed,
-    Finished,
+    ChoiceFailed,
+    ChoiceFinished,
     Quiet,
     Ready,
-    Text,
+    TextAdded,
     Texts,
     TurnEvent,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
     apart,
 )
@@ -40,7 +40,7 @@ class Assembly:
     """
 
     def __init__(self, rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = "") -> None:
-        self._choices = [Choice(index, rules, seed) for index in range(choices)]
+        self._choices = [ChoiceAssembly(index, rules, seed) for index in range(choices)]
         # The choices whose usage may still be reported.
         self._unpaid = set(range(choices))
         self._await_usage = await_usage
@@ -73,7 +73,7 @@ class Assembly:
             match event:
                 case Texts():
                     yield from self.together(event)
-                case Text() if event.choice < choices and self.passes(event.text, event.choice):
+                case TextAdded() if event.choice < choices and self.passes(event.text, event.choice):
                     yield event
                 case _:
                     yield from self.feed(event)
@@ -81,7 +81,7 @@ class Assembly:
                 return
 
     def passes(self, text: str, choice: int = 0) -> bool:
-        """Whether a `Text` of this choice passes as it is; then it is taken, as by `feed`. Else nothing has changed.
+        """Whether a `TextAdded` of this choice passes as it is: then it is taken, as by `feed`; else nothing changes.
 
         Nearly every piece of a long answer does, and without an event for each a stream costs a fraction.
         """
@@ -100,9 +100,9 @@ class Assembly:
                 return [*(passed for choice in self._choices for passed in choice.feed(event)), event]
             case Working():
                 return [event]
-            case Failed():
+            case ChoiceFailed():
                 return list(self._fail(event))
-            case Usage():
+            case UsageReported():
                 self._unpaid.discard(event.choice)
                 return [event]
             case _:
@@ -121,7 +121,7 @@ class Assembly:
         match event:
             case TurnOver():
                 self._unpaid.discard(event.choice)
-            case CallsEnded() | Finished() if self._finished(event.choice):
+            case CallsEnded() | ChoiceFinished() if self._finished(event.choice):
                 self._unpaid.discard(event.choice)
             case _:
                 return
@@ -129,7 +129,7 @@ class Assembly:
     def _finished(self, choice: int) -> bool:
         return choice < len(self._choices) and self._choices[choice].state is State.FINISHED
 
-    def _fail(self, event: Failed) -> Iterator[TurnEvent]:
+    def _fail(self, event: ChoiceFailed) -> Iterator[TurnEvent]:
         struck = [
             choice
             for choice in self._choices

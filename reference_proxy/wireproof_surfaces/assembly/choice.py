@@ -21,15 +21,15 @@ from wireproof_surfaces.assembly.characters import Joiner
 from wireproof_surfaces.assembly.reconcile import CallEvent, Reconciler
 from wireproof_surfaces.assembly.separator import Separator
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Finished,
+    ChoiceFinished,
     FinishReason,
     MessageEnded,
     Quiet,
-    Text,
+    TextAdded,
     Thought,
     TurnEvent,
     TurnOver,
@@ -66,7 +66,7 @@ class State(Enum):
 
 
 @dataclass(slots=True)
-class Choice:
+class ChoiceAssembly:
     """The choice with this index; `seed` as for the reconciler."""
 
     index: int
@@ -87,7 +87,7 @@ class Choice:
         if self.state is State.FINISHED:
             return
         match event:
-            case Text():
+            case TextAdded():
                 yield from self._separate(self._text.feed(event.text))
             case MessageEnded():
                 yield from self._rest()
@@ -97,13 +97,13 @@ class Choice:
                 yield from self._rest()
                 yield event
             # turn.tool-choice-none: no call reaches the client, whatever the backend does.
-            case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
+            case CallBegan() | ArgumentsAdded() | CallClosed() if self.rules.calls:
                 yield from self._structured(event)
             case Quiet():
                 yield from self._release()
             case CallsEnded() | TurnOver():
                 yield from self.end("stop")
-            case Finished():
+            case ChoiceFinished():
                 yield from self.end(event.reason)
             case _:
                 return
@@ -141,7 +141,7 @@ class Choice:
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
             # Calls win over any other reason (chat.stream.finish-reason).
-            yield Finished(choice=self.index, reason="tool_calls" if self._kept else reason)
+            yield ChoiceFinished(choice=self.index, reason="tool_calls" if self._kept else reason)
 
     def _separate(self, text: str) -> Iterator[TurnEvent]:
         for part in self._separator.feed(text) if self.rules.calls else [text]:
@@ -156,7 +156,7 @@ class Choice:
             yield from self._release()
         # chat.stream.tail-suppressed.
         if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
-            yield Text(choice=self.index, text=text)
+            yield TextAdded(choice=self.index, text=text)
 
     def _block(self, call: TextCall) -> Iterator[TurnEvent]:
         if self.state is State.CALLING:
@@ -166,7 +166,7 @@ class Choice:
 
     def _structured(self, event: CallEvent) -> Iterator[TurnEvent]:
         # Text that was held stands before the call.
-        if isinstance(event, CallOpened):
+        if isinstance(event, CallBegan):
             yield from self._rest()
         for whole in self._joined(event):
             yield from self._emit(self._calls().structured(whole))
@@ -185,14 +185,14 @@ class Choice:
         """The event, its text in whole characters."""
         joiner = self._fragments.setdefault(event.id, Joiner())
         match event:
-            case Arguments():
+            case ArgumentsAdded():
                 if text := joiner.feed(event.text):
                     yield replace(event, text=text)
             case CallClosed():
                 if rest := joiner.end():
-                    yield Arguments(choice=self.index, id=event.id, text=rest)
+                    yield ArgumentsAdded(choice=self.index, id=event.id, text=rest)
                 yield event
-            case CallOpened():
+            case CallBegan():
                 yield event
 
     def _rest(self) -> Iterator[TurnEvent]:
@@ -209,7 +209,7 @@ class Choice:
 
     def _call(self, event: CallEvent) -> Iterator[TurnEvent]:
         limit = self.rules.limit
-        if isinstance(event, CallOpened) and (limit is None or len(self._kept) < limit):
+        if isinstance(event, CallBegan) and (limit is None or len(self._kept) < limit):
             self.state = State.CALLING
             self._kept.add(event.id)
             self._incomplete.add(event.id)
@@ -222,4 +222,4 @@ class Choice:
             # Not with the last call alone: calls may overlap, and each that was opened is to be complete.
             if self.rules.ends_early and len(self._kept) == limit and not self._incomplete:
                 self.state = State.FINISHED
-                yield Finished(choice=self.index, reason="tool_calls")
+                yield ChoiceFinished(choice=self.index, reason="tool_calls")

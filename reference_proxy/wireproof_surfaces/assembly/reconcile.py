@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed
 from wireproof_surfaces.tools import spelled_json, use_tool
 from wireproof_surfaces.tools.call_ids import call_id
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.tools.use_tool import TextCall
 
-CallEvent = CallOpened | Arguments | CallClosed
+CallEvent = CallBegan | ArgumentsAdded | CallClosed
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Reconciler:
     _textual: list[_Textual] = field(default_factory=list)
     _structured: dict[str, _Structured] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
-    _suspect: CallOpened | None = None
+    _suspect: CallBegan | None = None
     _queue: list[CallEvent] = field(default_factory=list)
     _found: int = 0
 
@@ -75,7 +75,7 @@ class Reconciler:
             self._queue.append(event)
             if isinstance(event, CallClosed) and event.id == self._suspect.id:
                 yield from self._decide(self._suspect)
-        elif isinstance(event, CallOpened) and self._suspects(event):
+        elif isinstance(event, CallBegan) and self._suspects(event):
             self._suspect, self._queue = event, [event]
         else:
             yield from self._pass(event)
@@ -85,8 +85,8 @@ class Reconciler:
         for waiting in self._textual:
             if not waiting.passed:
                 waiting.passed = True
-                yield CallOpened(choice=self.choice, id=waiting.id, name=waiting.call.name, source="textual")
-                yield Arguments(choice=self.choice, id=waiting.id, text=waiting.call.arguments)
+                yield CallBegan(choice=self.choice, id=waiting.id, name=waiting.call.name, source="textual")
+                yield ArgumentsAdded(choice=self.choice, id=waiting.id, text=waiting.call.arguments)
                 yield CallClosed(choice=self.choice, id=waiting.id, block=waiting.call.block)
 
     def end(self) -> Iterator[CallEvent]:
@@ -96,27 +96,27 @@ class Reconciler:
         for event in queue:
             yield from self._pass(event)
 
-    def _suspects(self, opened: CallOpened) -> bool:
+    def _suspects(self, opened: CallBegan) -> bool:
         return any(opened.name == text.call.name or opened.id == text.call.id for text in self._textual)
 
     def _pass(self, event: CallEvent) -> Iterator[CallEvent]:
         match event:
-            case CallOpened():
+            case CallBegan():
                 # What was found in the text came before (chat.whole.calls-all-in-order).
                 yield from self.release()
                 self._ids.add(event.id)
                 self._structured[event.id] = _Structured(event.name)
-            case Arguments() if event.id in self._structured:
+            case ArgumentsAdded() if event.id in self._structured:
                 self._structured[event.id].pieces.append(event.text)
             case _:
                 pass
         yield event
 
-    def _decide(self, opened: CallOpened) -> Iterator[CallEvent]:
+    def _decide(self, opened: CallBegan) -> Iterator[CallEvent]:
         """The suspect is complete: the same as a call from the text, or one of its own."""
         queue, self._queue, self._suspect = self._queue, [], None
         own = [event for event in queue if event.id == opened.id]
-        arguments = "".join(event.text for event in own if isinstance(event, Arguments))
+        arguments = "".join(event.text for event in own if isinstance(event, ArgumentsAdded))
         twin = next((text for text in self._textual if _twins(text.call, opened, arguments)), None)
         if twin is None:
             for event in own:
@@ -140,7 +140,7 @@ class Reconciler:
             yield replace(event, block=twin.call.block) if isinstance(event, CallClosed) else event
 
 
-def _twins(found: TextCall, opened: CallOpened, arguments: str) -> bool:
+def _twins(found: TextCall, opened: CallBegan, arguments: str) -> bool:
     return found.id == opened.id or (found.name == opened.name and _same(found, arguments))
 
 

@@ -20,14 +20,14 @@ DEEPEST = 100
 """Levels of lists and objects in a body; what is passed on to the backend gets a few around it."""
 
 
-class Stream(Protocol):
+class BodySource(Protocol):
     """Where a body is read from."""
 
     def read(self, size: int, /) -> bytes:
         """Up to `size` bytes; none at the end."""
 
 
-def read_object(stream: Stream, *, length: int | None, media_type: str, limit: int) -> Mapping[str, Any]:
+def read_object(stream: BodySource, *, length: int | None, media_type: str, limit: int) -> Mapping[str, Any]:
     """The body's JSON object; `length` is what the request announces, None when it does not say.
 
     Raises:
@@ -74,7 +74,7 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON
     return body if end == len(text) else _DECODER.decode(text)
 
 
-def _read(stream: Stream, length: int | None, limit: int) -> bytes:
+def _read(stream: BodySource, length: int | None, limit: int) -> bytes:
     pieces, size = [], 0
     if length is None or length <= limit:
         # A body in chunks announces no length, so the limit is looked at after each piece.

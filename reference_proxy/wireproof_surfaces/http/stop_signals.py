@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STOP = (signal.SIGTERM, signal.SIGINT)
 
 
-class Wait(Protocol):
+class WaitForSignal(Protocol):
     """Waits for a signal, or `seconds` at most; None: without an end."""
 
     def __call__(self, seconds: float | None = None) -> bool:
@@ -26,7 +26,7 @@ class Wait(Protocol):
 
 
 @contextmanager
-def stop_signals(*also: signal.Signals, lifeline: int | None = None) -> Iterator[Wait]:
+def stop_signals(*also: signal.Signals, lifeline: int | None = None) -> Iterator[WaitForSignal]:
     """Catch SIGTERM, SIGINT and those that are given, on the main thread.
 
     Yields what waits for the next of them. The end of `lifeline`, a pipe that is open for reading, counts as a signal.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wireproof_surfaces.tools import use_tool
 
 if TYPE_CHECKING:
-    from wireproof_surfaces.assembly.aggregator import ToolCall
+    from wireproof_surfaces.assembly.aggregator import AggregatedCall
     from wireproof_surfaces.events import FinishReason
 
 StopPolicy = Literal["first", "burst"]
@@ -23,7 +23,7 @@ ArgumentsMode = Literal["incremental", "cumulative"]
 XmlEscape = Literal["xml", "none"]
 
 
-class Dialect(StrEnum):
+class ChatFormat(StrEnum):
     """The formats of calls."""
 
     OPENAI_JSON = "openai-json"
@@ -35,7 +35,7 @@ class Dialect(StrEnum):
 class CallFormat:
     """All that decides how calls are written."""
 
-    dialect: Dialect = Dialect.OPENAI_JSON
+    dialect: ChatFormat = ChatFormat.OPENAI_JSON
     arguments: ArgumentsMode = "incremental"
     policy: StopPolicy = "first"
     """How many calls a stream has, and how many blocks a whole answer shows."""
@@ -47,42 +47,42 @@ class CallFormat:
     @property
     def output_mode(self) -> OutputMode:
         """The output mode; the function-call dialect is a form of openai-json."""
-        return "obsidian-xml" if self.dialect is Dialect.OBSIDIAN_XML else "openai-json"
+        return "obsidian-xml" if self.dialect is ChatFormat.OBSIDIAN_XML else "openai-json"
 
     @property
     def shows_blocks(self) -> bool:
         """Whether calls are shown in the content."""
-        return self.dialect is Dialect.OBSIDIAN_XML
+        return self.dialect is ChatFormat.OBSIDIAN_XML
 
-    def block(self, call: ToolCall) -> str:
+    def block(self, call: AggregatedCall) -> str:
         """The call's block: the backend's own where it wrote one, else a new one."""
         # textual.verbatim.
         return call.block or use_tool.write(call.name, call.arguments, escape=self.escape)
 
     def finish(self, reason: FinishReason) -> str:
         """The finish_reason."""
-        legacy = self.dialect is Dialect.FUNCTION_CALL and reason == "tool_calls"
+        legacy = self.dialect is ChatFormat.FUNCTION_CALL and reason == "tool_calls"
         return "function_call" if legacy else reason
 
-    def opening(self, call: ToolCall) -> dict[str, Any]:
+    def opening(self, call: AggregatedCall) -> dict[str, Any]:
         """The delta that opens a call."""
         # OpenAI's own opening (chat.stream.call-opening): the only form that is right for every client tried.
         function = {"name": call.name, "arguments": ""}
-        if self.dialect is Dialect.FUNCTION_CALL:
+        if self.dialect is ChatFormat.FUNCTION_CALL:
             return {"function_call": function}
         return {"tool_calls": [{"index": call.index, "id": call.id, "type": "function", "function": function}]}
 
     def fragment(self, index: int, text: str) -> dict[str, Any]:
         """The delta with more of a call's arguments."""
         # Neither id nor name again: pydantic-ai fails; langchain-py, openai-python's `.stream`, Copilot misread them.
-        if self.dialect is Dialect.FUNCTION_CALL:
+        if self.dialect is ChatFormat.FUNCTION_CALL:
             return {"function_call": {"arguments": text}}
         return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
 
-    def members(self, calls: tuple[ToolCall, ...]) -> dict[str, Any]:
+    def members(self, calls: tuple[AggregatedCall, ...]) -> dict[str, Any]:
         """The members of a whole message that hold its calls."""
         functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
-        if self.dialect is Dialect.FUNCTION_CALL:
+        if self.dialect is ChatFormat.FUNCTION_CALL:
             # The only one: `choice_rules` lets a single call pass.
             return {"function_call": functions[0]}
         pairs = zip(calls, functions, strict=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, ToolResult
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
-from wireproof_surfaces.surfaces.rules import Body, Fault, text
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,11 +26,13 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def messages(body: Body) -> Iterator[Fault]:
+def messages(body: Body) -> Iterator[WrongParameter]:
     """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids."""
     sent = body.get("messages")
     if not isinstance(sent, list) or not sent:
-        yield Fault("messages", "a non-empty list of messages", MISSING_PARAM if sent is None else INVALID_PARAM)
+        yield WrongParameter(
+            "messages", "a non-empty list of messages", MISSING_PARAM if sent is None else INVALID_PARAM
+        )
         return
     known: set[str] = set()
     for index, message in enumerate(sent):
@@ -39,7 +41,7 @@ def messages(body: Body) -> Iterator[Fault]:
             continue
         place = f"messages[{index}]"
         if not isinstance(message, dict):
-            yield Fault(place, "an object with a role and a content")
+            yield WrongParameter(place, "an object with a role and a content")
             return
         yield from _message(message, place, known)
 
@@ -53,10 +55,12 @@ def _is_plain(message: Mapping[str, Any]) -> bool:
     return role in ("user", "system", "developer") or (role == "assistant" and message.keys().isdisjoint(_CALLS))
 
 
-def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[Fault]:
+def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[WrongParameter]:
     role = message.get("role")
     if role not in ROLES:
-        yield Fault(f"{place}.role", f"one of {', '.join(ROLES)}", MISSING_PARAM if role is None else INVALID_PARAM)
+        yield WrongParameter(
+            f"{place}.role", f"one of {', '.join(ROLES)}", MISSING_PARAM if role is None else INVALID_PARAM
+        )
         return
     yield from _content(message, role, f"{place}.content")
     match role:
@@ -67,12 +71,12 @@ def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterato
             # A result must follow its call (param.tool-call-id).
             if text(call_id) or call_id not in known:
                 problem = MISSING_PARAM if call_id is None else INVALID_PARAM
-                yield Fault(f"{place}.tool_call_id", "the id of a tool call made before", problem)
+                yield WrongParameter(f"{place}.tool_call_id", "the id of a tool call made before", problem)
         case "function" if text(message.get("name")):
-            yield Fault(f"{place}.name", "the name of the function called before")
+            yield WrongParameter(f"{place}.name", "the name of the function called before")
 
 
-def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[Fault]:
+def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[WrongParameter]:
     content = message.get("content")
     match content:
         case str():
@@ -85,9 +89,11 @@ def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[Faul
         case list():
             kinds = PART_TYPES[role]
             if not content or not all(_acceptable(part, kinds) for part in content):
-                yield Fault(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
+                yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
         case _:
-            yield Fault(place, "a string or a list of parts", MISSING_PARAM if content is None else INVALID_PARAM)
+            yield WrongParameter(
+                place, "a string or a list of parts", MISSING_PARAM if content is None else INVALID_PARAM
+            )
 
 
 def _acceptable(part: object, kinds: Sequence[str]) -> bool:
@@ -102,22 +108,24 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return False
 
 
-def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[Fault]:
+def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[WrongParameter]:
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
-        yield Fault(f"{place}.tool_calls", "a list of tool calls")
+        yield WrongParameter(f"{place}.tool_calls", "a list of tool calls")
         return
     for index, call in enumerate(calls or []):
         match call:
             case {"id": str(id_), "function": {"name": str(), "arguments": str()}} if id_:
                 known.add(id_)
             case _:
-                yield Fault(f"{place}.tool_calls[{index}]", "an id and a function with name and arguments as text")
+                yield WrongParameter(
+                    f"{place}.tool_calls[{index}]", "an id and a function with name and arguments as text"
+                )
     match message.get("function_call"):
         case None | {"name": str(), "arguments": str()}:
             return
         case _:
-            yield Fault(f"{place}.function_call", "a name and arguments as a string")
+            yield WrongParameter(f"{place}.function_call", "a name and arguments as a string")
 
 
 def _listed(message: Mapping[str, Any], name: str) -> list[Any]:
@@ -131,9 +139,9 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
     for index, message in enumerate(sent):
         match message["role"]:
             case "tool":
-                yield Result(id=message["tool_call_id"], output=_plain(message["content"]))
+                yield ToolResult(id=message["tool_call_id"], output=_plain(message["content"]))
             case "function":
-                yield Result(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
+                yield ToolResult(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
             case role:
                 parts = _parts(message)
                 # An assistant that only calls says nothing.
@@ -141,11 +149,11 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
                     yield Message(role=role, parts=parts)
                 for call in _listed(message, "tool_calls"):
                     function = call["function"]
-                    yield Call(id=call["id"], name=function["name"], arguments=function["arguments"])
+                    yield AssistantCall(id=call["id"], name=function["name"], arguments=function["arguments"])
                 if function := message.get("function_call"):
                     id_ = _legacy_id(index)
                     waiting[id_] = function["name"]
-                    yield Call(id=id_, name=function["name"], arguments=function["arguments"])
+                    yield AssistantCall(id=id_, name=function["name"], arguments=function["arguments"])
 
 
 def _legacy_id(index: int) -> str:

@@ -15,8 +15,8 @@ from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_opti
 from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
     Body,
-    Fault,
     Rule,
+    WrongParameter,
     boolean,
     first_fault,
     integer,
@@ -97,22 +97,24 @@ def _with_include_usage(options: object) -> str | None:
     return None if right else "an object whose `include_usage` is true or false"
 
 
-def _response_format(body: Body) -> Iterator[Fault]:
+def _response_format(body: Body) -> Iterator[WrongParameter]:
     match body.get("response_format"):
         case None | {"type": "text"}:
             return
         case {"type": "json_object"}:
             # Codex has schemas alone, and accepting what is then ignored would be worse (turn.structured-output).
-            yield Fault("response_format", "of type text or json_schema: the backend has no mode for any JSON object")
+            yield WrongParameter(
+                "response_format", "of type text or json_schema: the backend has no mode for any JSON object"
+            )
         case {"type": "json_schema", "json_schema": {"name": str(), "schema": dict()}}:
             return
         case {"type": "json_schema"}:
-            yield Fault("response_format", "a json_schema with a name and a schema")
+            yield WrongParameter("response_format", "a json_schema with a name and a schema")
         case _:
-            yield Fault("response_format", "of type text or json_schema")
+            yield WrongParameter("response_format", "of type text or json_schema")
 
 
-def _or_any_object(body: Body) -> Iterable[Fault]:
+def _or_any_object(body: Body) -> Iterable[WrongParameter]:
     return () if _asks_for_any_object(body) else _response_format(body)
 
 

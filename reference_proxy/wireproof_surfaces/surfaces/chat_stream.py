@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
 from wireproof_surfaces.errors import failure
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    TextAdded,
+    Thought,
+    TurnEvent,
+)
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat
 from wireproof_surfaces.surfaces.json_text import members, string, written
 from wireproof_surfaces.surfaces.sse import DONE, frame
@@ -70,25 +79,25 @@ class _StreamedChoice:
 
     def _after_role(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         match event:
-            case Text():
+            case TextAdded():
                 yield {"content": event.text}, None
             case Thought():
                 for piece in reasoning(event):
                     yield {"reasoning_content": piece}, None
-            case CallOpened() if self.calls.feed(event):
+            case CallBegan() if self.calls.feed(event):
                 yield self.call_format.opening(self.calls.call(event.id)), None
-            case Arguments() if self.calls.feed(event):
+            case ArgumentsAdded() if self.calls.feed(event):
                 yield self.call_format.fragment(self.calls.index(event.id), self._fragment(event)), None
             # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta).
             case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
                 yield {"content": self._block(event)}, None
-            case Finished():
+            case ChoiceFinished():
                 # chat.stream.finish-once: the delta beside a finish_reason is empty.
                 yield {}, self.call_format.finish(event.reason)
             case _:
                 return
 
-    def _fragment(self, event: Arguments) -> str:
+    def _fragment(self, event: ArgumentsAdded) -> str:
         whole = self.call_format.arguments == "cumulative"
         # chat.stream.arguments-cumulative.
         return self.calls.call(event.id).arguments if whole else event.text
@@ -138,11 +147,11 @@ class ChatStream:
         """The frames of an event."""
         self._meter.take(event)
         match event:
-            case Text() | Thought() | CallOpened() | Arguments() | CallClosed() | Finished():
+            case TextAdded() | Thought() | CallBegan() | ArgumentsAdded() | CallClosed() | ChoiceFinished():
                 choice, frames = self._choice(event.choice)
                 deltas = choice.deltas(event)
                 return b"".join(frames.around(written(one), end, self._logprobs(event, one)) for one, end in deltas)
-            case Failed():
+            case ChoiceFailed():
                 self._failed = True
                 # No finish chunk after it (chat.stream.error-after-text): an answer that failed must not look complete.
                 return frame(failure(event).body())
@@ -153,7 +162,7 @@ class ChatStream:
         """The frames of pieces of text."""
         said = self._choices.get(choice)
         if said is None or not said[0].spoken or self._head.logprobs is not None:
-            return b"".join([self.feed(Text(choice=choice, text=text)) for text in texts if text])
+            return b"".join([self.feed(TextAdded(choice=choice, text=text)) for text in texts if text])
         self._meter.write("".join(texts))
         before, after = f'{said[1].before}{{"content":', f"}}{said[1].after}"
         return "".join([f"{before}{string(text)}{after}" for text in texts if text]).encode(errors="replace")
@@ -161,7 +170,7 @@ class ChatStream:
     def _logprobs(self, event: TurnEvent, delta: Delta) -> str | None:
         """What is reported of the tokens of a delta; None: nothing."""
         # Not of the delta with the role, which comes before the first text and has none.
-        if self._head.logprobs is None or not isinstance(event, Text) or "role" in delta:
+        if self._head.logprobs is None or not isinstance(event, TextAdded) or "role" in delta:
             return None
         return written({"content": self._head.logprobs([event.text]), "refusal": None})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import function_rules
-from wireproof_surfaces.surfaces.rules import Body, Fault
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,20 +19,20 @@ FIELDS = ("tools", "functions", "tool_choice", "function_call")
 """The fields of a body that are about tools."""
 
 
-def tools(body: Body) -> Iterator[Fault]:
+def tools(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of functions with different names."""
     yield from function_rules.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
         if not isinstance(tool, dict) or tool.get("type") != "function":
-            yield Fault(f"{place}.type", '"function"')
+            yield WrongParameter(f"{place}.type", '"function"')
             return
         function = tool.get("function")
         yield from function_rules.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
 
 
-def functions(body: Body) -> Iterator[Fault]:
+def functions(body: Body) -> Iterator[WrongParameter]:
     """The rule of `functions`: a list of them, with different names."""
     yield from function_rules.listed("functions", body)
     seen: set[str] = set()
@@ -40,7 +40,7 @@ def functions(body: Body) -> Iterator[Fault]:
         yield from function_rules.function(function if isinstance(function, dict) else {}, f"functions[{index}]", seen)
 
 
-def tool_choice(body: Body) -> Iterator[Fault]:
+def tool_choice(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tool_choice`: a known word, or a declared tool."""
     # `tools` is known to be right: its rule stands before this one in the table.
     choice, names = body.get("tool_choice"), {tool["function"]["name"] for tool in body.get("tools") or []}
@@ -50,16 +50,16 @@ def tool_choice(body: Body) -> Iterator[Fault]:
         case "required" if names:
             return
         case "required":
-            yield Fault("tool_choice", 'without "required" when no tools are declared')
+            yield WrongParameter("tool_choice", 'without "required" when no tools are declared')
         case {"type": "function", "function": {"name": str(name)}} if name in names:
             return
         case {"type": "function"}:
-            yield Fault("tool_choice", "the name of a declared tool")
+            yield WrongParameter("tool_choice", "the name of a declared tool")
         case _:
-            yield Fault("tool_choice", '"none", "auto", "required" or a declared function')
+            yield WrongParameter("tool_choice", '"none", "auto", "required" or a declared function')
 
 
-def function_call(body: Body) -> Iterator[Fault]:
+def function_call(body: Body) -> Iterator[WrongParameter]:
     """The rule of `function_call`: a known word, or a declared function."""
     match body.get("function_call"):
         case None | "none" | "auto":
@@ -67,7 +67,7 @@ def function_call(body: Body) -> Iterator[Fault]:
         case {"name": str(name)} if name in {function["name"] for function in body.get("functions") or []}:
             return
         case _:
-            yield Fault("function_call", '"none", "auto" or the name of a declared function')
+            yield WrongParameter("function_call", '"none", "auto" or the name of a declared function')
 
 
 def legacy(body: Body) -> bool:

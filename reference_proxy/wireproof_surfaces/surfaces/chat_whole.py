@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
 from wireproof_surfaces.errors import failure
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    TextAdded,
+    Thought,
+    TurnEvent,
+)
 from wireproof_surfaces.surfaces.chat_stream import reasoning
 from wireproof_surfaces.surfaces.json_text import members, string, written
 from wireproof_surfaces.surfaces.usage import Meter, usage_text
@@ -39,16 +48,16 @@ class _WholeChoice:
 
     def take(self, event: TurnEvent) -> None:
         match event:
-            case Text():
+            case TextAdded():
                 self.say(event.text)
             case Thought():
                 self.reasoning += reasoning(event)
-            case CallOpened() | Arguments():
+            case CallBegan() | ArgumentsAdded():
                 self.calls.feed(event)
             case CallClosed():
                 self.calls.feed(event)
                 self.closed.append(event.id)
-            case Finished():
+            case ChoiceFinished():
                 self.reason = self.call_format.finish(event.reason)
             case _:
                 return
@@ -84,7 +93,7 @@ class _WholeChoice:
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
 
-_SAID = (Text, Thought, CallOpened, Arguments, CallClosed, Finished)
+_SAID = (TextAdded, Thought, CallBegan, ArgumentsAdded, CallClosed, ChoiceFinished)
 
 
 class ChatWhole:
@@ -102,7 +111,7 @@ class ChatWhole:
             ApiError: the turn has failed.
         """
         self._meter.take(event)
-        if isinstance(event, Failed):
+        if isinstance(event, ChoiceFailed):
             # Calls that came before do not hide it (chat.whole.backend-error).
             raise failure(event)
         if isinstance(event, _SAID):

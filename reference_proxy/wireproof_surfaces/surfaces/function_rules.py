@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
-from wireproof_surfaces.surfaces.rules import Body, Fault
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 from wireproof_surfaces.tools.declared_tools import NAME
 
 if TYPE_CHECKING:
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 _EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
-def listed(name: str, body: Body) -> Iterator[Fault]:
+def listed(name: str, body: Body) -> Iterator[WrongParameter]:
     """The rule of a field that is a list."""
     if body.get(name) is not None and not isinstance(body[name], list):
-        yield Fault(name, "a list")
+        yield WrongParameter(name, "a list")
 
 
-def function(declared: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
+def function(declared: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[WrongParameter]:
     """The rule of one function: a name unlike those `seen` before, a text, a schema."""
     name = declared.get("name")
     # Codex refuses such names, and duplicates, too, but for the whole thread; here the place is named.
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield Fault(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
+        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
     elif name in seen:
-        yield Fault(f"{place}.name", "unlike the names before it")
+        yield WrongParameter(f"{place}.name", "unlike the names before it")
     else:
         seen.add(name)
     if not isinstance(declared.get("description"), str | None):
-        yield Fault(f"{place}.description", "a string")
+        yield WrongParameter(f"{place}.description", "a string")
     if not isinstance(declared.get("parameters"), dict | None):
-        yield Fault(f"{place}.parameters", "a JSON Schema object")
+        yield WrongParameter(f"{place}.parameters", "a JSON Schema object")
 
 
 def tool(declared: Mapping[str, Any]) -> Tool:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import function_rules
-from wireproof_surfaces.surfaces.rules import Fault
+from wireproof_surfaces.surfaces.rules import WrongParameter
 from wireproof_surfaces.tools.declared_tools import LONGEST_NAME, NAME
 
 if TYPE_CHECKING:
@@ -46,25 +46,25 @@ def called(item: Mapping[str, Any]) -> str:
     return joined(namespace, item["name"]) if isinstance(namespace, str) and namespace else str(item["name"])
 
 
-def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
+def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[WrongParameter]:
     """The rule of a namespace: a name, and tools whose functions have names unlike those `seen` before."""
     name, tools = tool.get("name"), tool.get("tools")
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield Fault(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
+        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
     elif not isinstance(tools, list) or not all(isinstance(inner, dict) for inner in tools):
-        yield Fault(f"{place}.tools", "a list of tools")
+        yield WrongParameter(f"{place}.tools", "a list of tools")
     else:
         for index, inner in enumerate(tools):
             if inner.get("type") == "function":
                 yield from _function(inner, f"{place}.tools[{index}]", name, seen)
 
 
-def _function(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[Fault]:
+def _function(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[WrongParameter]:
     # An empty set: two namespaces may have functions of one name; the joined names are compared below.
     yield from function_rules.function(inner, place, set())
     full = joined(name, str(inner.get("name")))
     if full in seen:
-        yield Fault(f"{place}.name", "unlike the names before it")
+        yield WrongParameter(f"{place}.name", "unlike the names before it")
     seen.add(full)
 
 

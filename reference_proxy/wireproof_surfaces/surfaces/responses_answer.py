@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
 from wireproof_surfaces.errors import failure, failure_message
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from wireproof_surfaces.events import (
+    ArgumentsAdded,
+    CallBegan,
+    CallClosed,
+    ChoiceFailed,
+    ChoiceFinished,
+    TextAdded,
+    Thought,
+    TurnEvent,
+)
 from wireproof_surfaces.surfaces.json_text import Json, encoded
 from wireproof_surfaces.surfaces.responses_object import CODES, INCOMPLETE, ResponseHead, response
 from wireproof_surfaces.surfaces.responses_output import Output
@@ -85,21 +94,21 @@ class ResponseEvents:
 
     def _payloads(self, event: TurnEvent) -> Iterator[Json]:
         match event:
-            case Text() | Thought():
+            case TextAdded() | Thought():
                 yield from self._output.feed(event)
-            case CallOpened() | Arguments() | CallClosed():
+            case CallBegan() | ArgumentsAdded() | CallClosed():
                 yield from self._call(event)
-            case Finished():
+            case ChoiceFinished():
                 self._reason = event.reason
                 yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
-            case Failed():
+            case ChoiceFailed():
                 self._error = {"code": CODES.get(event.cause, "server_error"), "message": failure_message(event)}
                 yield from self._output.fail()
             case _:
                 return
 
-    def _call(self, event: CallOpened | Arguments | CallClosed) -> Iterator[Json]:
-        if isinstance(event, CallOpened):
+    def _call(self, event: CallBegan | ArgumentsAdded | CallClosed) -> Iterator[Json]:
+        if isinstance(event, CallBegan):
             self._admit(event.name)
         if not self.head.call_format.shows_blocks:
             yield from self._output.feed(event)
@@ -118,7 +127,7 @@ class ResponseEvents:
         # The first block, or all of them, as in a whole chat answer.
         if self._blocks == 1 or call_format.policy == "burst":
             between = call_format.delimiter if self._blocks > 1 else ""
-            yield from self._output.feed(Text(text=between + call_format.block(self._calls.call(id_))))
+            yield from self._output.feed(TextAdded(text=between + call_format.block(self._calls.call(id_))))
 
     def _numbered(self, payload: Json) -> Json:
         number, self._sent = self._sent, self._sent + 1
@@ -145,7 +154,7 @@ class ResponsesStream:
         """The frames of pieces of text."""
         del choice  # a response has one
         pieces = [text for text in texts if text]
-        return self._answer.say(pieces) or b"".join([self.feed(Text(text=text)) for text in pieces])
+        return self._answer.say(pieces) or b"".join([self.feed(TextAdded(text=text)) for text in pieces])
 
     def end(self) -> bytes:
         """The last event."""
@@ -178,7 +187,7 @@ class ResponsesWhole:
         Raises:
             ApiError: the turn has failed.
         """
-        if isinstance(event, Failed):
+        if isinstance(event, ChoiceFailed):
             raise failure(event, "input")
         # The stream's own machine, its events unread: so both forms say the same (responses.parity).
         for _ in self._answer.feed(event):
@@ -190,7 +199,7 @@ class ResponsesWhole:
         del choice  # a response has one
         # Each piece by itself only where it counts as a token.
         pieces = ("".join(texts),) if self._head.logprobs is None else texts
-        return b"".join([self.feed(Text(text=text)) for text in pieces if text])
+        return b"".join([self.feed(TextAdded(text=text)) for text in pieces if text])
 
     def end(self) -> bytes:
         """The body."""

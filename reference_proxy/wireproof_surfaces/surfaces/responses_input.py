@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, ToolResult
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
 from wireproof_surfaces.surfaces.namespaces import called
-from wireproof_surfaces.surfaces.rules import Body, Fault, text
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -30,7 +30,7 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
 TYPES = ("message", "function_call", "function_call_output", "reasoning")
 
 
-def given(body: Body) -> Iterator[Fault]:
+def given(body: Body) -> Iterator[WrongParameter]:
     """The rule of `input`: there, a text or a list, not empty, and each item right."""
     sent = body.get("input")
     match sent:
@@ -43,7 +43,7 @@ def given(body: Body) -> Iterator[Fault]:
                 yield from _item(item, f"input[{index}]", known)
         case _:
             problem = MISSING_PARAM if sent is None else INVALID_PARAM
-            yield Fault("input", "a non-empty string or a non-empty list of items", problem)
+            yield WrongParameter("input", "a non-empty string or a non-empty list of items", problem)
 
 
 def reference(item: object) -> bool:
@@ -70,7 +70,7 @@ def _found(item: Mapping[str, Any], index: int, find: Callable[[str], Mapping[st
     return found
 
 
-def answered(sent: Given, known: Collection[str]) -> Iterator[Fault]:
+def answered(sent: Given, known: Collection[str]) -> Iterator[WrongParameter]:
     """The rule of outputs once the calls before this request are known: each answers a call."""
     calls = set(known)
     for index, item in enumerate([] if isinstance(sent, str) else sent):
@@ -87,10 +87,10 @@ def _type(item: Mapping[str, Any]) -> object:
     return "message" if "role" in item else "item_reference" if set(item) <= {"type", "id"} and "id" in item else None
 
 
-def _item(item: object, place: str, known: set[str] | None) -> Iterator[Fault]:
+def _item(item: object, place: str, known: set[str] | None) -> Iterator[WrongParameter]:
     """The rule of one item; `known` are the calls before it, None when they are not known yet."""
     if not isinstance(item, dict):
-        yield Fault(place, "an object")
+        yield WrongParameter(place, "an object")
         return
     match _type(item):
         case "message":
@@ -106,31 +106,31 @@ def _item(item: object, place: str, known: set[str] | None) -> Iterator[Fault]:
             return
         case "item_reference":
             if text(item.get("id")):
-                yield Fault(f"{place}.id", "the id of an item of a stored response")
+                yield WrongParameter(f"{place}.id", "the id of an item of a stored response")
         case kind:
             problem = MISSING_PARAM if kind is None else INVALID_PARAM
-            yield Fault(f"{place}.type", f"one of {', '.join(TYPES)}", problem)
+            yield WrongParameter(f"{place}.type", f"one of {', '.join(TYPES)}", problem)
 
 
-def _message(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
+def _message(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
     role = item.get("role")
     if role not in ROLES:
         problem = MISSING_PARAM if role is None else INVALID_PARAM
-        yield Fault(f"{place}.role", f"one of {', '.join(ROLES)}", problem)
+        yield WrongParameter(f"{place}.role", f"one of {', '.join(ROLES)}", problem)
         return
     yield from _content(item.get("content"), f"{place}.content", PART_TYPES[role])
 
 
-def _content(content: object, place: str, kinds: Sequence[str]) -> Iterator[Fault]:
+def _content(content: object, place: str, kinds: Sequence[str]) -> Iterator[WrongParameter]:
     match content:
         case str():
             return
         case list() if content and all(_acceptable(part, kinds) for part in content):
             return
         case None:
-            yield Fault(place, "a string or a list of parts", MISSING_PARAM)
+            yield WrongParameter(place, "a string or a list of parts", MISSING_PARAM)
         case _:
-            yield Fault(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
+            yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
 
 
 def _acceptable(part: object, kinds: Sequence[str]) -> bool:
@@ -145,24 +145,24 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return False
 
 
-def _call(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
+def _call(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
     for name in ("call_id", "name"):
         if text(item.get(name)):
             problem = MISSING_PARAM if item.get(name) is None else INVALID_PARAM
-            yield Fault(f"{place}.{name}", "a non-empty string", problem)
+            yield WrongParameter(f"{place}.{name}", "a non-empty string", problem)
     if not isinstance(item.get("arguments"), str):
         problem = MISSING_PARAM if item.get("arguments") is None else INVALID_PARAM
-        yield Fault(f"{place}.arguments", "a string", problem)
+        yield WrongParameter(f"{place}.arguments", "a string", problem)
 
 
-def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[Fault]:
+def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[WrongParameter]:
     call_id = item.get("call_id")
     if text(call_id) or (known is not None and call_id not in known):
         problem = MISSING_PARAM if call_id is None else INVALID_PARAM
-        yield Fault(f"{place}.call_id", "the call_id of a function call made before", problem)
+        yield WrongParameter(f"{place}.call_id", "the call_id of a function call made before", problem)
 
 
-def _output(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
+def _output(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
     output = item.get("output")
     # A tool may have nothing to say.
     if isinstance(output, list) and not output:
@@ -180,12 +180,12 @@ def items(sent: Given) -> Iterator[Item]:
             case "message":
                 yield Message(role=item["role"], parts=tuple(_parts(item["content"])))
             case "function_call":
-                yield Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
+                yield AssistantCall(id=item["call_id"], name=called(item), arguments=item["arguments"])
             case "function_call_output":
                 parts = tuple(_parts(item["output"]))
                 texts = (part.text for part in parts if isinstance(part, TextPart))
                 images = tuple(part for part in parts if isinstance(part, ImagePart))
-                yield Result(id=item["call_id"], output="".join(texts), images=images)
+                yield ToolResult(id=item["call_id"], output="".join(texts), images=images)
 
 
 def _parts(content: str | Sequence[Mapping[str, Any]]) -> Iterator[Part]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wireproof_surfaces.events import FinishReason, Usage
+    from wireproof_surfaces.events import FinishReason, UsageReported
     from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
@@ -26,14 +26,14 @@ TOKEN_BYTES = 24
 INCOMPLETE: Mapping[str, str] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 """Finish reason → why the response is incomplete; any other finish completes it."""
 
-CODES: Mapping[Cause, str] = {
-    Cause.RATE_LIMITED: "rate_limit_exceeded",
-    Cause.QUOTA: "rate_limit_exceeded",
-    Cause.BUSY: "rate_limit_exceeded",
-    Cause.CONTEXT: "invalid_prompt",
-    Cause.REJECTED: "invalid_prompt",
-    Cause.TOOLS_REJECTED: "invalid_prompt",
-    Cause.IMAGES_REJECTED: "invalid_image_url",
+CODES: Mapping[FailureReason, str] = {
+    FailureReason.RATE_LIMITED: "rate_limit_exceeded",
+    FailureReason.QUOTA: "rate_limit_exceeded",
+    FailureReason.BUSY: "rate_limit_exceeded",
+    FailureReason.CONTEXT: "invalid_prompt",
+    FailureReason.REJECTED: "invalid_prompt",
+    FailureReason.TOOLS_REJECTED: "invalid_prompt",
+    FailureReason.IMAGES_REJECTED: "invalid_image_url",
 }
 """Cause → the code of a failed response, of those that are published; any other cause is a server_error."""
 
@@ -82,7 +82,7 @@ def response(
     status: Status,
     *,
     output: Sequence[Json] = (),
-    usage: Usage | None = None,
+    usage: UsageReported | None = None,
     error: Json | None = None,
     reason: FinishReason | None = None,
 ) -> Json:
@@ -105,7 +105,7 @@ def response(
     }
 
 
-def usage_object(usage: Usage) -> Json:
+def usage_object(usage: UsageReported) -> Json:
     """OpenAI's `usage` of a response; the total is the sum."""
     return {
         "input_tokens": usage.prompt,

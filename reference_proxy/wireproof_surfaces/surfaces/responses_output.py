@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Text, Thought
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed, TextAdded, Thought
 from wireproof_surfaces.surfaces.json_text import Json, listed, string, written
 from wireproof_surfaces.surfaces.responses_reasoning import Reasoning
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Logprobs = Callable[[Sequence[str]], list[Json]]
 Status = Literal["in_progress", "completed", "incomplete"]
-OutputEvent = Text | Thought | CallOpened | Arguments | CallClosed
+OutputEvent = TextAdded | Thought | CallBegan | ArgumentsAdded | CallClosed
 
 
 @dataclass
@@ -98,7 +98,7 @@ class _CallItem:
 
     id: str
     index: int
-    event: CallOpened
+    event: CallBegan
     name: Json
     pieces: list[str] = field(default_factory=list)
 
@@ -153,11 +153,11 @@ class Output:
             yield from self._calling(self._open, event)
             return
         match event:
-            case Text():
+            case TextAdded():
                 if self._open is None:
                     yield from self._begin(_MessageItem(self._id("msg"), len(self._done), self.logprobs))
                 yield from self._open.said(event.text) if isinstance(self._open, _MessageItem) else ()
-            case CallOpened():
+            case CallBegan():
                 yield from self._close("completed")
                 yield from self._begin(_CallItem(self._id("fc"), len(self._done), event, self._name(event.name)))
             case Thought():
@@ -170,7 +170,7 @@ class Output:
     def _calling(self, call: _CallItem, event: OutputEvent) -> Iterator[Json]:
         """The events to send for one of the turn's while a call is open."""
         match event:
-            case Arguments(id=call.event.id):
+            case ArgumentsAdded(id=call.event.id):
                 yield from call.said(event.text) if event.text else ()
             case CallClosed(id=call.event.id):
                 yield from self._close("completed")

@@ -15,8 +15,8 @@ from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_opti
 from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
     Body,
-    Fault,
     Rule,
+    WrongParameter,
     boolean,
     first_fault,
     integer,
@@ -94,26 +94,28 @@ def _string(value: object) -> str | None:
     return None if isinstance(value, str) else "a string"
 
 
-def _text(body: Body) -> Iterator[Fault]:
+def _text(body: Body) -> Iterator[WrongParameter]:
     value = body.get("text")
     if value is None:
         return
     if not isinstance(value, dict):
-        yield Fault("text", "an object")
+        yield WrongParameter("text", "an object")
         return
     match value.get("format"):
         case None | {"type": "text"} | {"type": "json_schema", "name": str(), "schema": dict()}:
             return
         case {"type": "json_object"}:
             # As in chat: Codex has schemas alone.
-            yield Fault("text.format", "of type text or json_schema: the backend has no mode for any JSON object")
+            yield WrongParameter(
+                "text.format", "of type text or json_schema: the backend has no mode for any JSON object"
+            )
         case {"type": "json_schema"}:
-            yield Fault("text.format", "a json_schema with a name and a schema")
+            yield WrongParameter("text.format", "a json_schema with a name and a schema")
         case _:
-            yield Fault("text.format", "of type text or json_schema")
+            yield WrongParameter("text.format", "of type text or json_schema")
 
 
-def _or_any_object(body: Body) -> Iterable[Fault]:
+def _or_any_object(body: Body) -> Iterable[WrongParameter]:
     match body.get("text"):
         case {"format": {"type": "json_object"}}:
             return ()
@@ -121,18 +123,20 @@ def _or_any_object(body: Body) -> Iterable[Fault]:
             return _text(body)
 
 
-def _metadata(body: Body) -> Iterator[Fault]:
+def _metadata(body: Body) -> Iterator[WrongParameter]:
     value = body.get("metadata")
     if value is None:
         return
     if not isinstance(value, dict) or not all(isinstance(entry, str) for entry in value.values()):
-        yield Fault("metadata", "an object whose values are strings")
+        yield WrongParameter("metadata", "an object whose values are strings")
 
 
-def _conversation(body: Body) -> Iterator[Fault]:
+def _conversation(body: Body) -> Iterator[WrongParameter]:
     # Refused, not ignored: the answer would lack what was said before.
     if body.get("conversation") is not None:
-        yield Fault("conversation", "absent: conversations are not kept here; send previous_response_id or all items")
+        yield WrongParameter(
+            "conversation", "absent: conversations are not kept here; send previous_response_id or all items"
+        )
 
 
 # The order is the contract's (§3); what it does not name stands last.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import function_rules, namespaces
-from wireproof_surfaces.surfaces.rules import Body, Fault
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ TYPES = HOSTED | {"function", "namespace"}
 WORDS = ("none", "auto", "required")
 
 
-def tools(body: Body) -> Iterator[Fault]:
+def tools(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of published tools, the functions among them with different names."""
     yield from function_rules.listed("tools", body)
     seen: set[str] = set()
@@ -53,7 +53,7 @@ def tools(body: Body) -> Iterator[Fault]:
         kind = tool.get("type") if isinstance(tool, dict) else None
         # isinstance: a list or an object cannot be looked up in a set.
         if not (isinstance(kind, str) and kind in TYPES):
-            yield Fault(f"{place}.type", '"function", or another published type')
+            yield WrongParameter(f"{place}.type", '"function", or another published type')
             return
         if kind == "function":
             # Flat, or in the chat API's shape (responses.input.items).
@@ -63,7 +63,7 @@ def tools(body: Body) -> Iterator[Fault]:
             yield from namespaces.namespace(tool, place, seen)
 
 
-def tool_choice(body: Body) -> Iterator[Fault]:
+def tool_choice(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tool_choice`: a known word, a declared tool, or some of the declared tools."""
     choice, names = body.get("tool_choice"), _names(body)
     if choice is None or (choice in WORDS and choice != "required"):
@@ -72,15 +72,15 @@ def tool_choice(body: Body) -> Iterator[Fault]:
         case [*chosen] if chosen and names.issuperset(chosen):
             return
         case [*_]:
-            yield Fault("tool_choice", "the name of a declared tool")
+            yield WrongParameter("tool_choice", "the name of a declared tool")
         case _ if choice == "required":
             if not names:
-                yield Fault("tool_choice", 'without "required" when no functions are declared')
+                yield WrongParameter("tool_choice", 'without "required" when no functions are declared')
         # Sorted, so a list: the type that a client sends need not be hashable.
         case _ if isinstance(choice, dict) and choice.get("type") in sorted(_kinds(body) - {"function"}):
-            yield Fault("tool_choice", "of a function: tools of other types are not run here")
+            yield WrongParameter("tool_choice", "of a function: tools of other types are not run here")
         case _:
-            yield Fault("tool_choice", '"none", "auto", "required", or a declared tool')
+            yield WrongParameter("tool_choice", '"none", "auto", "required", or a declared tool')
 
 
 def allowed(body: Body) -> bool:

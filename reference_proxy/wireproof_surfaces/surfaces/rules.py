@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError, Problem
 
 
-class Fault(NamedTuple):
+class WrongParameter(NamedTuple):
     """A parameter that is not acceptable; `right` completes "PARAM must be …"."""
 
     param: str
@@ -23,7 +23,7 @@ class Fault(NamedTuple):
 
 Body = Mapping[str, Any]
 Check = Callable[[Any], str | None]
-Rule = Callable[[Body], Iterable[Fault]]
+Rule = Callable[[Body], Iterable[WrongParameter]]
 
 
 def first_fault(rules: Iterable[Rule], body: Body) -> None:
@@ -58,7 +58,7 @@ def _applying(rules: tuple[Rule, ...], names: frozenset[str]) -> tuple[Rule, ...
     return tuple(rule for rule in rules if rule not in _about or not names.isdisjoint(_about[rule]))
 
 
-def refuse(faults: Iterable[Fault]) -> None:
+def refuse(faults: Iterable[WrongParameter]) -> None:
     """Raise the first of these faults.
 
     Raises:
@@ -69,17 +69,17 @@ def refuse(faults: Iterable[Fault]) -> None:
         raise _error(fault)
 
 
-def _error(fault: Fault) -> ApiError:
+def _error(fault: WrongParameter) -> ApiError:
     return ApiError(fault.problem, message=f"`{fault.param}` must be {fault.right}.", param=fault.param)
 
 
 def required(name: str, check: Check) -> Rule:
     """The field must be there and right; null is not there."""
 
-    def rule(body: Body) -> Iterable[Fault]:
+    def rule(body: Body) -> Iterable[WrongParameter]:
         value = body.get(name)
         right = check(value)
-        return (Fault(name, right, MISSING_PARAM if value is None else INVALID_PARAM),) if right else ()
+        return (WrongParameter(name, right, MISSING_PARAM if value is None else INVALID_PARAM),) if right else ()
 
     return rule
 
@@ -87,10 +87,10 @@ def required(name: str, check: Check) -> Rule:
 def optional(name: str, check: Check) -> Rule:
     """The field may be absent or null, else it must be right."""
 
-    def rule(body: Body) -> Iterable[Fault]:
+    def rule(body: Body) -> Iterable[WrongParameter]:
         value = body.get(name)
         right = None if value is None else check(value)
-        return (Fault(name, right),) if right else ()
+        return (WrongParameter(name, right),) if right else ()
 
     return where((name,), rule)
 
@@ -138,14 +138,14 @@ SAMPLING: tuple[Rule, ...] = (optional("temperature", number(0, 2)), optional("t
 def stream_options(check: Check) -> Rule:
     """The rule of `stream_options`: absent, or right in a request that asks for a stream."""
 
-    def rule(body: Body) -> Iterable[Fault]:
+    def rule(body: Body) -> Iterable[WrongParameter]:
         options = body.get("stream_options")
         if options is None:
             return ()
         # param.stream-options.
         if not body.get("stream"):
-            return (Fault("stream_options", "absent unless `stream` is true"),)
+            return (WrongParameter("stream_options", "absent unless `stream` is true"),)
         right = check(options)
-        return (Fault("stream_options", right),) if right else ()
+        return (WrongParameter("stream_options", right),) if right else ()
 
     return where(("stream_options",), rule)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.events import Arguments, Text, Thought, Usage
+from wireproof_surfaces.events import ArgumentsAdded, TextAdded, Thought, UsageReported
 from wireproof_surfaces.surfaces.json_text import written
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ class Meter:
     prompt_bytes: Callable[[], int]
     _written: int = 0
     _reasoned: int = 0
-    _reported: dict[int, Usage] = field(default_factory=dict)
+    _reported: dict[int, UsageReported] = field(default_factory=dict)
 
     def take(self, event: TurnEvent) -> None:
         """Count an event."""
-        if isinstance(event, (Text, Arguments)):
+        if isinstance(event, (TextAdded, ArgumentsAdded)):
             self.write(event.text)
         elif isinstance(event, Thought):
             before = self._written
             self.write("".join(event.raw or event.summary))
             self._reasoned += self._written - before
-        elif isinstance(event, Usage):
+        elif isinstance(event, UsageReported):
             # Replaced, not added: each report of a choice holds all of its tokens so far.
             self._reported[event.choice] = event
 
@@ -43,14 +43,14 @@ class Meter:
         """Count a piece of text."""
         self._written += len(text) if text.isascii() else len(text.encode(errors="replace"))
 
-    def usage(self) -> Usage:
+    def usage(self) -> UsageReported:
         """All that was reported, or an estimate when nothing was."""
         reports = self._reported.values()
         if not reports:
             return estimate(self.prompt_bytes(), self._written, self._reasoned)
         if len(reports) == 1:
             return next(iter(reports))
-        return Usage(
+        return UsageReported(
             prompt=sum(usage.prompt for usage in reports),
             completion=sum(usage.completion for usage in reports),
             cached=sum(usage.cached for usage in reports),
@@ -58,7 +58,7 @@ class Meter:
         )
 
 
-def usage_object(usage: Usage) -> dict[str, Any]:
+def usage_object(usage: UsageReported) -> dict[str, Any]:
     """OpenAI's `usage`; the total is the sum."""
     return {
         "prompt_tokens": usage.prompt,
@@ -76,17 +76,17 @@ def usage_object(usage: Usage) -> dict[str, Any]:
 
 
 @lru_cache
-def usage_text(usage: Usage) -> str:
+def usage_text(usage: UsageReported) -> str:
     """The same as JSON."""
     return written(usage_object(usage))
 
 
-def estimate(prompt_bytes: int, answer_bytes: int, reasoned_bytes: int = 0) -> Usage:
+def estimate(prompt_bytes: int, answer_bytes: int, reasoned_bytes: int = 0) -> UsageReported:
     """For turns whose backend reported nothing: about four bytes to a token, never zero.
 
     `answer_bytes` counts those of the reasoning, `reasoned_bytes`, too.
     """
-    return Usage(
+    return UsageReported(
         prompt=max(1, -(-prompt_bytes // BYTES_PER_TOKEN)),
         completion=max(1, -(-answer_bytes // BYTES_PER_TOKEN)),
         reasoning=-(-reasoned_bytes // BYTES_PER_TOKEN),

@@ -11,7 +11,7 @@ import pytest
 
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge
-from wireproof.judging.outcomes import Run
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import ABOUT_CURSOR, Backend
@@ -139,7 +139,7 @@ def test_an_answer_with_calls_has_no_counts_of_the_backend(right_whole: Make) ->
 def test_what_is_about_cursor_does_not_apply_to_others(whole: Make) -> None:
     [scenario] = (one for one in SCENARIOS if one.name == "agent-names")
     target = whole("text-hello", "Hello, world!").target
-    found = judge(Run(scenario=scenario), target, load())
+    found = judge(ScenarioRun(scenario=scenario), target, load())
     assert {outcome.verdict for outcome in found} == {Verdict.NOT_APPLICABLE}
     assert {outcome.reason for outcome in found} == {ABOUT_CURSOR}
 
@@ -148,6 +148,6 @@ def test_how_data_is_spelled_is_not_observed(right_whole: Make) -> None:
     [scenario] = (one for one in SCENARIOS if one.name == "call-one")
     answer = behind_cursor(right_whole("call-one"))
     row = "chat.whole.arguments-verbatim"
-    run = Run(scenario=scenario, exchanges={form: [answer] for form in scenario.forms(answer.target.dialects)})
+    run = ScenarioRun(scenario=scenario, exchanges={form: [answer] for form in scenario.forms(answer.target.dialects)})
     verdicts = {one.requirement: one.verdict for one in judge(run, answer.target, load())}
     assert verdicts[row] is Verdict.NOT_OBSERVED

@@ -21,8 +21,8 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Missing
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.expected import ExpectedCall
-from wireproof.wire.calls import Call
-from wireproof.wire.events import Text, Usage
+from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import Text, TokenUsage
 
 Make = Callable[..., Exchange]
 XML = Dialect.OBSIDIAN_XML
@@ -39,7 +39,7 @@ def test_the_place_of_an_event_is_its_last_frame(stream: Make, whole: Make) -> N
     exchange = stream("text-hello", "Hel", "lo", STOP)
     place = place_of(exchange, Text)
     assert place == reading_of(exchange).frames[2].place
-    assert place_of(exchange, Usage) is None
+    assert place_of(exchange, TokenUsage) is None
     assert place_of(whole("text-hello", "Hello"), Text) is None
     assert frame_place(reading_of(exchange), 99) is None
 
@@ -93,14 +93,14 @@ def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_str
 )
 def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got: str, said: str | None) -> None:
     want = ExpectedCall(id="a", name="f", arguments='{"q": 1.50}', block="", exact=exact)
-    found = list(altered_arguments(want, Call(id="a", name="f", arguments=got), Spot(place=None)))
+    found = list(altered_arguments(want, ToolCall(id="a", name="f", arguments=got), Spot(place=None)))
     assert len(found) == bool(said)
     assert all(seen.text.startswith(said or "-") for seen in found)
-    assert is_kept(want, Call(id="a", name="f", arguments=got)) is (exact and not said)
+    assert is_kept(want, ToolCall(id="a", name="f", arguments=got)) is (exact and not said)
 
 
 def test_arguments_that_are_data_are_not_plainly_kept_by_their_spelling() -> None:
     want = ExpectedCall(id="a", name="f", arguments="{", block="", meant=True)
-    got = Call(id="a", name="f", arguments="{")
+    got = ToolCall(id="a", name="f", arguments="{")
     assert not is_kept(want, got)
     assert len(list(altered_arguments(want, got, Spot(place=None)))) == 1

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import ExpectedCall
-    from wireproof.wire.calls import Call
+    from wireproof.wire.calls import ToolCall
     from wireproof.wire.violation import Place
 
 check = Checks()
@@ -123,7 +123,7 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
         yield from altered_arguments(want, got, arguments_spot(exchange, choice, number, want.arguments, got.arguments))
 
 
-def _numbered(exchange: Exchange) -> Iterable[tuple[int, int, ExpectedCall, Call, list[str]]]:
+def _numbered(exchange: Exchange) -> Iterable[tuple[int, int, ExpectedCall, ToolCall, list[str]]]:
     """Call by call: its choice and number, as it was made, as it was assembled, and its fragments."""
     fragments = _fragments(exchange)
     for wanted, choice in exchange.choices():

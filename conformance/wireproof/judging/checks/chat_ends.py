@@ -10,9 +10,9 @@ from wireproof.judging.checks.chat_whole import runs_all_the_same
 from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.transcript import End
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
-from wireproof.wire.events import Comment, Failed, Finished, Text, Usage
+from wireproof.wire.events import Comment, Failed, Finished, Text, TokenUsage
 from wireproof.wire.grammar import KEEPALIVE, USAGE
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import MemberFault, Members
@@ -26,7 +26,7 @@ check = Checks()
 """The checks of this module."""
 
 
-ERROR_FRAMES = {Failure.AFTER_TEXT, Failure.IN_CALL, Failure.SILENT}
+ERROR_FRAMES = {ExpectedFailure.AFTER_TEXT, ExpectedFailure.IN_CALL, ExpectedFailure.SILENT}
 """Failures that an error frame may report; the connection may break off after it."""
 
 
@@ -48,7 +48,7 @@ def _is_of(choice: int, finished: Finished) -> bool:
 @check("chat.stream.usage")
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """A usage chunk on request only, with the backend's counts, those of all choices together."""
-    got, place = exchange.answer.usage, place_of(exchange, Usage)
+    got, place = exchange.answer.usage, place_of(exchange, TokenUsage)
     if not exchange.conversation.usage:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
@@ -86,13 +86,13 @@ def done_last(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.error-before-output")
 def error_before_output(exchange: Exchange) -> Iterable[Seen]:
     """A failure before any output has a real HTTP status."""
-    if failure_of(exchange) is Failure.BEFORE_OUTPUT and exchange.transcript.ok:
+    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and exchange.transcript.ok:
         seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
         # A frame that says so is raised by every client, too.
         reported = exchange.answer.error is not None
         yield Seen(seen, exchange.body_place, strict_only=reported)
     # How long a proxy holds its status back is its own affair, so a frame is as good as an HTTP error here.
-    elif failure_of(exchange) is Failure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
+    elif failure_of(exchange) is ExpectedFailure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
         seen = "the backend stayed silent, and the stream ended without an error"
         yield Seen(seen, exchange.body_place)
 
@@ -100,7 +100,7 @@ def error_before_output(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.error-after-text")
 def error_after_text(exchange: Exchange) -> Iterable[Seen]:
     """A failure in mid-text is reported by an error envelope in a frame. What may follow it is for the grammar."""
-    if failure_of(exchange) is not Failure.AFTER_TEXT:
+    if failure_of(exchange) is not ExpectedFailure.AFTER_TEXT:
         return
     if exchange.answer.error is None:
         seen = (
@@ -122,10 +122,10 @@ def error_after_text(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.error-after-call")
 def error_after_call(exchange: Exchange) -> Iterable[Seen]:
     """A failure after a complete call is not reported, since the call can be run; one inside a call is."""
-    if failure_of(exchange) is Failure.AFTER_CALL and exchange.answer.error is not None:
+    if failure_of(exchange) is ExpectedFailure.AFTER_CALL and exchange.answer.error is not None:
         seen = "the call was complete, yet an error frame came: clients throw the call away"
         yield Seen(seen, place_of(exchange, Failed))
-    if failure_of(exchange) is Failure.IN_CALL and exchange.answer.error is None:
+    if failure_of(exchange) is ExpectedFailure.IN_CALL and exchange.answer.error is None:
         seen = "the backend failed inside a call, and the stream does not report it: the client runs half of a call"
         yield Seen(seen, exchange.body_place)
 
@@ -165,6 +165,6 @@ def disconnect(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, exchange.body_place)
 
 
-def failure_of(exchange: Exchange) -> Failure:
+def failure_of(exchange: Exchange) -> ExpectedFailure:
     """How the backend fails in this exchange; NONE where that is not known."""
-    return exchange.wanted[0].failure if exchange.wanted else Failure.NONE
+    return exchange.wanted[0].failure if exchange.wanted else ExpectedFailure.NONE

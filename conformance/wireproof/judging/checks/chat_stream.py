@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
-    from wireproof.wire.calls import Call, Choice
+    from wireproof.wire.calls import Choice, ToolCall
     from wireproof.wire.fields import JsonObject
     from wireproof.wire.violation import Place
 
@@ -217,7 +217,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
                 return
 
 
-def _calls(calls: tuple[Call, ...]) -> list[tuple[str, str, str]]:
+def _calls(calls: tuple[ToolCall, ...]) -> list[tuple[str, str, str]]:
     return [(call.id, call.name, call.arguments) for call in calls]
 
 

@@ -19,7 +19,7 @@ from wireproof.judging.checks.places import (
 from wireproof.judging.checks.published import media_type, unpublished
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.transcript import End
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import written
 from wireproof.wire.quoting import quoted
@@ -36,7 +36,7 @@ check = Checks()
 """The checks of this module."""
 
 
-FAILED = {Failure.BEFORE_OUTPUT, Failure.SILENT}
+FAILED = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}
 SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created`: seconds, not milliseconds."""
 

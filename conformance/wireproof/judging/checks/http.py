@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.schemas import Fault
+    from wireproof.reading.schemas import SchemaFault
 
 check = Checks()
 """The checks of this module."""
@@ -170,7 +170,7 @@ def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
     return body, wrong
 
 
-def _unread(fault: Fault) -> bool:
+def _unread(fault: SchemaFault) -> bool:
     """Whether a fault of a model object is about a member that clients do not read."""
     return fault.unknown or fault.path[-1:] in {("object",), ("created",), ("owned_by",)}
 

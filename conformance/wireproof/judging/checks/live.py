@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.diff import REPLACEMENT
 from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
-from wireproof.model.asks import Asks, Calls, Count, Fits, Say
+from wireproof.model.asks import AskCalls, AskCount, Asks, AskSay, Fits
 from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.reading.asked import LENGTH, as_json, limit_of
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from wireproof.model.requirement import Requirement
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Call, Choice
-    from wireproof.wire.events import Usage
+    from wireproof.wire.calls import Choice, ToolCall
+    from wireproof.wire.events import TokenUsage
     from wireproof.wire.violation import Place, Violation
 
 check = Checks()
@@ -86,7 +86,7 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         yield _miscounted(_overcounted(got), place)
 
 
-def _overcounted(got: Usage) -> str:
+def _overcounted(got: TokenUsage) -> str:
     """Which detail of a usage is more than the count that it is a part of."""
     if (got.cached or 0) > got.prompt:
         return f"the usage counts {got.cached} cached tokens of a request of {got.prompt} tokens"
@@ -107,11 +107,11 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
             yield Seen(f"{_calls(choice)} came, and the finish is {quoted(choice.finish)}", exchange.body_place)
         elif choice.finish in {called, "tool_calls"} and not choice.calls:
             yield Seen(f"the finish is {quoted(choice.finish)}, and no call came", exchange.body_place)
-        elif limit is not None and isinstance(exchange.asks, Count) and words(choice.text or "") > limit:
+        elif limit is not None and isinstance(exchange.asks, AskCount) and words(choice.text or "") > limit:
             said, ended = words(choice.text or ""), quoted(choice.finish)
             seen = f"the answer may have {limit} tokens; {said} words came, and then the finish {ended}"
             yield Seen(seen, exchange.body_place)
-        elif isinstance(exchange.asks, Count) and choice.finish == STOPPED and got and got.completion == limit:
+        elif isinstance(exchange.asks, AskCount) and choice.finish == STOPPED and got and got.completion == limit:
             # Whatever it wrote: of an answer that was to be ten times as long it is no accident.
             seen = f"the answer was cut at the {limit} tokens that it may have, and its end says that it was complete"
             yield Seen(seen, exchange.body_place)
@@ -170,7 +170,9 @@ def text(exchange: Exchange) -> Iterable[Seen]:
             yield Seen(f"the text goes on to the stop sequence {quoted(seen)}: {quoted(got)}", _place(exchange))
         elif not exchange.wanted and _misread(asked_texts(exchange.asks), got):
             yield Seen(f"UTF-8 was read as another encoding: {quoted(got, 60)}", _place(exchange))
-        elif not exchange.wanted and isinstance(exchange.asks, Say) and _doubled(exchange, choice, exchange.asks.text):
+        elif (
+            not exchange.wanted and isinstance(exchange.asks, AskSay) and _doubled(exchange, choice, exchange.asks.text)
+        ):
             yield Seen(f"each piece of the text came twice: {quoted(got)}", _place(exchange))
         elif not got and not choice.calls and choice.finish == STOPPED and _was_said(exchange):
             seen = "the usage counts the tokens of an answer, and it has no text"
@@ -293,7 +295,7 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(f"tool_choice is none, and {made[0].name} was called", exchange.body_place)
 
 
-def _made(exchange: Exchange) -> list[Call]:
+def _made(exchange: Exchange) -> list[ToolCall]:
     return [call for choice in exchange.answer.choices for call in choice.calls]
 
 
@@ -378,9 +380,9 @@ def sent_words(exchange: Exchange) -> int:
 def asked_texts(asks: Asks | None) -> list[str]:
     """The exact texts that a prompt asks for."""
     match asks:
-        case Say(text=asked):
+        case AskSay(text=asked):
             return [asked]
-        case Calls(calls=calls):
+        case AskCalls(calls=calls):
             return [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
         case _:
             return []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
-from wireproof.model.asks import Calls, Say
+from wireproof.model.asks import AskCalls, AskSay
 from wireproof.model.facets import row_of
 from wireproof.model.requirement import Facet
 from wireproof.wire.events import Text
@@ -73,14 +73,14 @@ def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
     if not _as_many_tokens(one, obeyed):
         return None
     match one.asks:
-        case Say(text=asked):
+        case AskSay(text=asked):
             got = (one.choice().text or "").strip()
             if _part_of(got, asked.strip()):
                 said = f"the model was to say {quoted(asked)}"
                 seen = f"{said}, and made as many tokens as where it did; {quoted(got)} came"
                 row = row_of(Facet.TEXT, one.form)
                 return Violation(requirement=row, seen=seen, place=place_of(one, Text) or one.body_place)
-        case Calls(calls=calls):
+        case AskCalls(calls=calls):
             wanted, made = [call.name for call in calls], [call.name for call in one.choice().calls]
             if len(made) < len(wanted):
                 due = f"the model was to call {_listed(wanted)}"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
-    from wireproof.wire.calls import Call
+    from wireproof.wire.calls import ToolCall
     from wireproof.wire.locating import Step
     from wireproof.wire.reading import Reading
     from wireproof.wire.violation import Place
@@ -183,12 +183,12 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     return prompt, completion, prompt + completion
 
 
-def is_kept(want: ExpectedCall, got: Call) -> bool:
+def is_kept(want: ExpectedCall, got: ToolCall) -> bool:
     """Whether arguments are plainly what they should be: to find where they differ takes long, so it is asked first."""
     return want.exact and not want.meant and got.arguments == want.arguments
 
 
-def altered_arguments(want: ExpectedCall, got: Call, spot: Spot) -> Iterable[Seen]:
+def altered_arguments(want: ExpectedCall, got: ToolCall, spot: Spot) -> Iterable[Seen]:
     """Arguments that are not the model's own text.
 
     Those that the backend carries as data are compared as such. Those that the backend wrote as elements of a block

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.schemas import Fault
+    from wireproof.reading.schemas import SchemaFault
     from wireproof.wire.sse import Frame
 
 _READ = frozenset({
@@ -56,7 +56,7 @@ def media_type(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, exchange.body_place, strict_only=suffixed, harmless=True)
 
 
-def _is_read(fault: Fault) -> bool:
+def _is_read(fault: SchemaFault) -> bool:
     # A response object is read for its output and its end, which are named inside it.
     path = fault.path[1:] if fault.path[:1] == ("response",) and len(fault.path) > 1 else fault.path
     return not path or (bool(_READ & set(path)) and not _BESIDE & set(path))

@@ -30,7 +30,7 @@ from wireproof.judging.checks.published import media_type, unpublished
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
-from wireproof.reading.expected import Failure
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
@@ -176,7 +176,7 @@ def _named(tools: list[JsonObject]) -> list[object]:
 
 def _ended(exchange: Exchange) -> Iterable[str]:
     """What is wrong with status and error of an answer that has the right form."""
-    if failure_of(exchange) is Failure.BEFORE_OUTPUT:
+    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT:
         yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
@@ -297,19 +297,19 @@ def terminal(exchange: Exchange) -> Iterable[Seen]:
     """The terminal event says how the turn ended and counts its tokens, and a failure is reported where it belongs."""
     error = exchange.answer.error
     match failure_of(exchange):
-        case Failure.BEFORE_OUTPUT if exchange.transcript.ok:
+        case ExpectedFailure.BEFORE_OUTPUT if exchange.transcript.ok:
             status = exchange.transcript.status
             seen = f"the backend failed before any output, and the stream began with HTTP {status}"
             yield Seen(seen, exchange.body_place)
-        case Failure.AFTER_TEXT if error is None:
+        case ExpectedFailure.AFTER_TEXT if error is None:
             seen = "the backend failed in mid-text, and the stream does not end with response.failed"
             yield Seen(seen, exchange.body_place)
-        case Failure.AFTER_TEXT | Failure.IN_CALL if error is not None and not error.message:
+        case ExpectedFailure.AFTER_TEXT | ExpectedFailure.IN_CALL if error is not None and not error.message:
             yield Seen("the response failed, and its error does not say why", place_of(exchange, Failed))
-        case Failure.AFTER_CALL if error is not None:
+        case ExpectedFailure.AFTER_CALL if error is not None:
             seen = "the call was complete, yet response.failed came: clients throw the call away"
             yield Seen(seen, place_of(exchange, Failed))
-        case Failure.NONE | Failure.AFTER_CALL:
+        case ExpectedFailure.NONE | ExpectedFailure.AFTER_CALL:
             yield from _terminal_values(exchange)
         case _:
             pass

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from wireproof.model.asks import Anything, Call, Calls, Say
+from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
 from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
 from wireproof.requests.conversation import REQUIRED
 from wireproof.scenarios.live.prompts import BOTH, CALLS, SHORT, TEXT, calling
@@ -49,8 +49,10 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         title="A model calls a tool with exact arguments, and goes on after its result",
         tools=(SAVE_NOTE, GET_WEATHER),
         turns=(
-            Turn(say=calling("save_note", _json(NOTE)), asks=Calls(calls=(Call(name="save_note", arguments=NOTE),))),
-            Turn(results={"save_note": RESULT}, say=ASKED, asks=Say(text=NUMBER)),
+            Turn(
+                say=calling("save_note", _json(NOTE)), asks=AskCalls(calls=(AskCall(name="save_note", arguments=NOTE),))
+            ),
+            Turn(results={"save_note": RESULT}, say=ASKED, asks=AskSay(text=NUMBER)),
         ),
         usage=True,
         cap=2 * SHORT,
@@ -66,8 +68,8 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
             Turn(
                 say=f"Call two tools at the same time, in one answer: get_weather with {_json(PARIS)} and get_time with"
                 f" {_json(OSLO)}",
-                asks=Calls(
-                    calls=(Call(name="get_weather", arguments=PARIS), Call(name="get_time", arguments=OSLO)),
+                asks=AskCalls(
+                    calls=(AskCall(name="get_weather", arguments=PARIS), AskCall(name="get_time", arguments=OSLO)),
                 ),
             ),
         ),
@@ -80,7 +82,7 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         name="live-follow-up-without-tools",
         title="A request brings a tool's result and declares no tools",
         history=_after_call(RESULT),
-        turns=(Turn(say=ASKED, asks=Say(text=NUMBER)),),
+        turns=(Turn(say=ASKED, asks=AskSay(text=NUMBER)),),
         usage=True,
         cap=SHORT,
         dialects=BOTH,
@@ -91,7 +93,7 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         title="A request asks for a call of any tool",
         tools=(GET_WEATHER, GET_TIME),
         tool_choice=REQUIRED,
-        turns=(Turn(say="Hello! I am in Lisbon.", asks=Calls(calls=(Call(),))),),
+        turns=(Turn(say="Hello! I am in Lisbon.", asks=AskCalls(calls=(AskCall(),))),),
         usage=True,
         cap=2 * SHORT,
         dialects=BOTH,
@@ -102,7 +104,7 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         title="A request asks for a call of one of its tools, and the prompt for another",
         tools=(GET_WEATHER, GET_TIME),
         tool_choice="get_time",
-        turns=(Turn(say="How is the weather in Lisbon?", asks=Calls(calls=(Call(name="get_time"),))),),
+        turns=(Turn(say="How is the weather in Lisbon?", asks=AskCalls(calls=(AskCall(name="get_time"),))),),
         cap=2 * SHORT,
         dialects=BOTH,
         exercises=("turn.tool-choice-forced", *CALLS, "turn.calls-declared"),

@@ -1,6 +1,6 @@
 """Prompts that ask for an exact text: awkward characters, a system's text, a conversation, several choices, a stop."""
 
-from wireproof.model.asks import Count, Say
+from wireproof.model.asks import AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.scenarios.live.prompts import BOTH, CHAT, LONG_SYSTEM, SHORT, TEXT, counting, exactly
@@ -18,7 +18,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-say",
         title="A model is asked for an exact text with awkward characters; streams count their tokens",
-        turns=(Turn(say=exactly(AWKWARD), asks=Say(text=AWKWARD)),),
+        turns=(Turn(say=exactly(AWKWARD), asks=AskSay(text=AWKWARD)),),
         usage=True,
         cap=2 * SHORT,
         dialects=BOTH,
@@ -27,7 +27,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-say-uncounted",
         title="A model is asked for an exact text; streams are not asked for a usage chunk",
-        turns=(Turn(say=exactly(WORDS), asks=Say(text=WORDS)),),
+        turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
         cap=SHORT,
         dialects=CHAT,
         exercises=("chat.stream.usage", *TEXT[:2], "chat.stream.parity"),
@@ -36,7 +36,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         name="live-system",
         title="The system's text says what to answer",
         history=({"role": "system", "content": LONG_SYSTEM},),
-        turns=(Turn(say="What is the capital of France?", asks=Say(text="LIGHTHOUSE")),),
+        turns=(Turn(say="What is the capital of France?", asks=AskSay(text="LIGHTHOUSE")),),
         usage=True,
         cap=SHORT,
         dialects=BOTH,
@@ -57,7 +57,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         turns=(
             Turn(
                 say="What is the code word that I gave you? Reply with exactly the code word and nothing else.",
-                asks=Say(text=CODE),
+                asks=AskSay(text=CODE),
             ),
         ),
         usage=True,
@@ -68,7 +68,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-choices",
         title="Two choices of one prompt",
-        turns=(Turn(say=exactly(WORDS), asks=Say(text=WORDS)),),
+        turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
         choices=2,
         usage=True,
         cap=SHORT,
@@ -82,7 +82,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
             Turn(
                 say=exactly(f"the ship left the {STOP} at dawn"),
                 body={"stop": [STOP]},
-                asks=Say(text="the ship left the"),
+                asks=AskSay(text="the ship left the"),
             ),
         ),
         usage=True,
@@ -93,7 +93,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-length",
         title="An answer is cut at its limit of tokens",
-        turns=(Turn(say=counting(200), asks=Count()),),
+        turns=(Turn(say=counting(200), asks=AskCount()),),
         usage=True,
         cap=TINY,
         dialects=BOTH,
@@ -104,7 +104,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-length-completion",
         title="An answer is cut at its limit, which is named max_completion_tokens",
-        turns=(Turn(say=counting(200), asks=Count()),),
+        turns=(Turn(say=counting(200), asks=AskCount()),),
         body={"max_completion_tokens": TINY},
         modes=(Mode.WHOLE,),
         dialects=(Dialect.OPENAI_JSON,),

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof_codex.protocol.rpc import (
-    Lines,
+    ClientReply,
+    ClientRequest,
+    LineSplitter,
     Message,
     Notification,
     NotUtf8Error,
-    Reply,
-    Request,
-    UnreadableError,
+    UnreadableLineError,
     error,
     notification,
     read,
@@ -25,10 +25,10 @@ from wireproof_codex.protocol.rpc import (
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"id":1,"method":"m","params":{"a":1}}', Request(1, "m", {"a": 1})),
-        (b'{"jsonrpc":"2.0","id":"x","method":"m"}\r', Request("x", "m", None)),
-        (b'{"jsonrpc":"1.0","id":-5,"method":"m","params":null}', Request(-5, "m", None)),
-        (b'{"id":9007199254740993,"method":"m"}', Request(9007199254740993, "m", None)),
+        (b'{"id":1,"method":"m","params":{"a":1}}', ClientRequest(1, "m", {"a": 1})),
+        (b'{"jsonrpc":"2.0","id":"x","method":"m"}\r', ClientRequest("x", "m", None)),
+        (b'{"jsonrpc":"1.0","id":-5,"method":"m","params":null}', ClientRequest(-5, "m", None)),
+        (b'{"id":9007199254740993,"method":"m"}', ClientRequest(9007199254740993, "m", None)),
         (b'{"method":"m","params":[1]}', Notification("m", [1])),
         (b'{"id":1.5,"method":"m"}', Notification("m", None)),
         (b'{"id":null,"method":"m"}', Notification("m", None)),
@@ -37,10 +37,10 @@ from wireproof_codex.protocol.rpc import (
         (b'{"method":"m","params":[' + b"[]," * 200 + b"{}]}", Notification("m", [[]] * 200 + [{}])),
         (b'{"method":"m","params":[18446744073709551615]}', Notification("m", [2**64 - 1])),
         (b'{"method":"m","params":[18446744073709551616]}', Notification("m", [2.0**64])),
-        (b'{"id":0,"result":null}', Reply(0, None, None)),
-        (b'{"id":0,"result":{"a":1}}', Reply(0, {"a": 1}, None)),
-        (b'{"id":0,"error":{"code":-1,"message":"x"}}', Reply(0, None, {"code": -1, "message": "x"})),
-        ('{"id":"é","method":"\\u00e9"}'.encode(), Request("é", "é", None)),
+        (b'{"id":0,"result":null}', ClientReply(0, None, None)),
+        (b'{"id":0,"result":{"a":1}}', ClientReply(0, {"a": 1}, None)),
+        (b'{"id":0,"error":{"code":-1,"message":"x"}}', ClientReply(0, None, {"code": -1, "message": "x"})),
+        ('{"id":"é","method":"\\u00e9"}'.encode(), ClientRequest("é", "é", None)),
     ],
 )
 def test_a_line_is_read_as_the_real_server_reads_it(line: bytes, message: Message) -> None:
@@ -70,7 +70,7 @@ def test_a_line_is_read_as_the_real_server_reads_it(line: bytes, message: Messag
     ],
 )
 def test_a_line_that_is_no_message_is_unreadable(line: bytes) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableLineError):
         read(line)
 
 
@@ -89,7 +89,7 @@ def test_what_is_written_has_the_real_servers_order_of_keys() -> None:
 
 
 def test_a_line_may_come_in_any_pieces() -> None:
-    lines = Lines()
+    lines = LineSplitter()
     assert [lines.feed(piece) for piece in (b"a", b"b\nc\n\nd", b"\n", b"e")] == [[], [b"ab", b"c", b""], [b"d"], []]
     assert lines.end() == [b"e"]
     assert lines.end() == []
@@ -98,7 +98,7 @@ def test_a_line_may_come_in_any_pieces() -> None:
 @given(st.lists(st.binary().filter(lambda line: b"\n" not in line)), st.integers(1, 7))
 def test_lines_are_the_same_however_they_are_cut(whole: list[bytes], size: int) -> None:
     sent = b"".join(line + b"\n" for line in whole)
-    lines = Lines()
+    lines = LineSplitter()
     pieces = [sent[start : start + size] for start in range(0, len(sent), size)]
     assert [line for piece in pieces for line in lines.feed(piece)] == whole
     assert lines.end() == []

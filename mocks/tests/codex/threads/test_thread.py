@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from wireproof_codex.protocol.connection import Connection
-from wireproof_codex.threads.thread import KEPT_ITEMS, Thread, Threads, new_thread
+from wireproof_codex.protocol.connection import ConnectedClient
+from wireproof_codex.threads.thread import KEPT_ITEMS, LoadedThreads, Thread, new_thread
 
 if TYPE_CHECKING:
-    from wireproof_codex.turns.turn import Turn
+    from wireproof_codex.turns.turn import PlayedTurn
 
-CONNECTION = Connection()
-RUNNING = cast("Turn", object())
+CONNECTION = ConnectedClient()
+RUNNING = cast("PlayedTurn", object())
 
 
 def _thread(identity: str = "t", **params: Any) -> Thread:
@@ -59,7 +59,7 @@ def test_a_very_long_history_forgets_its_oldest_items() -> None:
 
 
 def test_the_oldest_idle_thread_is_forgotten() -> None:
-    threads = Threads(kept=2)
+    threads = LoadedThreads(kept=2)
     for name in "abc":
         thread = _thread(name)
         thread.turn = RUNNING if name == "a" else None
@@ -69,7 +69,7 @@ def test_the_oldest_idle_thread_is_forgotten() -> None:
 
 
 def test_busy_threads_are_never_forgotten() -> None:
-    threads = Threads(kept=1)
+    threads = LoadedThreads(kept=1)
     for name in "ab":
         thread = _thread(name)
         thread.turn = RUNNING
@@ -78,7 +78,7 @@ def test_busy_threads_are_never_forgotten() -> None:
 
 
 def test_only_the_last_threads_that_were_left_are_kept() -> None:
-    threads = Threads(kept_left=1)
+    threads = LoadedThreads(kept_left=1)
     loaded = {name: _thread(name) for name in "abcd"}
     for thread in loaded.values():
         threads.add(thread)

@@ -7,7 +7,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from wireproof_codex.transports.journal import Journal
+from wireproof_codex.transports.journal import LineJournal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def test_what_python_alone_reads_as_json_is_written_as_text(tmp_path: Path) -> None:
     odd = [b'{"id":NaN}', b'{"id":1e999}', b"[" * 100_000]
-    with closing(Journal(tmp_path / "journal.jsonl")) as journal:
+    with closing(LineJournal(tmp_path / "journal.jsonl")) as journal:
         for line in odd:
             journal.note("received", line, 1.5)
     lines = (tmp_path / "journal.jsonl").read_text(encoding="utf-8").splitlines()
@@ -25,7 +25,7 @@ def test_what_python_alone_reads_as_json_is_written_as_text(tmp_path: Path) -> N
 def test_every_line_is_written_with_its_direction_and_time(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     for _ in range(2):
-        journal = Journal(path)
+        journal = LineJournal(path)
         journal.flush()
         journal.note("received", '{"id":1, "é":2}\r'.encode(), 1.5)
         journal.note("received", b"no json \xff", 2.0)

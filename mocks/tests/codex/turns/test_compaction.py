@@ -7,7 +7,19 @@ import pytest
 from wireproof_codex.turns.compaction import PROMPT
 from wireproof_codex.versions.version import NEWEST
 from wireproof_scripts.files.errors import ScriptError
-from wireproof_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Template, Usage
+from wireproof_scripts.steps import (
+    Call,
+    Command,
+    Fail,
+    Finish,
+    Hang,
+    Library,
+    Pause,
+    Say,
+    Script,
+    Template,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from mocks.tests.codex.conftest import MakeClient

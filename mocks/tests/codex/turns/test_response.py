@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_codex.turns.response import Response
 from wireproof_scripts.blocks import is_structured_call
-from wireproof_scripts.steps import Call, Finish, Piece, Say, Shape
+from wireproof_scripts.steps import Call, Finish, Say, Shape, TextDelta
 
 if TYPE_CHECKING:
     from wireproof_scripts.player import Performance
@@ -35,9 +35,9 @@ def test_calls_are_the_reason_of_their_choice() -> None:
 
 def test_it_says_what_comes_next_until_nothing_does() -> None:
     def performance() -> Performance:
-        now = yield Piece("a")
+        now = yield TextDelta("a")
         assert now == 2.0
         yield Finish()
 
     response = Response((), performance())
-    assert [response.next(1.0), response.next(2.0), response.next(3.0)] == [Piece("a"), Finish(), None]
+    assert [response.next(1.0), response.next(2.0), response.next(3.0)] == [TextDelta("a"), Finish(), None]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_codex.protocol.params import Refused
-from wireproof_codex.turns.tools import Outcome, check_tools, outcome, parse_arguments
+from wireproof_codex.turns.tools import CallOutcome, check_tools, outcome, parse_arguments
 
 TOOL = {"type": "function", "name": "a", "description": "", "inputSchema": {"type": "object"}}
 
@@ -73,7 +73,7 @@ IMAGE = {"type": "inputImage", "imageUrl": "data:image/png;base64,"}
     ],
 )
 def test_one_text_is_sent_to_the_model_as_it_is_and_anything_else_as_a_list(content: list[Any], output: object) -> None:
-    assert outcome({"contentItems": content, "success": True}, None) == Outcome(True, content, output)  # type: ignore[arg-type]  # noqa: FBT003
+    assert outcome({"contentItems": content, "success": True}, None) == CallOutcome(True, content, output)  # type: ignore[arg-type]  # noqa: FBT003
     assert not outcome({"contentItems": content, "success": False}, None).success
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_codex.protocol.outputs import Garbage
+from wireproof_codex.protocol.outputs import GarbageLine
 from wireproof_codex.versions.version import NEWEST
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.library import LIBRARY
@@ -539,7 +539,7 @@ def test_lines_that_are_no_messages_come_between(client: Client) -> None:
     received = client.play("[[wireproof:fail/garbled#a]]")
     assert "".join(received.text_deltas) == "Half an answer"
     (garbage,) = client.outputs
-    assert isinstance(garbage, Garbage)
+    assert isinstance(garbage, GarbageLine)
     assert b"\xff\xfe" in garbage.line
 
 

@@ -12,9 +12,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from wireproof_codex.protocol.outputs import Exit
+from wireproof_codex.protocol.outputs import ProcessExit
 from wireproof_codex.protocol.params import WITHOUT_PARAMS
-from wireproof_codex.server import Server
+from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import VERSIONS
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.library.calls import TOOLS_NAMED
@@ -143,7 +143,7 @@ class _Session:
     def __init__(self, version: Version) -> None:
         self._version = version
         self._now = 1_800_000_000.0
-        self._server = Server(LIBRARY, version=version, clock=lambda: self._now)
+        self._server = AppServer(LIBRARY, version=version, clock=lambda: self._now)
         self._lines: list[tuple[bool, Message]] = []
 
     def lines(self, script: str) -> list[tuple[bool, Message]]:
@@ -205,7 +205,7 @@ class _Session:
         received: list[Message] = []
         for _ in range(_MORE):
             output = self._server.output()
-            if output is None or isinstance(output, Exit):
+            if output is None or isinstance(output, ProcessExit):
                 break
             if isinstance(output, bytes):
                 received.append(json.loads(output))

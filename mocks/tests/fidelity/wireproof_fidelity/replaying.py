@@ -6,8 +6,8 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.protocol.outputs import Exit
-from wireproof_codex.server import Server
+from wireproof_codex.protocol.outputs import ProcessExit
+from wireproof_codex.server import AppServer
 from wireproof_codex.threads.rollouts import FileThreadStore
 from wireproof_codex.versions.version import VERSIONS
 from wireproof_fidelity.comparable import by_thread, comparable
@@ -54,7 +54,7 @@ class Replay:
         self.exit: int | None = None
         self._theirs = {str(message["id"]): message["result"] for message in theirs if "result" in message}
         home = str(self._home or "/codex-home")
-        self._server = Server(
+        self._server = AppServer(
             self._library, home=home, cwd="/srv/workspace", version=self._version, clock=lambda: self._now
         )
         if self._home:
@@ -66,7 +66,7 @@ class Replay:
         self._server.receive(self._line(message))
         while self.exit is None and (output := self._server.output()) is not None:
             match output:
-                case Exit(status):
+                case ProcessExit(status):
                     self.exit = status
                 case bytes() as line:
                     self._learn(json.loads(line))

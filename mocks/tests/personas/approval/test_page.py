@@ -12,19 +12,19 @@ import httpx
 import pytest
 
 from wireproof_mocks.personas.approval import page as module
-from wireproof_mocks.personas.approval.asking import PRIVACY, Decision, Question
+from wireproof_mocks.personas.approval.asking import PRIVACY, ApprovalQuestion, Decision
 from wireproof_mocks.personas.approval.page import Page, serving
 
-SEARCH = Question(
+SEARCH = ApprovalQuestion(
     call_id="call_1", tool="vault_search", title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "<b>machine</b> & \u202elearning", "limit": 10},
 )  # fmt: skip
-READ = Question(
+READ = ApprovalQuestion(
     call_id="call_2", tool="file_read", title="File Read", purpose="Reads files.",
     arguments={"filePaths": ["path/to/one.md", "two.md"]}, files="filePaths",
 )  # fmt: skip
 
-Asks = Callable[[Question], Future[Decision]]
+Asks = Callable[[ApprovalQuestion], Future[Decision]]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def asks(page: Page) -> Iterator[Asks]:
     """Ask on the page, in a thread; it returns once the question is shown."""
     with ThreadPoolExecutor() as pool:
 
-        def ask(question: Question) -> Future[Decision]:
+        def ask(question: ApprovalQuestion) -> Future[Decision]:
             future = pool.submit(page, question)
             while page.number() == 0:  # it is asked at once
                 threading.Event().wait(0.01)

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from wireproof_mocks.personas.approval.asking import PRIVACY, Decision, Question
+from wireproof_mocks.personas.approval.asking import PRIVACY, ApprovalQuestion, Decision
 from wireproof_mocks.personas.approval.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SEARCH = Question(
+SEARCH = ApprovalQuestion(
     call_id="call_1", tool="vault_search", title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "machine learning", "limit": 10},
 )  # fmt: skip
-READ = Question(
+READ = ApprovalQuestion(
     call_id="call_2", tool="file_read", title="File Read", purpose="Reads files.",
     arguments={"filePaths": ["path/to/one.md", "two.md", "two.md"]}, files="filePaths",
 )  # fmt: skip
 
 
-def asked(question: Question, *typed: str) -> tuple[Decision, str]:
+def asked(question: ApprovalQuestion, *typed: str) -> tuple[Decision, str]:
     """The decision after these lines and the end of the input, and all that was printed."""
     out = io.StringIO()
     lines: Iterator[str] = iter(typed)
@@ -107,12 +107,12 @@ def test_an_answer_that_is_none_is_asked_for_again() -> None:
     assert "'maybe' is no answer." in printed
 
 
-def test_what_a_model_writes_cannot_draw_over_the_window(text: Callable[[str], Question]) -> None:
+def test_what_a_model_writes_cannot_draw_over_the_window(text: Callable[[str], ApprovalQuestion]) -> None:
     _, printed = asked(text("[red]x[/red] \x1b[2J\r\u202eback\nnext"), "n")
     assert "[red]x[/red]" in printed
     assert not {"\x1b", "\r", "\u202e"} & set(printed)
 
 
 @pytest.fixture
-def text() -> Callable[[str], Question]:
-    return lambda query: Question(call_id="", tool="t", title="T", purpose="", arguments={"query": query})
+def text() -> Callable[[str], ApprovalQuestion]:
+    return lambda query: ApprovalQuestion(call_id="", tool="t", title="T", purpose="", arguments={"query": query})

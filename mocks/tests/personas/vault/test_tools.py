@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof_mocks.personas.line import Kind, Line
+from wireproof_mocks.personas.line import Line, LineKind
 from wireproof_mocks.personas.vault.tools import NO_TEXT, AbortedError, VaultTools, preview
 from wireproof_mocks.personas.vault.vault import Vault
 
@@ -97,8 +97,8 @@ def test_the_log_says_what_was_done(tools: VaultTools, lines: list[Line]) -> Non
     tools.search("one")
     tools.read(["one.md", "two.md"])
     assert lines == [
-        Line(Kind.LOG, '[ChatGPT MD] Vault search: "one" found 1 results'),
-        Line(Kind.LOG, "[ChatGPT MD] Read 2 files"),
+        Line(LineKind.LOG, '[ChatGPT MD] Vault search: "one" found 1 results'),
+        Line(LineKind.LOG, "[ChatGPT MD] Read 2 files"),
     ]
 
 

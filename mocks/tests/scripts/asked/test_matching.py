@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wireproof_scripts.asked.matching import described, hidden, tried, why_not
-from wireproof_scripts.asked.request import Asked
+from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.files.conditions import when_from_json, when_to_json
 from wireproof_scripts.steps import Script
 from wireproof_scripts.steps.when import condition
@@ -19,7 +19,7 @@ def user(text: str) -> dict[str, Any]:
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": "{}"}
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "14 degrees"}
-ASKED = Asked(
+ASKED = AskedTurn(
     conversation=[user("Hello."), user("What is the Weather in Bern?")],
     developer="You are a pirate.",
     tools=[{"name": "get_weather"}, {"name": "get_time"}],
@@ -27,10 +27,10 @@ ASKED = Asked(
     headers={"x-test": "abc", "user-agent": "OpenAI/Python 2.0"},
     number=3,
 )
-ANSWERED = Asked(conversation=[user("Weather?"), CALL, RESULT])
+ANSWERED = AskedTurn(conversation=[user("Weather?"), CALL, RESULT])
 
 
-def holds(when: Any, asked: Asked = ASKED) -> str:
+def holds(when: Any, asked: AskedTurn = ASKED) -> str:
     return why_not(condition(when_from_json(when, "when")), asked)
 
 
@@ -102,25 +102,25 @@ def test_it_does_not_hold_and_says_why(when: Any, why: str) -> None:
 @pytest.mark.parametrize("when", [{"result": "14"}, {"result_of": "get_weather"}, {"results": 1, "turn": 1}])
 def test_a_result_is_asked_for_at_the_end(when: Any) -> None:
     assert holds(when, ANSWERED) == ""
-    later = Asked(conversation=[*ANSWERED.conversation, user("Thanks.")])
+    later = AskedTurn(conversation=[*ANSWERED.conversation, user("Thanks.")])
     assert holds(when, later) != ""
 
 
 def test_a_backend_that_does_not_see_it_does_not_choose_by_it() -> None:
-    blind = Asked(conversation=[user("Hello.")])
+    blind = AskedTurn(conversation=[user("Hello.")])
     for when in ({"model": "*"}, {"request": {"from": 0}}, {"header": {"x": "*"}}):
         assert holds(when, blind) != ""
 
 
 def test_a_key_is_not_shown() -> None:
-    keyed = Asked(conversation=[user("Hello.")], headers={"authorization": "Bearer secret"})
+    keyed = AskedTurn(conversation=[user("Hello.")], headers={"authorization": "Bearer secret"})
     assert holds({"header": {"Authorization": "Bearer other"}}, keyed) == (
         "the header authorization is not like 'Bearer other'"
     )
 
 
 def test_a_long_text_is_shown_short() -> None:
-    assert len(holds("snow", Asked(conversation=[user("x" * 1000)]))) < 150
+    assert len(holds("snow", AskedTurn(conversation=[user("x" * 1000)]))) < 150
 
 
 @pytest.mark.parametrize(

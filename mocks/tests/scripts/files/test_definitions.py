@@ -8,7 +8,7 @@ import pytest
 
 from wireproof_scripts import steps
 from wireproof_scripts.files.definitions import DEFINITIONS, NAMES, Definition, description, field_descriptions
-from wireproof_scripts.steps import Piece, Script, Step, Usage, cursor, http
+from wireproof_scripts.steps import Script, Step, TextDelta, Usage, cursor, http
 from wireproof_scripts.steps.when import When
 
 
@@ -18,7 +18,7 @@ def test_every_class_of_the_language_is_a_step_but_the_script() -> None:
         *inspect.getmembers(cursor, is_dataclass),
         *inspect.getmembers(http, is_dataclass),
     ]
-    defined = {it for _, it in members if it not in {Script, Piece, When}}
+    defined = {it for _, it in members if it not in {Script, TextDelta, When}}
     assert defined == set(get_args(Step))
     assert Usage in defined
 

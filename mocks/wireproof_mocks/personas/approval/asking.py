@@ -18,7 +18,7 @@ ALL, NONE = "Select All", "Deselect All"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class ApprovalQuestion:
     """What the user is to decide on."""
 
     call_id: str
@@ -64,15 +64,15 @@ class Decision:
     """The arguments as the user has changed them."""
 
 
-Ask = Callable[[Question], Decision]
+Ask = Callable[[ApprovalQuestion], Decision]
 """Ask the user, and wait for the decision."""
 
 
-def always(question: Question) -> Decision:
+def always(question: ApprovalQuestion) -> Decision:
     """Approve, with all files."""
     return question.approved()
 
 
-def never(question: Question) -> Decision:
+def never(question: ApprovalQuestion) -> Decision:
     """Cancel."""
     return question.cancelled()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from werkzeug.wrappers import Response as WerkzeugResponse
 
-    from wireproof_mocks.personas.approval.asking import Decision, Question
+    from wireproof_mocks.personas.approval.asking import ApprovalQuestion, Decision
 
 HOST = "127.0.0.1"
 GRACE = 2.0
@@ -34,11 +34,11 @@ _SEE_OTHER, _FORBIDDEN = 303, 403
 
 
 @dataclass(kw_only=True)
-class Asked:
+class PageQuestion:
     """A question on the page: what is selected so far, and what was decided."""
 
     number: int
-    question: Question
+    question: ApprovalQuestion
     selected: list[str]
     decision: Decision | None = None
     closed: float | None = None
@@ -51,14 +51,14 @@ class Page:
 
     show: Callable[[str], object]
     url: str = ""
-    _asked: Asked | None = None
+    _asked: PageQuestion | None = None
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _shown: bool = False
 
-    def __call__(self, question: Question) -> Decision:
+    def __call__(self, question: ApprovalQuestion) -> Decision:
         """Ask, and wait for the decision; closing the page cancels, and so does Ctrl-C in the terminal."""
         number = self._asked.number + 1 if self._asked else 1
-        asked = Asked(number=number, question=question, selected=list(question.paths))
+        asked = PageQuestion(number=number, question=question, selected=list(question.paths))
         with self._changed:
             self._asked = asked
         if not self._shown:
@@ -69,7 +69,7 @@ class Page:
         except KeyboardInterrupt:
             return self._decide(asked, question.cancelled())
 
-    def _decision(self, asked: Asked) -> Decision:
+    def _decision(self, asked: PageQuestion) -> Decision:
         with self._changed:
             while asked.decision is None:
                 left = None if asked.closed is None else asked.closed + GRACE - time.monotonic()
@@ -79,7 +79,7 @@ class Page:
                     self._changed.wait(left)
             return asked.decision
 
-    def _decide(self, asked: Asked, decision: Decision) -> Decision:
+    def _decide(self, asked: PageQuestion, decision: Decision) -> Decision:
         with self._changed:
             # The first decision counts: another tab may show the same question.
             asked.decision = asked.decision or decision

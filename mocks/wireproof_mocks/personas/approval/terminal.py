@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wireproof_mocks.personas.approval.asking import Decision, Question
+    from wireproof_mocks.personas.approval.asking import ApprovalQuestion, Decision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Terminal:
     console: Console
     read: Callable[[str], str]
 
-    def __call__(self, question: Question) -> Decision:
+    def __call__(self, question: ApprovalQuestion) -> Decision:
         """Ask, and wait for the decision; the end of the input cancels, as closing the window does."""
         selected = set(question.paths)
         while True:
@@ -53,17 +53,17 @@ class Terminal:
                     self.console.print(Text(f"{typed!r} is no answer."))
 
 
-def _prompt(question: Question) -> str:
+def _prompt(question: ApprovalQuestion) -> str:
     select = f"1 to {len(question.paths)}: select or not, a: {asking.ALL}, d: {asking.NONE}; " if question.files else ""
     return f"{select}y: {asking.APPROVE}, n: {asking.CANCEL} > "
 
 
-def _panel(question: Question, selected: set[str]) -> Panel:
+def _panel(question: ApprovalQuestion, selected: set[str]) -> Panel:
     # As Text: whatever the model wrote is shown, and not obeyed as markup.
     return Panel(Text("\n".join(_lines(question, selected))), title=Text(asking.TITLE), box=box.SQUARE, width=78)
 
 
-def _lines(question: Question, selected: set[str]) -> Iterator[str]:
+def _lines(question: ApprovalQuestion, selected: set[str]) -> Iterator[str]:
     yield from (asking.INTRODUCTION, "", question.title, question.purpose, "")
     if question.shown:
         yield "Arguments:"

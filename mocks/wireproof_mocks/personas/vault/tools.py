@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.personas.line import Kind, Line
+from wireproof_mocks.personas.line import Line, LineKind
 from wireproof_mocks.personas.vault.vault import NotFoundError, NotReadableError, Vault, folded
 
 if TYPE_CHECKING:
     from wireproof_mocks.personas.answer import Json
     from wireproof_mocks.personas.line import Print
-    from wireproof_mocks.personas.vault.vault import Note
+    from wireproof_mocks.personas.vault.vault import VaultNote
 
 LIMIT, MOST = 10, 50
 """How many results a search gives, if it does not say, and at most."""
@@ -52,7 +52,7 @@ class VaultTools:
                 break
             if sought in folded(note.basename) or sought in note.folded:
                 results.append(_found(note, sought))
-        self.print(Line(Kind.LOG, f'{PREFIX} Vault search: "{query}" found {len(results)} results'))
+        self.print(Line(LineKind.LOG, f'{PREFIX} Vault search: "{query}" found {len(results)} results'))
         return results
 
     def read(self, paths: list[str]) -> list[Json]:
@@ -61,7 +61,7 @@ class VaultTools:
         for path in paths:
             self._go_on()
             results.append(self._read(path))
-        self.print(Line(Kind.LOG, f"{PREFIX} Read {len(results)} files"))
+        self.print(Line(LineKind.LOG, f"{PREFIX} Read {len(results)} files"))
         return results
 
     def _read(self, path: str) -> Json:
@@ -78,7 +78,7 @@ class VaultTools:
             raise AbortedError
 
 
-def _found(note: Note, sought: str) -> Json:
+def _found(note: VaultNote, sought: str) -> Json:
     text = NO_TEXT if note.text is None else preview(note.text, note.folded.find(sought), len(sought))
     return {"path": note.path, "basename": note.basename, "matches": 1, "preview": text}
 

@@ -33,7 +33,7 @@ class NotReadableError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Note:
+class VaultNote:
     """A note as it was when it was read."""
 
     path: str
@@ -56,9 +56,9 @@ class Vault:
     """The vault in a folder."""
 
     folder: Path
-    _notes: dict[str, Note] = field(default_factory=dict)
+    _notes: dict[str, VaultNote] = field(default_factory=dict)
 
-    def notes(self) -> Iterator[Note]:
+    def notes(self) -> Iterator[VaultNote]:
         """Every note as it is now, by path."""
         known = self._notes
         # A new table, so that notes which are gone are forgotten.
@@ -70,13 +70,13 @@ class Vault:
             self._notes[path] = note
         return iter(self._notes.values())
 
-    def _note(self, path: str, stamp: tuple[int, int]) -> Note:
+    def _note(self, path: str, stamp: tuple[int, int]) -> VaultNote:
         try:
             text = self.read(path)
         # Gone since it was listed, or no text: it is still found by its name.
         except (NotFoundError, NotReadableError):
-            return Note(path=path, stamp=stamp, text=None, folded="")
-        return Note(path=path, stamp=stamp, text=text, folded=folded(text))
+            return VaultNote(path=path, stamp=stamp, text=None, folded="")
+        return VaultNote(path=path, stamp=stamp, text=text, folded=folded(text))
 
     def read(self, path: str) -> str:
         """The text of a file.

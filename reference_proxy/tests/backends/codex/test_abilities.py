@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from wireproof_proxy.backends.codex.abilities import Abilities, abilities
-from wireproof_surfaces.conversation import Call, Conversation, Message, TextPart, Tool
+from wireproof_surfaces.conversation import AssistantCall, Conversation, Message, TextPart, Tool
 
 TOOL = Tool(name="f", description="", parameters={})
 ASKED = Conversation(
-    history=(Call(id="c", name="f", arguments="{}"),),
+    history=(AssistantCall(id="c", name="f", arguments="{}"),),
     input=(TextPart("hi"),),
     tools=(TOOL,),
 )

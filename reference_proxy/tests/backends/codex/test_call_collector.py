@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof_proxy.backends.codex.call_collector import CallCollector, CallPiece
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed
 
 
 def piece(shape: Any = "tool_calls", **sent: Any) -> CallPiece:
@@ -24,9 +24,9 @@ def short(events: list[Any]) -> list[str]:
     words = []
     for event in events:
         match event:
-            case CallOpened():
+            case CallBegan():
                 words.append(f"+{event.id}:{event.name}")
-            case Arguments():
+            case ArgumentsAdded():
                 words.append(event.text)
             case CallClosed():
                 words.append(f"-{event.id}")

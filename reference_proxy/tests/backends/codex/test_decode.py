@@ -9,12 +9,21 @@ import pytest
 from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest, decode
 from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
-from wireproof_surfaces.events import Cause, Event, Failed, Finished, Text, TurnOver, Usage, Working
+from wireproof_surfaces.events import (
+    ChoiceFailed,
+    ChoiceFinished,
+    Event,
+    FailureReason,
+    TextAdded,
+    TurnOver,
+    UsageReported,
+    Working,
+)
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.89.0"
-TEXTS = [Text(text=piece) for piece in ("Hello", " from", " the", " stub.")]
-USAGE = Usage(prompt=120, completion=30, cached=20, reasoning=5)
-STOP = Finished(reason="stop")
+TEXTS = [TextAdded(text=piece) for piece in ("Hello", " from", " the", " stub.")]
+USAGE = UsageReported(prompt=120, completion=30, cached=20, reasoning=5)
+STOP = ChoiceFinished(reason="stop")
 
 
 def recorded(name: str) -> list[Notice | ServerRequest]:
@@ -48,17 +57,19 @@ def test_either_family_is_enough(name: str, left_out: str) -> None:
 
 def test_a_failure_that_was_sent_twice_is_one() -> None:
     events = play(recorded("err_http_500"))
-    assert [event for event in events if isinstance(event, Failed)] == [Failed(Cause.FAILED)]
+    assert [event for event in events if isinstance(event, ChoiceFailed)] == [ChoiceFailed(FailureReason.FAILED)]
 
 
 def test_an_interrupted_turn_of_either_protocol_has_no_answer() -> None:
-    assert Failed(Cause.FAILED) in play(recorded("interrupt"))
+    assert ChoiceFailed(FailureReason.FAILED) in play(recorded("interrupt"))
     turn = [message for message in recorded("v1_text") if message.params.get("id") == "3"]
-    assert play(turn)[-1] == Failed(Cause.FAILED)
+    assert play(turn)[-1] == ChoiceFailed(FailureReason.FAILED)
 
 
 def test_a_fatal_error_that_names_no_turn_is_the_end() -> None:
-    assert play([Notice("error", {"error": {"codexErrorInfo": "serverOverloaded"}})]) == [Failed(Cause.OVERLOADED)]
+    assert play([Notice("error", {"error": {"codexErrorInfo": "serverOverloaded"}})]) == [
+        ChoiceFailed(FailureReason.OVERLOADED)
+    ]
     other = Notice("error", {"turnId": "other", "error": {}})
     assert play([other], turn_id="mine") == []
 
@@ -71,9 +82,9 @@ def test_a_turn_that_ends_without_a_last_message_is_an_empty_answer() -> None:
 def test_a_turn_without_any_other_text_has_that_of_its_summary() -> None:
     items = [{"type": "reasoning"}, {"type": "agentMessage", "id": "m", "text": "a"}]
     over = Notice("turn/completed", {"turn": {"id": "u", "status": "completed", "items": items}})
-    assert play([over], turn_id="u") == [Text(text="a"), STOP]
+    assert play([over], turn_id="u") == [TextAdded(text="a"), STOP]
     spoken = Notice("item/agentMessage/delta", {"turnId": "u", "itemId": "m", "delta": "a"})
-    assert play([spoken, over], turn_id="u") == [Text(text="a"), STOP]
+    assert play([spoken, over], turn_id="u") == [TextAdded(text="a"), STOP]
 
 
 def test_nothing_counts_after_the_end() -> None:

@@ -8,21 +8,21 @@ from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest
 from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
+    ChoiceFinished,
     Event,
-    Finished,
     MessageEnded,
-    Text,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 
 STARTED = Notice("turn/started", {"threadId": "t", "turn": {"id": "u"}})
 OVER = Notice("turn/completed", {"threadId": "t", "turn": {"id": "u", "status": "completed"}})
-STOP = Finished(reason="stop")
+STOP = ChoiceFinished(reason="stop")
 
 
 def delta(sent: Any, **more: Any) -> Notice:
@@ -47,8 +47,8 @@ def play(*received: Notice | ServerRequest, **state: Any) -> list[Event]:
 ARGUMENTS = '{"query": "x", "limit": 1.50}'
 FRAGMENTS = ['{"query"', ': "x", "limit": 1.5', "0}"]
 CALL = [
-    CallOpened(id="c", name="f"),
-    Arguments(id="c", text=ARGUMENTS),
+    CallBegan(id="c", name="f"),
+    ArgumentsAdded(id="c", text=ARGUMENTS),
     CallClosed(id="c"),
 ]
 
@@ -58,8 +58,8 @@ def joined(events: list[Event]) -> list[Event]:
     said: list[Event] = []
     for event in events:
         match said[-1:], event:
-            case [Arguments(id=id_, text=text)], Arguments() if event.id == id_:
-                said[-1] = Arguments(id=id_, text=text + event.text)
+            case [ArgumentsAdded(id=id_, text=text)], ArgumentsAdded() if event.id == id_:
+                said[-1] = ArgumentsAdded(id=id_, text=text + event.text)
             case _:
                 said.append(event)
     return said
@@ -144,7 +144,7 @@ def test_the_same_call_is_the_same_in_every_shape(shape: str) -> None:
 @pytest.mark.each("other", SHAPES)
 def test_a_call_sent_in_two_shapes_is_one(one: str, other: str) -> None:
     events = joined(play(*SHAPES[one], *SHAPES[other], OVER, tools=frozenset("f")))
-    assert [event for event in events if isinstance(event, CallOpened)] == CALL[:1]
+    assert [event for event in events if isinstance(event, CallBegan)] == CALL[:1]
     assert events[-1] == STOP
 
 
@@ -158,12 +158,12 @@ def test_a_call_without_an_id_has_the_same_one_however_it_is_sent() -> None:
     ids = {play(*sent, OVER)[0].id for sent in nameless}  # type: ignore[union-attr]
     assert len(ids) == 1
     both = play(*nameless[0], *nameless[-1], OVER)
-    assert sum(isinstance(event, CallOpened) for event in both) == 1
+    assert sum(isinstance(event, CallBegan) for event in both) == 1
 
 
 def test_arguments_that_are_parsed_are_sent_compact() -> None:
     sent = [{"id": "c", "function": {"name": "f", "arguments": {"a": [1, None]}}}]
-    assert play(*whole({"tool_calls": sent}))[1] == Arguments(id="c", text='{"a":[1,null]}')
+    assert play(*whole({"tool_calls": sent}))[1] == ArgumentsAdded(id="c", text='{"a":[1,null]}')
 
 
 def test_fragments_are_open_until_the_turn_is_over() -> None:
@@ -177,17 +177,17 @@ def test_fragments_are_open_until_the_turn_is_over() -> None:
 @pytest.mark.parametrize("sent", ["Hello", {"content": "Hello"}, {"content": [{"type": "text", "text": "Hello"}]},
                                   {"type": "response.output_text.delta", "delta": "Hello"}])  # fmt: skip
 def test_text_is_text_in_every_form(sent: Any) -> None:
-    assert play(delta(sent)) == [Text(text="Hello")]
+    assert play(delta(sent)) == [TextAdded(text="Hello")]
 
 
 @pytest.mark.parametrize("sent", ["Hello", {"role": "assistant", "content": "Hello"}])
 def test_a_message_is_sent_unless_its_deltas_were(sent: Any) -> None:
-    assert play(message(sent)) == [Text(text="Hello")]
-    assert play(delta("Hello"), message(sent)) == [Text(text="Hello")]
+    assert play(message(sent)) == [TextAdded(text="Hello")]
+    assert play(delta("Hello"), message(sent)) == [TextAdded(text="Hello")]
     assert play(delta("Hello"), message(sent), message(sent)) == [
-        Text(text="Hello"),
+        TextAdded(text="Hello"),
         MessageEnded(),
-        Text(text="Hello"),
+        TextAdded(text="Hello"),
     ]
 
 
@@ -198,11 +198,11 @@ def test_what_says_nothing_is_work(sent: Any) -> None:
 
 
 def test_words_of_another_turn_are_not_received() -> None:
-    assert play(delta("a", turnId="other"), delta("b", turnId="u")) == [Text(text="b")]
+    assert play(delta("a", turnId="other"), delta("b", turnId="u")) == [TextAdded(text="b")]
 
 
 def test_words_that_come_before_the_turn_is_known_are_received() -> None:
-    assert Decoder().feed(delta("early")) == [Text(text="early")]
+    assert Decoder().feed(delta("early")) == [TextAdded(text="early")]
 
 
 # Ends
@@ -220,9 +220,9 @@ def test_words_that_come_before_the_turn_is_known_are_received() -> None:
 )
 def test_a_reason_ends_the_choice(sent: str, reason: Any) -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 3}
-    counts = Usage(prompt=5, completion=3)
-    assert play(counted(usage=usage, finish_reason=sent)) == [counts, Finished(reason=reason)]
-    assert play(counted(finishReason=sent)) == [Finished(reason=reason)]
+    counts = UsageReported(prompt=5, completion=3)
+    assert play(counted(usage=usage, finish_reason=sent)) == [counts, ChoiceFinished(reason=reason)]
+    assert play(counted(finishReason=sent)) == [ChoiceFinished(reason=reason)]
 
 
 @pytest.mark.parametrize(
@@ -236,11 +236,11 @@ def test_a_reason_ends_the_choice(sent: str, reason: Any) -> None:
 )
 @pytest.mark.parametrize("method", ["tokenCount", "usage"])
 def test_usage_is_found_wherever_it_stands(sent: Any, method: str) -> None:
-    assert play(Notice(method, {"threadId": "t", **sent})) == [Usage(prompt=5, completion=3)]
+    assert play(Notice(method, {"threadId": "t", **sent})) == [UsageReported(prompt=5, completion=3)]
 
 
 def test_the_answer_to_the_request_may_say_how_it_ended() -> None:
-    assert Decoder().answered({"finish_reason": "length"}) == [Finished(reason="length")]
+    assert Decoder().answered({"finish_reason": "length"}) == [ChoiceFinished(reason="length")]
     assert Decoder().answered({}) == []
     assert Decoder(CodexTurnDecoder(over=True)).answered({"finish_reason": "length"}) == []
 
@@ -261,13 +261,13 @@ INDEXED = [
 
 def test_a_turn_reads_its_own_choice_and_what_has_none_is_of_choice_0() -> None:
     zero = play(*INDEXED, choice=0, choices=2)
-    assert zero == [Text(text="Zero"), Text(text=", goes on"), STOP, Usage(prompt=5, completion=3)]
+    assert zero == [TextAdded(text="Zero"), TextAdded(text=", goes on"), STOP, UsageReported(prompt=5, completion=3)]
     one = play(*INDEXED, choice=1, choices=2)
-    assert one == [Text(choice=1, text="One"), Finished(choice=1, reason="length")]
+    assert one == [TextAdded(choice=1, text="One"), ChoiceFinished(choice=1, reason="length")]
 
 
 def test_a_turn_that_never_names_a_choice_is_all_of_its_own() -> None:
-    assert play(delta("a"), choice=1, choices=2) == [Text(choice=1, text="a")]
+    assert play(delta("a"), choice=1, choices=2) == [TextAdded(choice=1, text="a")]
 
 
 def test_a_choice_that_was_not_asked_for_is_not_received() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from wireproof_proxy.backends.codex import link
 from wireproof_proxy.backends.codex.supervisor import Supervisor
-from wireproof_surfaces.conversation import Conversation, Result, TextPart
-from wireproof_surfaces.events import Cause, Failed, Finished, Text, TurnEvent, apart
+from wireproof_surfaces.conversation import Conversation, TextPart, ToolResult
+from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded, TurnEvent, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,12 +42,12 @@ def ask(backend: Supervisor, text: str) -> list[TurnEvent]:
     assert backend.await_ready(WAIT)
     turn = backend.open(say(text))
     events: list[TurnEvent] = []
-    while not events or not isinstance(events[-1], Finished | Failed):
+    while not events or not isinstance(events[-1], ChoiceFinished | ChoiceFailed):
         event = turn.next(WAIT)
         assert event is not None, f"no end after {events}"
         events += apart(event)
     turn.close()
-    return [event for event in events if isinstance(event, Text | Finished | Failed)]
+    return [event for event in events if isinstance(event, TextAdded | ChoiceFinished | ChoiceFailed)]
 
 
 def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: FakeCodex) -> None:
@@ -56,9 +56,9 @@ def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: Fake
     backend.start()
     try:
         assert backend.await_ready(WAIT)
-        turn = backend.open(Conversation(history=(Result(id="c", output="done"),)))
-        events = iter(lambda: turn.next(WAIT), Finished(reason="stop"))
-        assert Text(text="You said: [tool:c] done") in list(events)
+        turn = backend.open(Conversation(history=(ToolResult(id="c", output="done"),)))
+        events = iter(lambda: turn.next(WAIT), ChoiceFinished(reason="stop"))
+        assert TextAdded(text="You said: [tool:c] done") in list(events)
         turn.close()
     finally:
         backend.stop()
@@ -66,7 +66,7 @@ def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: Fake
 
 
 def test_a_turn_is_answered(running: Supervisor, fake_codex: FakeCodex, until: Until) -> None:
-    assert ask(running, "hi") == [Text(text="You said: hi"), Finished(reason="stop")]
+    assert ask(running, "hi") == [TextAdded(text="You said: hi"), ChoiceFinished(reason="stop")]
     until(lambda: "thread/unsubscribe" in fake_codex.journal, "the thread to be let go of")
     assert fake_codex.journal[1:5] == ["initialize", "initialized", "thread/start", "turn/start"]
     assert running.pid == fake_codex.pids[0]
@@ -77,31 +77,31 @@ def test_a_crash_fails_the_turn_and_the_next_one_is_answered_by_a_new_process(
     running: Supervisor, fake_codex: FakeCodex, text: str
 ) -> None:
     for _ in range(4):
-        assert ask(running, text)[-1] == Failed(Cause.UNAVAILABLE)
-    assert ask(running, "hi")[-1] == Finished(reason="stop")
+        assert ask(running, text)[-1] == ChoiceFailed(FailureReason.UNAVAILABLE)
+    assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
     assert len(fake_codex.pids) == 5
 
 
 def test_a_killed_process_is_replaced(running: Supervisor, fake_codex: FakeCodex) -> None:
     assert running.await_ready(WAIT)
     turn = running.open(say("hang"))
-    while turn.next(WAIT) != Text(text="begun"):
+    while turn.next(WAIT) != TextAdded(text="begun"):
         pass
     os.kill(fake_codex.pids[0], signal.SIGKILL)
-    assert turn.next(WAIT) == Failed(Cause.UNAVAILABLE)
-    assert ask(running, "hi")[-1] == Finished(reason="stop")
+    assert turn.next(WAIT) == ChoiceFailed(FailureReason.UNAVAILABLE)
+    assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
 
 
 def test_an_unreadable_line_fails_one_turn_and_not_the_process(running: Supervisor, fake_codex: FakeCodex) -> None:
-    assert ask(running, "garble") == [Failed(Cause.GARBLED)]
-    assert ask(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "garble") == [ChoiceFailed(FailureReason.GARBLED)]
+    assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
     assert len(fake_codex.pids) == 1
 
 
 @pytest.mark.parametrize(("text", "answer"), [("approve", '"decline"'), ("unknown", "-32601")])
 def test_what_the_backend_asks_is_declined(running: Supervisor, text: str, answer: str) -> None:
     sent = ask(running, text)[-2]
-    assert isinstance(sent, Text)
+    assert isinstance(sent, TextAdded)
     assert answer in sent.text
 
 
@@ -111,11 +111,11 @@ def test_a_process_that_does_not_answer_is_replaced(
     assert running.await_ready(WAIT)
     monkeypatch.setattr(link, "REQUEST_SECONDS", 0.1)
     turn = running.open(Conversation(developer="freeze", input=(TextPart("hi"),)))
-    assert turn.next(WAIT) == Failed(Cause.TIMEOUT)
+    assert turn.next(WAIT) == ChoiceFailed(FailureReason.TIMEOUT)
     turn.close()
     monkeypatch.undo()
     until(lambda: running.restarts, "another process")
-    assert ask(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
     assert len(fake_codex.pids) == 2
 
 
@@ -132,12 +132,12 @@ def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_cod
         return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), len(list(children()))
 
     def settled() -> tuple[int, int, int]:
-        assert ask(running, "hi")[-1] == Finished(reason="stop")
+        assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
         return left()
 
     before = settled()
     for _ in range(200):
-        assert ask(running, "crash first") == [Failed(Cause.UNAVAILABLE)]
+        assert ask(running, "crash first") == [ChoiceFailed(FailureReason.UNAVAILABLE)]
     until(lambda: settled() == before, f"{before} of descriptors, threads and children, not {left()}")
     assert len(fake_codex.pids) == 201
     assert running.restarts == 200
@@ -154,7 +154,7 @@ def test_deaths_in_a_row_end_in_waiting_for_a_request(
     assert not running.await_ready(0)
     assert not running.alive
     fake_codex.broken.unlink()
-    assert ask(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
     assert len(fake_codex.pids) == starts + 1
     assert running.restarts == starts
     assert running.alive
@@ -167,7 +167,7 @@ def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: FakeCod
     os.kill(fake_codex.pids[0], signal.SIGKILL)
     until(lambda: len(fake_codex.pids) >= 3, "another start")
     refusing.unlink()
-    assert ask(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == ChoiceFinished(reason="stop")
 
 
 def test_an_executable_that_is_not_there_is_logged_and_requests_fail(
@@ -178,7 +178,7 @@ def test_an_executable_that_is_not_there_is_logged_and_requests_fail(
     until(lambda: "the next request starts it again" in caplog.text, "the supervisor to give up")
     assert "cannot be started: /no-such/codex" in caplog.text
     turn = backend.open(say("hi"))
-    assert turn.next(0) == Failed(Cause.UNAVAILABLE)
+    assert turn.next(0) == ChoiceFailed(FailureReason.UNAVAILABLE)
     turn.close()
     assert backend.pid is None
     backend.stop()

@@ -5,9 +5,19 @@ from typing import Any
 import pytest
 
 from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
-from wireproof_surfaces.events import CallsEnded, Cause, Failed, Finished, MessageEnded, Text, TurnOver, Usage, Working
+from wireproof_surfaces.events import (
+    CallsEnded,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    MessageEnded,
+    TextAdded,
+    TurnOver,
+    UsageReported,
+    Working,
+)
 
-A = Text(text="a")
+A = TextAdded(text="a")
 WORK = [Working()]
 OVER = MessageEnded()
 
@@ -36,49 +46,49 @@ def test_messages_without_ids_are_distinguished_by_their_ends() -> None:
 def test_a_message_ends_when_another_one_begins_and_not_before() -> None:
     turn = CodexTurnDecoder(choice=1, choices=2)
     assert turn.message("", "l") == WORK
-    assert turn.message("a", "m") == [Text(choice=1, text="a")]
-    assert turn.text("b", "n") == [MessageEnded(choice=1), Text(choice=1, text="b")]
-    assert turn.text("c", "n") == [Text(choice=1, text="c")]
+    assert turn.message("a", "m") == [TextAdded(choice=1, text="a")]
+    assert turn.text("b", "n") == [MessageEnded(choice=1), TextAdded(choice=1, text="b")]
+    assert turn.text("c", "n") == [TextAdded(choice=1, text="c")]
 
 
 def test_the_end_has_the_last_message_if_nothing_was_sent() -> None:
-    assert CodexTurnDecoder().complete("a") == [A, Finished(reason="stop"), TurnOver()]
+    assert CodexTurnDecoder().complete("a") == [A, ChoiceFinished(reason="stop"), TurnOver()]
     turn = CodexTurnDecoder()
     turn.text("b")
-    assert turn.complete("a") == [Finished(reason="stop"), TurnOver()]
+    assert turn.complete("a") == [ChoiceFinished(reason="stop"), TurnOver()]
     assert turn.over
 
 
 def test_everything_is_sent_of_the_turns_own_choice() -> None:
     turn = CodexTurnDecoder(choice=2, choices=3)
     turn.native("c", "f", "{}")
-    sent = [*turn.text("a"), *turn.response_over(), *turn.complete(), turn.failure(Cause.FAILED)]
+    sent = [*turn.text("a"), *turn.response_over(), *turn.complete(), turn.failure(FailureReason.FAILED)]
     assert sent == [
-        Text(choice=2, text="a"),
+        TextAdded(choice=2, text="a"),
         CallsEnded(choice=2),
-        Finished(choice=2, reason="stop"),
+        ChoiceFinished(choice=2, reason="stop"),
         TurnOver(choice=2),
-        Failed(Cause.FAILED, 2),
+        ChoiceFailed(FailureReason.FAILED, 2),
     ]
 
 
-FAILED = [Failed(Cause.FAILED)]
+FAILED = [ChoiceFailed(FailureReason.FAILED)]
 
 
 def test_a_message_that_begins_again_is_sent_once_however_often_and_in_whatever_pieces() -> None:
     turn = CodexTurnDecoder()
     sent = [*turn.text("ab", "m"), *turn.retried(), *turn.text("a", "n"), *turn.retried(), *turn.text("abc", "o")]
-    assert [event for event in sent if event not in WORK] == [Text(text="ab"), Text(text="c")]
+    assert [event for event in sent if event not in WORK] == [TextAdded(text="ab"), TextAdded(text="c")]
     assert turn.message("abc", "o") == WORK
     assert turn.retried() == WORK
-    assert turn.text("other", "p") == [OVER, Text(text="other")]
+    assert turn.text("other", "p") == [OVER, TextAdded(text="other")]
 
 
 def test_a_message_that_begins_again_may_come_whole() -> None:
     turn = CodexTurnDecoder()
     turn.text("a", "m")
     turn.retried()
-    assert turn.message("ab", "n") == [Text(text="b")]
+    assert turn.message("ab", "n") == [TextAdded(text="b")]
 
 
 @pytest.mark.parametrize(
@@ -106,24 +116,24 @@ def test_a_response_without_calls_ends_nothing() -> None:
 
 def test_the_counts_of_responses_add_up_and_win_over_those_of_the_turn() -> None:
     turn = CodexTurnDecoder()
-    one = Usage(prompt=1, completion=2)
+    one = UsageReported(prompt=1, completion=2)
     assert turn.counted(one) == [one]
     assert turn.summed(one) == [one]
-    assert turn.summed(one) == [Usage(prompt=2, completion=4)]
-    assert turn.summed(None) == [Usage(prompt=2, completion=4)]
+    assert turn.summed(one) == [UsageReported(prompt=2, completion=4)]
+    assert turn.summed(None) == [UsageReported(prompt=2, completion=4)]
     assert turn.counted(one) == WORK
 
 
 def test_a_turn_that_holds_several_choices_counts_once_for_all() -> None:
-    one = Usage(prompt=1, completion=2)
+    one = UsageReported(prompt=1, completion=2)
     assert CodexTurnDecoder(choice=1, choices=2, indexed=True).counted(one) == WORK
     assert CodexTurnDecoder(choice=0, choices=2, indexed=True).counted(one) == [one]
 
 
 def test_a_failure_is_of_all_choices_if_there_is_but_one() -> None:
-    assert CodexTurnDecoder().failed({}) == [Failed(Cause.FAILED)]
+    assert CodexTurnDecoder().failed({}) == [ChoiceFailed(FailureReason.FAILED)]
     cut = {"message": "Incomplete response returned, reason: max_output_tokens"}
-    assert CodexTurnDecoder().failed(cut) == [Finished(reason="length"), TurnOver()]
+    assert CodexTurnDecoder().failed(cut) == [ChoiceFinished(reason="length"), TurnOver()]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +152,7 @@ def test_a_failure_is_of_all_choices_if_there_is_but_one() -> None:
     ],
 )  # fmt: skip
 def test_tokens_are_counted_in_any_spelling(sent: Any) -> None:
-    assert CodexTurnDecoder().usage(sent) == Usage(prompt=5, completion=3, cached=2, reasoning=1)
+    assert CodexTurnDecoder().usage(sent) == UsageReported(prompt=5, completion=3, cached=2, reasoning=1)
 
 
 @pytest.mark.parametrize("sent", [None, [], {}, {"inputTokens": 5}, {"inputTokens": -1, "outputTokens": 1}])

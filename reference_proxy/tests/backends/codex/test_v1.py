@@ -7,7 +7,7 @@ import pytest
 from wireproof_proxy.backends.codex.link import REQUEST_SECONDS
 from wireproof_proxy.backends.codex.v1 import CodexV1
 from wireproof_surfaces.conversation import Conversation, TextPart
-from wireproof_surfaces.events import Cause, Failed, Finished, Text
+from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
 
 if TYPE_CHECKING:
     from reference_proxy.tests.conftest import Server
@@ -39,7 +39,7 @@ def test_a_turn_is_a_conversation_a_listener_and_a_message(server: Any) -> None:
     send(server, "task_started")
     send(server, "agent_message_delta", delta="Hello")
     send(server, "task_complete", last_agent_message="Hello")
-    assert server.events() == [Text(text="Hello"), Finished(reason="stop")]
+    assert server.events() == [TextAdded(text="Hello"), ChoiceFinished(reason="stop")]
     server.turn.close()
     assert server.methods[3:] == ["removeConversationListener"]
     assert server.sent[-1]["params"] == {"subscriptionId": "s"}
@@ -57,7 +57,7 @@ def test_the_answer_to_the_message_may_end_the_turn(server: Any) -> None:
     listening(server)
     server.send(method="agentMessageDelta", params={"conversation_id": "t", "delta": "Hello"})
     server.answer(finish_reason="length")
-    assert server.events() == [Text(text="Hello"), Finished(reason="length")]
+    assert server.events() == [TextAdded(text="Hello"), ChoiceFinished(reason="length")]
 
 
 def test_a_message_that_is_answered_late_is_no_failure(server: Any) -> None:
@@ -97,17 +97,17 @@ def test_every_step_may_be_refused(server: Any, step: int) -> None:
     for answer in [{"conversationId": "t"}, {"subscriptionId": "s"}][:step]:
         server.answer(**answer)
     server.refuse()
-    assert server.events() == [Failed(Cause.FAILED)]
+    assert server.events() == [ChoiceFailed(FailureReason.FAILED)]
     server.turn.close()
     assert "interruptConversation" not in server.methods
 
 
 def test_an_answer_without_a_conversation_is_unreadable(server: Any) -> None:
     server.answer()
-    assert server.events() == [Failed(Cause.GARBLED)]
+    assert server.events() == [ChoiceFailed(FailureReason.GARBLED)]
 
 
 def test_a_schema_is_refused_before_anything_is_sent(make_server: type[Server]) -> None:
     server = make_server(CodexV1, Conversation(input=(TextPart("hi"),), schema={"type": "object"}))
     assert server.methods == []
-    assert server.events() == [Failed(Cause.SCHEMA_UNKNOWN)]
+    assert server.events() == [ChoiceFailed(FailureReason.SCHEMA_UNKNOWN)]

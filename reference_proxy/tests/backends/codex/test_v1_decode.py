@@ -8,17 +8,17 @@ from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Notice
 from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
+    ChoiceFailed,
+    ChoiceFinished,
     Event,
-    Failed,
-    Finished,
-    Text,
+    FailureReason,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 
@@ -37,16 +37,16 @@ def test_text_is_received_in_one_of_its_two_types() -> None:
     first = sent("agent_message_content_delta", delta="ha", item_id="m")
     second = sent("agent_message_delta", delta="ha")
     whole = sent("agent_message", message="haha")
-    assert play(first, second, first, second, whole) == [Text(text="ha"), Text(text="ha")]
-    assert play(second, second, whole) == [Text(text="ha"), Text(text="ha")]
-    assert play(whole) == [Text(text="haha")]
+    assert play(first, second, first, second, whole) == [TextAdded(text="ha"), TextAdded(text="ha")]
+    assert play(second, second, whole) == [TextAdded(text="ha"), TextAdded(text="ha")]
+    assert play(whole) == [TextAdded(text="haha")]
 
 
 def test_the_end_has_the_last_message_if_nothing_was_sent_before() -> None:
-    stop = Finished(reason="stop")
-    assert play(sent("task_complete", last_agent_message="a")) == [Text(text="a"), stop]
+    stop = ChoiceFinished(reason="stop")
+    assert play(sent("task_complete", last_agent_message="a")) == [TextAdded(text="a"), stop]
     assert play(sent("agent_message", message="a"), sent("task_complete", last_agent_message="a")) == [
-        Text(text="a"),
+        TextAdded(text="a"),
         stop,
     ]
     assert play(sent("task_complete", last_agent_message=None)) == [stop]
@@ -54,12 +54,14 @@ def test_the_end_has_the_last_message_if_nothing_was_sent_before() -> None:
 
 def test_usage_is_the_total() -> None:
     info = {"total_token_usage": {"input_tokens": 5, "output_tokens": 3}}
-    assert play(sent("token_count", info=None), sent("token_count", info=info)) == [Usage(prompt=5, completion=3)]
+    assert play(sent("token_count", info=None), sent("token_count", info=info)) == [
+        UsageReported(prompt=5, completion=3)
+    ]
 
 
 def test_a_raw_call_of_a_tool_that_was_offered_is_one() -> None:
     item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}
-    call = [CallOpened(id="c", name="f"), Arguments(id="c", text="{ }"), CallClosed(id="c")]
+    call = [CallBegan(id="c", name="f"), ArgumentsAdded(id="c", text="{ }"), CallClosed(id="c")]
     assert play(sent("raw_response_item", item=item), tools="f") == call
     assert play(sent("raw_response_item", item=item)) == []
 
@@ -73,7 +75,7 @@ def test_a_count_of_tokens_ends_the_calls_that_wait() -> None:
     assert play(*told_twice, sent("token_count", info=info), tools="f") == [
         *before,
         closed,
-        Usage(prompt=5, completion=3),
+        UsageReported(prompt=5, completion=3),
         CallsEnded(),
     ]
 
@@ -81,18 +83,18 @@ def test_a_count_of_tokens_ends_the_calls_that_wait() -> None:
 @pytest.mark.parametrize(
     ("end", "cause"),
     [
-        (sent("error", message="no", codex_error_info="usage_limit_exceeded"), Cause.QUOTA),
-        (sent("turn_aborted", reason="interrupted"), Cause.FAILED),
+        (sent("error", message="no", codex_error_info="usage_limit_exceeded"), FailureReason.QUOTA),
+        (sent("turn_aborted", reason="interrupted"), FailureReason.FAILED),
     ],
 )
-def test_failures_end_the_turn(end: Notice, cause: Cause) -> None:
-    assert play(end, sent("task_complete")) == [Failed(cause)]
+def test_failures_end_the_turn(end: Notice, cause: FailureReason) -> None:
+    assert play(end, sent("task_complete")) == [ChoiceFailed(cause)]
 
 
 def test_a_stream_that_starts_again_adds_only_what_was_not_sent_before() -> None:
     again = sent("stream_error", message="Reconnecting... 1/2")
     first, whole = sent("agent_message_delta", delta="a"), sent("agent_message_delta", delta="ab")
-    assert play(again, first, again, whole) == [Text(text="a"), Text(text="b")]
+    assert play(again, first, again, whole) == [TextAdded(text="a"), TextAdded(text="b")]
 
 
 def test_other_turns_and_other_types_are_not_received() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wireproof_proxy.backends.codex.v1_encode import new_conversation, send_user_message
-from wireproof_surfaces.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
+from wireproof_surfaces.conversation import AssistantCall, Conversation, ImagePart, Message, TextPart, Tool, ToolResult
 
 
 def test_a_conversation_is_read_only_and_has_the_developers_words() -> None:
@@ -14,8 +14,8 @@ def test_a_conversation_is_read_only_and_has_the_developers_words() -> None:
 def test_what_was_said_before_is_sent_before_what_is_said_now() -> None:
     history = (
         Message(role="user", parts=(TextPart("find it"), ImagePart("data:x"))),
-        Call(id="c", name="f", arguments="{ }"),
-        Result(id="c", output="found"),
+        AssistantCall(id="c", name="f", arguments="{ }"),
+        ToolResult(id="c", output="found"),
         Message(role="assistant", parts=(TextPart("There."),)),
     )
     sent = send_user_message("t", Conversation(history=history, input=(TextPart("thanks"),)))

@@ -9,7 +9,7 @@ from wireproof_proxy.backends.codex.link import REQUEST_SECONDS
 from wireproof_proxy.backends.codex.turn import SILENCE
 from wireproof_proxy.backends.codex.v2 import CodexV2
 from wireproof_surfaces.conversation import Conversation, Message, TextPart
-from wireproof_surfaces.events import Cause, Failed, Finished, Text
+from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
 
 if TYPE_CHECKING:
     from reference_proxy.tests.conftest import Server
@@ -54,7 +54,7 @@ def test_a_turn_is_a_thread_then_its_input(begin: Any) -> None:
     assert server.served == 1
     delta(server, "Hello")
     done(server)
-    assert server.events() == [Text(text="Hello"), Finished(reason="stop")]
+    assert server.events() == [TextAdded(text="Hello"), ChoiceFinished(reason="stop")]
 
 
 def test_history_is_injected_before_the_turn(begin: Any) -> None:
@@ -97,7 +97,7 @@ def test_notifications_before_the_response_of_the_turn_count(begin: Any) -> None
     server.answer(thread={"id": "t"})
     started(server)
     delta(server, "early")
-    assert server.events() == [Text(text="early")]
+    assert server.events() == [TextAdded(text="early")]
 
 
 def test_a_turn_that_is_over_is_let_go_of(begin: Any) -> None:
@@ -162,12 +162,15 @@ def test_a_turn_that_could_not_start_is_not_interrupted(begin: Any) -> None:
 
 @pytest.mark.parametrize(
     ("message", "cause"),
-    [("dynamic tool name must match", Cause.TOOLS_REJECTED), ("Server overloaded; retry later.", Cause.OVERLOADED)],
+    [
+        ("dynamic tool name must match", FailureReason.TOOLS_REJECTED),
+        ("Server overloaded; retry later.", FailureReason.OVERLOADED),
+    ],
 )
-def test_a_refusal_fails_the_turn(begin: Any, message: str, cause: Cause) -> None:
+def test_a_refusal_fails_the_turn(begin: Any, message: str, cause: FailureReason) -> None:
     server = begin()
     server.refuse(message)
-    assert server.events() == [Failed(cause)]
+    assert server.events() == [ChoiceFailed(cause)]
     server.turn.close()
 
 
@@ -177,20 +180,20 @@ def test_every_step_may_be_refused(begin: Any, step: int) -> None:
     for _ in range(step):
         server.answer(thread={"id": "t"})
     server.refuse()
-    assert server.events() == [Failed(Cause.FAILED)]
+    assert server.events() == [ChoiceFailed(FailureReason.FAILED)]
 
 
 def test_an_answer_without_a_thread_is_unreadable(begin: Any) -> None:
     server = begin()
     server.answer(thread=[])
-    assert server.events() == [Failed(Cause.GARBLED)]
+    assert server.events() == [ChoiceFailed(FailureReason.GARBLED)]
 
 
 def test_a_request_that_is_never_answered_fails_the_turn(begin: Any) -> None:
     server = begin()
     server.now = REQUEST_SECONDS
     server.link.expire()
-    assert server.events() == [Failed(Cause.TIMEOUT)]
+    assert server.events() == [ChoiceFailed(FailureReason.TIMEOUT)]
 
 
 @pytest.mark.parametrize("runs", [True, False])
@@ -199,7 +202,7 @@ def test_the_end_of_the_process_fails_the_turn(begin: Any, runs: bool) -> None: 
     if runs:
         running(server)
     server.link.close()
-    assert server.events() == [Failed(Cause.UNAVAILABLE)]
+    assert server.events() == [ChoiceFailed(FailureReason.UNAVAILABLE)]
     server.turn.close()
 
 
@@ -207,7 +210,7 @@ def test_an_unreadable_line_fails_the_turn_it_names(begin: Any) -> None:
     server = begin()
     running(server)
     server.link.feed(b'{"params":{"threadId":"t","delta":"\xff"}}\n')
-    assert server.events() == [Failed(Cause.GARBLED)]
+    assert server.events() == [ChoiceFailed(FailureReason.GARBLED)]
 
 
 def called(server: Any, call: str = "c") -> None:
@@ -269,7 +272,7 @@ def test_a_client_that_falls_behind_has_its_turn_interrupted(begin: Any) -> None
     running(server)
     delta(server, "x" * 200)
     assert server.methods[2:] == ["turn/interrupt"]
-    assert server.events() == [Failed(Cause.LAGGING)]
+    assert server.events() == [ChoiceFailed(FailureReason.LAGGING)]
     server.turn.close()
     assert server.methods[2:] == ["turn/interrupt"]
 
@@ -291,7 +294,7 @@ def test_choices_are_threads_whose_turns_start_in_order(begin: Any) -> None:
     for thread, message in zip(("t", "t2"), sent(server, "turn/start"), strict=True):
         server.send(id=message["id"], result={"turn": {"id": "u"}})
         delta(server, f"of {thread}", thread)
-    assert server.events() == [Text(text="of t"), Text(choice=1, text="of t2")]
+    assert server.events() == [TextAdded(text="of t"), TextAdded(choice=1, text="of t2")]
     server.turn.close()
     assert len(sent(server, "turn/interrupt")) == 2
 
@@ -303,7 +306,7 @@ def test_a_choice_that_cannot_start_lets_the_next_one_begin_and_fails_alone(begi
     server.answer(thread={"id": "t2"})
     server.refuse()
     assert server.methods == ["thread/start", "thread/start", "turn/start"]
-    assert server.events() == [Failed(Cause.FAILED, 0), Failed(Cause.FAILED, 1)]
+    assert server.events() == [ChoiceFailed(FailureReason.FAILED, 0), ChoiceFailed(FailureReason.FAILED, 1)]
 
 
 def test_no_choice_begins_after_the_answer_is_closed(begin: Any) -> None:

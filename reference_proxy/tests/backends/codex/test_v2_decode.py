@@ -10,18 +10,18 @@ from wireproof_proxy.backends.codex.decode import Decoder
 from wireproof_proxy.backends.codex.rpc import Notice, ServerRequest, decode
 from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
+    ChoiceFailed,
+    ChoiceFinished,
     Event,
-    Failed,
-    Finished,
+    FailureReason,
     MessageEnded,
-    Text,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 
@@ -45,15 +45,15 @@ def play(messages: list[Notice | ServerRequest], *tools: str) -> list[Event]:
 
 
 def call(id_: str, arguments: str, name: str = "localSearch") -> list[Event]:
-    return [CallOpened(id=id_, name=name), Arguments(id=id_, text=arguments), CallClosed(id=id_)]
+    return [CallBegan(id=id_, name=name), ArgumentsAdded(id=id_, text=arguments), CallClosed(id=id_)]
 
 
-USAGE = Usage(prompt=120, completion=30, cached=20, reasoning=5)
-STOP = Finished(reason="stop")
+USAGE = UsageReported(prompt=120, completion=30, cached=20, reasoning=5)
+STOP = ChoiceFinished(reason="stop")
 
 
 def test_a_text_turn_as_recorded() -> None:
-    texts = [Text(text=piece) for piece in ("Hello", " from", " the", " stub.")]
+    texts = [TextAdded(text=piece) for piece in ("Hello", " from", " the", " stub.")]
     assert play(recorded("golden_text_turn")) == [*texts, USAGE, STOP]
 
 
@@ -69,7 +69,7 @@ def test_an_interrupted_call_as_recorded_ends_before_the_interruption() -> None:
 
 def test_a_turn_after_a_tool_result_as_recorded() -> None:
     events = play(recorded("golden_proxy_tool_flow", thread=1), "localSearch")
-    assert events == [Text(text="Tool said: "), Text(text='"note A"'), USAGE, STOP]
+    assert events == [TextAdded(text="Tool said: "), TextAdded(text='"note A"'), USAGE, STOP]
 
 
 def test_thoughts_are_work_and_not_text() -> None:
@@ -78,13 +78,13 @@ def test_thoughts_are_work_and_not_text() -> None:
     decoder = Decoder(CodexTurnDecoder(turn_id=turn_ids[-1]))
     events = [event for message in messages for event in decoder.feed(message)]
     assert Working() in events
-    texts = [event.text for event in events if isinstance(event, Text)]
+    texts = [event.text for event in events if isinstance(event, TextAdded)]
     assert texts == ["after", " thought"]
 
 
 def test_the_token_count_is_not_added_to_the_raw_count_of_the_same_response() -> None:
     events = play(recorded("raw_events"))
-    assert [event for event in events if isinstance(event, Usage)] == [USAGE]
+    assert [event for event in events if isinstance(event, UsageReported)] == [USAGE]
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_the_token_count_is_not_added_to_the_raw_count_of_the_same_response() ->
 )
 def test_an_answer_cut_short_as_recorded_is_finished_not_failed(name: str, reason: Any) -> None:
     events = play(recorded(name))
-    assert events[-1] == Finished(reason=reason)
-    assert Text(text="trunc") in events
+    assert events[-1] == ChoiceFinished(reason=reason)
+    assert TextAdded(text="trunc") in events
 
 
 def test_an_answer_cut_short_as_recorded_still_has_its_usage() -> None:
@@ -103,24 +103,24 @@ def test_an_answer_cut_short_as_recorded_still_has_its_usage() -> None:
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("err_http_401", Cause.CREDENTIALS),
-        ("err_http_429", Cause.RATE_LIMITED),
-        ("err_http_500", Cause.FAILED),
-        ("err_failed_ctx", Cause.CONTEXT),
-        ("err_failed_quota", Cause.QUOTA),
-        ("err_failed_rate", Cause.RATE_LIMITED),
-        ("err_failed_overloaded", Cause.OVERLOADED),
-        ("err_idle_timeout", Cause.TIMEOUT),
-        ("err_conn_refused_bounded", Cause.UNREACHABLE),
+        ("err_http_401", FailureReason.CREDENTIALS),
+        ("err_http_429", FailureReason.RATE_LIMITED),
+        ("err_http_500", FailureReason.FAILED),
+        ("err_failed_ctx", FailureReason.CONTEXT),
+        ("err_failed_quota", FailureReason.QUOTA),
+        ("err_failed_rate", FailureReason.RATE_LIMITED),
+        ("err_failed_overloaded", FailureReason.OVERLOADED),
+        ("err_idle_timeout", FailureReason.TIMEOUT),
+        ("err_conn_refused_bounded", FailureReason.UNREACHABLE),
     ],
 )
-def test_failures_as_recorded_have_a_cause_and_are_reported_once(name: str, cause: Cause) -> None:
+def test_failures_as_recorded_have_a_cause_and_are_reported_once(name: str, cause: FailureReason) -> None:
     events = play(recorded(name))
-    assert [event for event in events if isinstance(event, Failed)] == [Failed(cause)]
+    assert [event for event in events if isinstance(event, ChoiceFailed)] == [ChoiceFailed(cause)]
 
 
 def test_an_interrupted_turn_as_recorded_has_no_answer() -> None:
-    assert play(recorded("interrupt"))[-1] == Failed(Cause.FAILED)
+    assert play(recorded("interrupt"))[-1] == ChoiceFailed(FailureReason.FAILED)
 
 
 # TextCall by hand: what was not recorded
@@ -155,17 +155,17 @@ def completed(status: str = "completed", **more: Any) -> Notice:
 
 def test_a_message_without_deltas_is_sent_when_it_completes() -> None:
     item = {"type": "agentMessage", "id": "m", "text": "whole"}
-    assert play([started(), notice("item/completed", item=item)]) == [Text(text="whole")]
+    assert play([started(), notice("item/completed", item=item)]) == [TextAdded(text="whole")]
 
 
 def test_each_of_two_messages_is_sent_once() -> None:
     one = notice("item/completed", item={"type": "agentMessage", "id": "m", "text": "a"})
     two = notice("item/completed", item={"type": "agentMessage", "id": "n", "text": "b"})
-    assert play([started(), delta("a"), one, two]) == [Text(text="a"), MessageEnded(), Text(text="b")]
+    assert play([started(), delta("a"), one, two]) == [TextAdded(text="a"), MessageEnded(), TextAdded(text="b")]
 
 
 def test_repeats_that_the_model_said_survive_and_empty_deltas_do_not() -> None:
-    assert play([started(), delta("ha"), delta(""), delta("ha")]) == [Text(text="ha"), Text(text="ha")]
+    assert play([started(), delta("ha"), delta(""), delta("ha")]) == [TextAdded(text="ha"), TextAdded(text="ha")]
 
 
 def test_injected_history_sent_again_is_no_call() -> None:
@@ -174,7 +174,7 @@ def test_injected_history_sent_again_is_no_call() -> None:
 
 
 def test_nothing_counts_before_the_turn_is_known_or_after_it_is_over() -> None:
-    assert play([delta("early"), started(), delta("a"), completed(), delta("late")]) == [Text(text="a"), STOP]
+    assert play([delta("early"), started(), delta("a"), completed(), delta("late")]) == [TextAdded(text="a"), STOP]
 
 
 def test_a_call_of_a_tool_that_was_not_offered_is_the_backends_own() -> None:
@@ -206,8 +206,8 @@ def test_usage_adds_up_over_the_responses_of_a_turn() -> None:
     counted = notice(
         "thread/tokenUsage/updated", tokenUsage={"total": {"inputTokens": 9, "outputTokens": 9}, "last": {}}
     )
-    assert play([started(), used, counted, used])[-1] == Usage(prompt=2, completion=4)
-    assert play([started(), counted, counted])[-1] == Usage(prompt=9, completion=9)
+    assert play([started(), used, counted, used])[-1] == UsageReported(prompt=2, completion=4)
+    assert play([started(), counted, counted])[-1] == UsageReported(prompt=9, completion=9)
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"inputTokens": "1", "outputTokens": 2}, [1]])
@@ -218,8 +218,8 @@ def test_usage_that_says_nothing_is_none(usage: Any) -> None:
 
 def test_the_count_of_tokens_ends_calls_and_nothing_else() -> None:
     count = notice("thread/tokenUsage/updated", tokenUsage={"total": {"inputTokens": 7, "outputTokens": 2}})
-    usage = Usage(prompt=7, completion=2)
-    assert play([started(), delta("a"), count]) == [Text(text="a"), usage]
+    usage = UsageReported(prompt=7, completion=2)
+    assert play([started(), delta("a"), count]) == [TextAdded(text="a"), usage]
     assert play([started(), raw_call("c", "{}"), count], "f")[-2:] == [usage, CallsEnded()]
 
 
@@ -228,18 +228,25 @@ def retry() -> Notice:
 
 
 def test_a_retry_before_any_text_is_waited_for() -> None:
-    assert play([started(), retry(), delta("a"), completed()]) == [Text(text="a"), STOP]
+    assert play([started(), retry(), delta("a"), completed()]) == [TextAdded(text="a"), STOP]
 
 
 def test_a_retry_that_repeats_what_was_sent_adds_only_the_rest() -> None:
     again = [delta("a", item="n"), delta("bc", item="n")]
-    assert play([started(), delta("ab"), retry(), *again, completed()]) == [Text(text="ab"), Text(text="c"), STOP]
+    assert play([started(), delta("ab"), retry(), *again, completed()]) == [
+        TextAdded(text="ab"),
+        TextAdded(text="c"),
+        STOP,
+    ]
 
 
 def test_a_retry_that_says_something_else_cannot_take_back_what_was_sent() -> None:
-    assert play([started(), delta("a"), retry(), delta("b", item="n")]) == [Text(text="a"), Failed(Cause.FAILED)]
+    assert play([started(), delta("a"), retry(), delta("b", item="n")]) == [
+        TextAdded(text="a"),
+        ChoiceFailed(FailureReason.FAILED),
+    ]
 
 
 def test_a_retry_after_a_complete_message_repeats_nothing() -> None:
     whole = notice("item/completed", item={"type": "agentMessage", "id": "m", "text": "a"})
-    assert play([started(), delta("a"), whole, retry(), completed()]) == [Text(text="a"), STOP]
+    assert play([started(), delta("a"), whole, retry(), completed()]) == [TextAdded(text="a"), STOP]

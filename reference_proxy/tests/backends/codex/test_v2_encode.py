@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wireproof_proxy.backends.codex.v2_encode import INITIALIZE, inject_items, thread_resume, thread_start, turn_start
-from wireproof_surfaces.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
+from wireproof_surfaces.conversation import AssistantCall, Conversation, ImagePart, Message, TextPart, Tool, ToolResult
 
 TOOL = Tool(name="f", description="does f", parameters={"type": "object"})
 
@@ -49,7 +49,7 @@ def test_tools_in_the_text_are_not_declared_again() -> None:
 
 
 def test_a_result_with_images_is_sent_in_parts() -> None:
-    (item,) = inject_items("t", [Result(id="c", output="done", images=(ImagePart("data:x"),))])["items"]
+    (item,) = inject_items("t", [ToolResult(id="c", output="done", images=(ImagePart("data:x"),))])["items"]
     assert item["output"] == [{"type": "input_text", "text": "done"}, {"type": "input_image", "image_url": "data:x"}]
 
 
@@ -64,8 +64,8 @@ def test_history_becomes_responses_items_with_their_roles() -> None:
         Message(role="system", parts=(TextPart("s"),)),
         Message(role="user", parts=(TextPart("u"), ImagePart("data:x"))),
         Message(role="assistant", parts=(TextPart("a"),)),
-        Call(id="c", name="f", arguments="{ }"),
-        Result(id="c", output="done"),
+        AssistantCall(id="c", name="f", arguments="{ }"),
+        ToolResult(id="c", output="done"),
     )
     assert inject_items("t", history) == {
         "threadId": "t",

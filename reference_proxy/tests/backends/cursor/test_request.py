@@ -9,7 +9,16 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 
 from wireproof_proxy.backends.cursor.request import PROVIDER, Opening, opening
-from wireproof_surfaces.conversation import Call, Conversation, Item, Message, Result, TextPart, Tool, converse
+from wireproof_surfaces.conversation import (
+    AssistantCall,
+    Conversation,
+    Item,
+    Message,
+    TextPart,
+    Tool,
+    ToolResult,
+    converse,
+)
 
 READ = Tool(
     name="read",
@@ -53,9 +62,9 @@ def test_the_state_is_there_even_if_it_is_empty() -> None:
 
 
 def test_a_history_that_ends_with_a_result_is_resumed() -> None:
-    call = Call(id="c1", name="read", arguments='{"filePath": "a.txt"}')
+    call = AssistantCall(id="c1", name="read", arguments='{"filePath": "a.txt"}')
     found = begun(
-        said("user", "go"), said("assistant", "I will."), call, Result(id="c1", output="alpha"), tools=(READ,)
+        said("user", "go"), said("assistant", "I will."), call, ToolResult(id="c1", output="alpha"), tools=(READ,)
     )
     assert found.run.action.WhichOneof("action") == "resume_action"
     assert found.run.action.resume_action.request_context.tools[0].name == "read"
@@ -69,7 +78,7 @@ def test_a_history_that_ends_with_a_result_is_resumed() -> None:
 
 
 def test_arguments_that_are_no_object_stay_the_text_that_they_are() -> None:
-    calls = [Call(id=id_, name="read", arguments=text) for id_, text in (("a", "[1]"), ("b", '{"half'))]
+    calls = [AssistantCall(id=id_, name="read", arguments=text) for id_, text in (("a", "[1]"), ("b", '{"half'))]
     found = begun(said("user", "go"), *calls, said("user", "on"))
     assert [part["args"] for part in prompt(found)[1]["content"]] == ["[1]", '{"half']
 

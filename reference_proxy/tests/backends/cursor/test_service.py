@@ -19,27 +19,27 @@ from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Gate, Hang, Say, Script
 from wireproof_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
 from wireproof_surfaces.conversation import (
-    Call,
+    AssistantCall,
     Conversation,
     ImagePart,
     Item,
     Message,
-    Result,
     TextPart,
     Tool,
+    ToolResult,
     converse,
 )
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
-    Failed,
-    Finished,
-    Text,
+    ChoiceFailed,
+    ChoiceFinished,
+    FailureReason,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
     apart,
 )
@@ -100,7 +100,7 @@ def played(service: CursorService, conversation: Conversation, choices: int = 1)
     turn = service.open(conversation, choices)
     found: list[TurnEvent] = []
     deadline = time.monotonic() + DEADLINE
-    while sum(isinstance(event, TurnOver | Failed) for event in found) < choices:
+    while sum(isinstance(event, TurnOver | ChoiceFailed) for event in found) < choices:
         event = turn.next(0.05)
         if event is not None and not isinstance(event, Working):
             found += apart(event)
@@ -110,26 +110,26 @@ def played(service: CursorService, conversation: Conversation, choices: int = 1)
 
 
 def text_of(events: Iterable[TurnEvent]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Text))
+    return "".join(event.text for event in events if isinstance(event, TextAdded))
 
 
 def test_a_turn_is_text_counts_and_an_end(service: CursorService) -> None:
     found = played(service, said("text/hello"))
     assert text_of(found)
-    assert found[-3:] == [Usage(prompt=11, completion=7), Finished(reason="stop"), TurnOver()]
+    assert found[-3:] == [UsageReported(prompt=11, completion=7), ChoiceFinished(reason="stop"), TurnOver()]
 
 
 def test_all_calls_of_an_answer_come_before_its_end(service: CursorService) -> None:
     found = played(service, said("call/two", tools=TOOLS))
-    assert [event.name for event in found if isinstance(event, CallOpened)] == ["localSearch", "readNote"]
-    assert next(event.text for event in found if isinstance(event, Arguments)) == '{"query": "release notes"}'
+    assert [event.name for event in found if isinstance(event, CallBegan)] == ["localSearch", "readNote"]
+    assert next(event.text for event in found if isinstance(event, ArgumentsAdded)) == '{"query": "release notes"}'
     assert sum(isinstance(event, CallClosed) for event in found) == 2
     assert found[-2:] == [CallsEnded(), TurnOver()]
 
 
 def test_results_begin_another_session_that_has_the_history(service: CursorService) -> None:
-    call = Call(id="call_search", name="localSearch", arguments='{"query": "release notes"}')
-    history = (call, Result(id="call_search", output="two notes"))
+    call = AssistantCall(id="call_search", name="localSearch", arguments='{"query": "release notes"}')
+    history = (call, ToolResult(id="call_search", output="two notes"))
     assert text_of(played(service, said("call/then-text", *history, tools=TOOLS))) == "All clear."
     assert text_of(played(service, said("call/then-text", *history))) == "All clear."
 
@@ -146,7 +146,7 @@ def test_the_state_is_kept_and_questions_are_answered(service: CursorService) ->
 def test_without_tools_the_service_is_answered_from_the_scratch_folder(service: CursorService) -> None:
     nonce = f"n{next(NUMBERS)}"
     found = played(service, said("own/read", nonce=nonce))
-    assert not any(isinstance(event, CallOpened) for event in found)
+    assert not any(isinstance(event, CallBegan) for event in found)
     assert text_of(found) == "Read."
     assert '"faults": []' in text_of(played(service, said("reflect/turns", nonce=nonce)))
 
@@ -154,17 +154,17 @@ def test_without_tools_the_service_is_answered_from_the_scratch_folder(service: 
 @pytest.mark.parametrize(
     ("script", "cause"),
     [
-        ("own/401", Cause.CREDENTIALS),
-        ("own/append", Cause.CREDENTIALS),
-        ("own/limit", Cause.RATE_LIMITED),
-        ("own/model", Cause.MODEL_UNKNOWN),
-        ("own/lost", Cause.FAILED),
-        ("fail/crash-first", Cause.UNREACHABLE),
-        ("fail/after-text", Cause.UNREACHABLE),
+        ("own/401", FailureReason.CREDENTIALS),
+        ("own/append", FailureReason.CREDENTIALS),
+        ("own/limit", FailureReason.RATE_LIMITED),
+        ("own/model", FailureReason.MODEL_UNKNOWN),
+        ("own/lost", FailureReason.FAILED),
+        ("fail/crash-first", FailureReason.UNREACHABLE),
+        ("fail/after-text", FailureReason.UNREACHABLE),
     ],
 )
-def test_a_failure_has_its_cause(service: CursorService, script: str, cause: Cause) -> None:
-    [failed] = [event for event in played(service, said(script)) if isinstance(event, Failed)]
+def test_a_failure_has_its_cause(service: CursorService, script: str, cause: FailureReason) -> None:
+    [failed] = [event for event in played(service, said(script)) if isinstance(event, ChoiceFailed)]
     assert failed.cause is cause
 
 
@@ -181,7 +181,7 @@ def test_signs_of_life_are_no_events(service: CursorService) -> None:
 def test_a_client_that_leaves_cancels_the_turn(service: CursorService, until: Until) -> None:
     nonce = f"n{next(NUMBERS)}"
     turn = service.open(said("own/hang", nonce=nonce))
-    until(lambda: isinstance(turn.next(0.05), Text), "the first text")
+    until(lambda: isinstance(turn.next(0.05), TextAdded), "the first text")
     turn.close()
     turn.close()
     until(lambda: service.turns == 0, "the end of the turn")
@@ -190,7 +190,7 @@ def test_a_client_that_leaves_cancels_the_turn(service: CursorService, until: Un
 
 def test_choices_are_sessions_of_their_own(service: CursorService) -> None:
     found = played(service, said("text/hello"), choices=3)
-    texts = {n: "".join(one.text for one in found if isinstance(one, Text) and one.choice == n) for n in range(3)}
+    texts = {n: "".join(one.text for one in found if isinstance(one, TextAdded) and one.choice == n) for n in range(3)}
     assert len(set(texts.values())) == 1
     assert texts[0]
 
@@ -209,12 +209,12 @@ def test_a_client_that_reads_nothing_holds_up_no_other(service: CursorService) -
 def test_what_the_service_cannot_take_is_refused_at_once(service: CursorService) -> None:
     with_image = Conversation(input=(TextPart("look"), ImagePart("data:image/png;base64,")))
     earlier = Conversation(history=(Message(role="user", parts=(ImagePart("x"),)),), input=(TextPart("go"),))
-    result = Conversation(history=(Result(id="c", output="", images=(ImagePart("x"),)),))
+    result = Conversation(history=(ToolResult(id="c", output="", images=(ImagePart("x"),)),))
     for conversation in (with_image, earlier, result):
-        assert played(service, conversation) == [Failed(Cause.NO_IMAGES)]
-    assert played(service, Conversation(schema={"type": "object"})) == [Failed(Cause.SCHEMA_UNKNOWN)]
+        assert played(service, conversation) == [ChoiceFailed(FailureReason.NO_IMAGES)]
+    assert played(service, Conversation(schema={"type": "object"})) == [ChoiceFailed(FailureReason.SCHEMA_UNKNOWN)]
     huge = Tool(name="t", description="", parameters={"maximum": 10**400})
-    assert played(service, said("text/hello", tools=(huge,))) == [Failed(Cause.TOOLS_REJECTED)]
+    assert played(service, said("text/hello", tools=(huge,))) == [ChoiceFailed(FailureReason.TOOLS_REJECTED)]
 
 
 def test_a_megabyte_in_both_directions(service: CursorService) -> None:
@@ -253,11 +253,11 @@ def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Until) -> N
         backend = make_backend(ProxySettings(backend="cursor", cursor=cursor))
         assert isinstance(backend, CursorService)
         assert not backend.await_ready(0)
-        assert isinstance(backend.open(Conversation()).next(0), Failed)
+        assert isinstance(backend.open(Conversation()).next(0), ChoiceFailed)
         backend.start()
         assert backend.await_ready(DEADLINE)
-    [failed] = [event for event in played(backend, said("text/hello")) if isinstance(event, Failed)]
-    assert failed.cause is Cause.UNAVAILABLE
+    [failed] = [event for event in played(backend, said("text/hello")) if isinstance(event, ChoiceFailed)]
+    assert failed.cause is FailureReason.UNAVAILABLE
     until(lambda: not backend.await_ready(0), "the loss to be noticed")
     assert [count.value for count in backend.counts()] == [1]
     with serving(LIBRARY, port):
@@ -280,7 +280,7 @@ def test_a_stop_fails_the_turns_that_run(mock: CursorMock, until: Until) -> None
     event = turn.next(DEADLINE)
     while isinstance(event, Working):
         event = turn.next(DEADLINE)
-    assert event == Failed(Cause.UNAVAILABLE)
+    assert event == ChoiceFailed(FailureReason.UNAVAILABLE)
     stopper.join(DEADLINE)
     assert not stopper.is_alive()
     turn.close()

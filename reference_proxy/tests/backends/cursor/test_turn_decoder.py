@@ -13,17 +13,17 @@ from wireproof_cursor_protos.agent_pb2 import AgentServerMessage, RequestContext
 from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
+    ChoiceFailed,
+    ChoiceFinished,
     Event,
-    Failed,
-    Finished,
-    Text,
+    FailureReason,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 
@@ -56,17 +56,17 @@ def test_text_is_text_and_reasoning_is_work() -> None:
         update(token_delta={"tokens": 1}),
         update(turn_ended={}),
     )
-    assert found == [Working(), Text(text="Hello"), Working(), Finished(reason="stop"), TurnOver()]
+    assert found == [Working(), TextAdded(text="Hello"), Working(), ChoiceFinished(reason="stop"), TurnOver()]
 
 
 def test_the_end_of_the_turn_counts_tokens() -> None:
     ended = {"input_tokens": 11, "output_tokens": 7, "cache_read_tokens": 4, "reasoning_tokens": 3}
     [usage, *_] = events(decoder(), update(turn_ended=ended))
-    assert usage == Usage(prompt=11, completion=7, cached=4, reasoning=3)
+    assert usage == UsageReported(prompt=11, completion=7, cached=4, reasoning=3)
 
 
 def test_half_a_count_is_none() -> None:
-    assert events(decoder(), update(turn_ended={"output_tokens": 7})) == [Finished(reason="stop"), TurnOver()]
+    assert events(decoder(), update(turn_ended={"output_tokens": 7})) == [ChoiceFinished(reason="stop"), TurnOver()]
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_an_exec_is_a_call_where_tools_are_declared() -> None:
     assert (state.calls_wait, state.calls_due) == (False, True)
     reaction = state.feed(message(READ_EXEC))
     assert reaction.events == (
-        CallOpened(id="c1", name="read"),
-        Arguments(id="c1", text='{"filePath": "a.txt"}'),
+        CallBegan(id="c1", name="read"),
+        ArgumentsAdded(id="c1", text='{"filePath": "a.txt"}'),
         CallClosed(id="c1"),
     )
     # The client answers it, in another request.
@@ -105,7 +105,7 @@ def test_calls_have_ids_of_their_own_whatever_the_service_gives() -> None:
     odd = {"exec_server_message": {"id": 4, "read_args": {"path": "b", "tool_call_id": "call_abc\nfc_xyz"}}}
     nameless = {"exec_server_message": {"id": 2, "read_args": {"path": "b"}}}
     opened = list(events(state, *map(message, (READ_EXEC, READ_EXEC, nameless, nameless, odd))))
-    ids = [event.id for event in opened if isinstance(event, CallOpened)]
+    ids = [event.id for event in opened if isinstance(event, CallBegan)]
     assert ids[0] == "c1"
     assert len(set(ids)) == 5
     # A client may refuse an id with a line break.
@@ -141,8 +141,8 @@ def test_after_the_end_only_the_store_answers() -> None:
 
 
 def test_a_failure_is_of_one_choice_where_there_are_several() -> None:
-    assert decoder().failure(Cause.FAILED) == Failed(Cause.FAILED, None)
-    assert decoder(choice=1, choices=2).failure(Cause.FAILED) == Failed(Cause.FAILED, 1)
+    assert decoder().failure(FailureReason.FAILED) == ChoiceFailed(FailureReason.FAILED, None)
+    assert decoder(choice=1, choices=2).failure(FailureReason.FAILED) == ChoiceFailed(FailureReason.FAILED, 1)
 
 
 CAPTURES = json.loads((Path(__file__).parent / "captures.json").read_text(encoding="utf-8"))
@@ -153,7 +153,7 @@ def test_a_capture_is_read_as_it_ended(name: str) -> None:
     capture = CAPTURES[name]
     tools = [Tool(name=one, description="", parameters={}) for one in capture["tools"]]
     found = events(decoder(*tools), *map(message, capture["messages"]))
-    text = "".join(event.text for event in found if isinstance(event, Text))
-    calls = [event.name for event in found if isinstance(event, CallOpened)]
-    spelled = [event.text for event in found if isinstance(event, Arguments)]
+    text = "".join(event.text for event in found if isinstance(event, TextAdded))
+    calls = [event.name for event in found if isinstance(event, CallBegan)]
+    spelled = [event.text for event in found if isinstance(event, ArgumentsAdded)]
     assert {"text": text, "calls": calls, "arguments": list(map(json.loads, spelled))} == capture["ends"]

@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from wireproof_surfaces.events import Arguments, CallClosed, CallOpened, Event
+from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed, Event
 from wireproof_surfaces.tools import spelled_json
 from wireproof_surfaces.tools.call_ids import call_id
 
@@ -188,12 +188,12 @@ class CallCollector:
         """The events of a call that got longer by `text`; `id_` is the id to open it under, empty if there is none."""
         if call.shown:
             if text:
-                yield Arguments(choice=self.choice, id=call.shown, text=text)
+                yield ArgumentsAdded(choice=self.choice, id=call.shown, text=text)
         elif call.name and id_:
             call.shown = id_
-            yield CallOpened(choice=self.choice, id=id_, name=call.name)
+            yield CallBegan(choice=self.choice, id=id_, name=call.name)
             if call.pieces:
-                yield Arguments(choice=self.choice, id=id_, text=call.arguments)
+                yield ArgumentsAdded(choice=self.choice, id=id_, text=call.arguments)
 
     def _complete(self, call: _Call, whole: str) -> Iterator[Event]:
         """The events of a call that is complete; without a name it is no call, and there are none."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping, as_text
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.rpc import ErrorReply
@@ -27,50 +27,50 @@ CUT_SHORT: tuple[tuple[str, FinishReason], ...] = (
     ("Incomplete response returned, reason: content_filter", "content_filter"),
 )
 
-CAUSES: dict[str, Cause] = {
-    "contextWindowExceeded": Cause.CONTEXT,
-    "usageLimitExceeded": Cause.QUOTA,
-    "rateLimitExceeded": Cause.RATE_LIMITED,
-    "serverOverloaded": Cause.OVERLOADED,
-    "unauthorized": Cause.CREDENTIALS,
-    "badRequest": Cause.REJECTED,
+CAUSES: dict[str, FailureReason] = {
+    "contextWindowExceeded": FailureReason.CONTEXT,
+    "usageLimitExceeded": FailureReason.QUOTA,
+    "rateLimitExceeded": FailureReason.RATE_LIMITED,
+    "serverOverloaded": FailureReason.OVERLOADED,
+    "unauthorized": FailureReason.CREDENTIALS,
+    "badRequest": FailureReason.REJECTED,
 }
 
-HTTP_CAUSES: dict[int | None, Cause] = {
-    None: Cause.UNREACHABLE,  # a refused connection has no status
-    400: Cause.REJECTED,
-    401: Cause.CREDENTIALS,
-    403: Cause.CREDENTIALS,
-    429: Cause.RATE_LIMITED,
-    503: Cause.OVERLOADED,
-    504: Cause.TIMEOUT,
+HTTP_CAUSES: dict[int | None, FailureReason] = {
+    None: FailureReason.UNREACHABLE,  # a refused connection has no status
+    400: FailureReason.REJECTED,
+    401: FailureReason.CREDENTIALS,
+    403: FailureReason.CREDENTIALS,
+    429: FailureReason.RATE_LIMITED,
+    503: FailureReason.OVERLOADED,
+    504: FailureReason.TIMEOUT,
 }
 
 # 0.89.0 says the status in the message alone.
 _STATUS = re.compile(r"unexpected status (\d{3}) ")
 _CONTEXT = "context_length_exceeded"
 
-MESSAGE_CAUSES: tuple[tuple[str, Cause], ...] = (
-    ("idle timeout waiting for", Cause.TIMEOUT),
-    ("stream disconnected before completion: error sending request", Cause.UNREACHABLE),
-    ("Missing environment variable", Cause.CREDENTIALS),  # the provider's `env_key` is not set
+MESSAGE_CAUSES: tuple[tuple[str, FailureReason], ...] = (
+    ("idle timeout waiting for", FailureReason.TIMEOUT),
+    ("stream disconnected before completion: error sending request", FailureReason.UNREACHABLE),
+    ("Missing environment variable", FailureReason.CREDENTIALS),  # the provider's `env_key` is not set
 )
 
 _WRONG = ("badRequest", "bad_request")
 # Characters; the whole body of an answer of the model's service may stand there.
 _LONGEST_DETAIL = 1000
 
-REFUSALS: tuple[tuple[str, Cause], ...] = (
-    ("dynamic tool", Cause.TOOLS_REJECTED),
-    ("image URL", Cause.IMAGES_REJECTED),  # 0.169.0 takes no addresses; 0.89.0 forwards them
-    ("maximum length", Cause.CONTEXT),  # 0.169.0: 1048576 characters of input
-    ("overloaded", Cause.OVERLOADED),
+REFUSALS: tuple[tuple[str, FailureReason], ...] = (
+    ("dynamic tool", FailureReason.TOOLS_REJECTED),
+    ("image URL", FailureReason.IMAGES_REJECTED),  # 0.169.0 takes no addresses; 0.89.0 forwards them
+    ("maximum length", FailureReason.CONTEXT),  # 0.169.0: 1048576 characters of input
+    ("overloaded", FailureReason.OVERLOADED),
 )
 TOO_MANY = -32001
 """The code of a refusal when too many requests wait in the app-server's own queues."""
 
 
-def cause_of(error: Params) -> Cause:
+def cause_of(error: Params) -> FailureReason:
     """Why a turn failed, from its TurnError: codexErrorInfo, else the message."""
     info = _info(error)
     if isinstance(info, str) and _camel(info) in CAUSES:
@@ -79,7 +79,7 @@ def cause_of(error: Params) -> Cause:
         # One member, as in {"httpConnectionFailed": {"httpStatusCode": 401}}.
         detail = as_mapping(next(iter(info.values())))
         status = as_count(detail.get("httpStatusCode", detail.get("http_status_code")))
-        return HTTP_CAUSES.get(status, Cause.FAILED)
+        return HTTP_CAUSES.get(status, FailureReason.FAILED)
     return _message_cause(as_text(error.get("message")))
 
 
@@ -95,20 +95,20 @@ def cut_short(error: Params) -> FinishReason | None:
     return next((reason for text, reason in CUT_SHORT if text in message), None)
 
 
-def refusal_cause(refusal: ErrorReply) -> Cause:
+def refusal_cause(refusal: ErrorReply) -> FailureReason:
     """Why a request of ours was refused, from the error's code and message."""
-    return Cause.BUSY if refusal.code == TOO_MANY else _by_text(REFUSALS, refusal.message)
+    return FailureReason.BUSY if refusal.code == TOO_MANY else _by_text(REFUSALS, refusal.message)
 
 
 def _info(error: Params) -> object:
     return error.get("codexErrorInfo", error.get("codex_error_info"))
 
 
-def _message_cause(message: str) -> Cause:
+def _message_cause(message: str) -> FailureReason:
     if found := _STATUS.match(message):
-        return HTTP_CAUSES.get(int(found[1]), Cause.FAILED)
+        return HTTP_CAUSES.get(int(found[1]), FailureReason.FAILED)
     if error := _error_object(message):  # of a 400, whose body is all of the message
-        return Cause.CONTEXT if _CONTEXT in {error.get("code"), error.get("type")} else Cause.REJECTED
+        return FailureReason.CONTEXT if _CONTEXT in {error.get("code"), error.get("type")} else FailureReason.REJECTED
     return _by_text(MESSAGE_CAUSES, message)
 
 
@@ -123,5 +123,5 @@ def _camel(name: str) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
 
 
-def _by_text(table: tuple[tuple[str, Cause], ...], message: str) -> Cause:
-    return next((cause for text, cause in table if text in message), Cause.FAILED)
+def _by_text(table: tuple[tuple[str, FailureReason], ...], message: str) -> FailureReason:
+    return next((cause for text, cause in table if text in message), FailureReason.FAILED)

@@ -25,7 +25,7 @@ from wireproof_proxy.backends.codex.v1 import CodexV1
 from wireproof_proxy.backends.codex.v2 import CodexV2
 from wireproof_proxy.backends.codex.v2_encode import INITIALIZE
 from wireproof_proxy.backends.untrusted_json import as_text
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,7 +129,7 @@ class Supervisor:
         link = self._link
         # It was ready a moment ago, and died since.
         if link is None:
-            return FailedTurn(Cause.UNAVAILABLE)
+            return FailedTurn(FailureReason.UNAVAILABLE)
 
         turn, fitted = TURNS[self._protocol], link.abilities.fit(conversation)
 

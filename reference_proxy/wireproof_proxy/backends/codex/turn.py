@@ -20,7 +20,7 @@ from wireproof_proxy.backends.codex.link import CLOSED
 from wireproof_proxy.backends.codex.rpc import ErrorReply, Garbled, Id, Notice, ResultReply, ServerRequest
 from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
-from wireproof_surfaces.events import Cause, Event
+from wireproof_surfaces.events import Event, FailureReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -121,9 +121,9 @@ class CodexTurn:
             self._last_message = self._link.clock()
             match message:
                 case Garbled():
-                    self._fail(Cause.GARBLED)
+                    self._fail(FailureReason.GARBLED)
                 case Notice(method=method) if method == CLOSED:
-                    self._fail(Cause.UNAVAILABLE)
+                    self._fail(FailureReason.UNAVAILABLE)
                 case _:
                     self._put(self._decoder.feed(message))
             if isinstance(message, ServerRequest):
@@ -147,13 +147,13 @@ class CodexTurn:
         match answer:
             # The process lives on: real Codex loses answers when very many requests come at once (`CodexLink`).
             case ErrorReply(code=None, message="timed out"):
-                self._fail(Cause.TIMEOUT)
+                self._fail(FailureReason.TIMEOUT)
             case ErrorReply(code=None):
-                self._fail(Cause.UNAVAILABLE)
+                self._fail(FailureReason.UNAVAILABLE)
             case ErrorReply():
                 self._fail(refusal_cause(answer))
             case ResultReply():
-                self._fail(Cause.GARBLED)
+                self._fail(FailureReason.GARBLED)
         self._announce()
 
     def _announce(self) -> None:
@@ -161,7 +161,7 @@ class CodexTurn:
             self._announced = True
             self._progress.started()
 
-    def _fail(self, cause: Cause) -> None:
+    def _fail(self, cause: FailureReason) -> None:
         self._mailbox.put(self._state.failure(cause))
 
 

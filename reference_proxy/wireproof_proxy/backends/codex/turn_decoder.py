@@ -18,21 +18,21 @@ from wireproof_proxy.backends.codex.repeats import RepeatFilter
 from wireproof_proxy.backends.untrusted_json import as_count, as_mapping
 from wireproof_surfaces.events import (
     CallsEnded,
+    ChoiceFailed,
+    ChoiceFinished,
     Event,
-    Failed,
-    Finished,
     FinishReason,
     MessageEnded,
-    Text,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_surfaces.events import Cause
+    from wireproof_surfaces.events import FailureReason
 
 _COUNTS: Mapping[str, tuple[str, ...]] = {
     "prompt": ("inputTokens", "input_tokens", "promptTokens", "prompt_tokens"),
@@ -67,7 +67,7 @@ class CodexTurnDecoder:
     _spoken: bool = False
     _ended: bool = False
     _repeats: RepeatFilter = field(default_factory=RepeatFilter)
-    _summed: Usage | None = None
+    _summed: UsageReported | None = None
 
     def __post_init__(self) -> None:
         self.calls = CallCollector(self.choice, self.seed)
@@ -107,17 +107,17 @@ class CodexTurnDecoder:
         """The text, behind the end of the message before it if that was another one."""
         ended: list[Event] = [MessageEnded(choice=self.choice)] if self._spoken and self._ended else []
         self._spoken, self._ended = True, False
-        return [*ended, Text(choice=self.choice, text=text)]
+        return [*ended, TextAdded(choice=self.choice, text=text)]
 
     def native(self, id_: str, name: str, arguments: str) -> list[Event]:
         """A call that the client is to run."""
         events = self.calls.whole(CallPiece(shape="native", id=id_, name=name, text=arguments))
         return events or [Working()]
 
-    def summed(self, usage: Usage | None) -> list[Event]:
+    def summed(self, usage: UsageReported | None) -> list[Event]:
         """The tokens of one response of the model; they add up."""
         if usage and self._summed:
-            usage = Usage(
+            usage = UsageReported(
                 choice=self.choice,
                 prompt=usage.prompt + self._summed.prompt,
                 completion=usage.completion + self._summed.completion,
@@ -127,7 +127,7 @@ class CodexTurnDecoder:
         self._summed = usage or self._summed
         return [self._summed] if self._summed else [Working()]
 
-    def counted(self, usage: Usage | None) -> list[Event]:
+    def counted(self, usage: UsageReported | None) -> list[Event]:
         """The tokens of the turn so far; ignored where responses were counted one by one, which is more exact.
 
         A turn that holds several choices counts the tokens of all of them, so only its first choice reports them.
@@ -146,7 +146,7 @@ class CodexTurnDecoder:
     def finish(self, reason: FinishReason) -> list[Event]:
         """The choice is complete, whether or not the turn is."""
         # Calls are complete before the end is: their events come first.
-        return [*self.calls.close(), Finished(choice=self.choice, reason=reason)]
+        return [*self.calls.close(), ChoiceFinished(choice=self.choice, reason=reason)]
 
     def complete(self, last: str = "", message: str = "") -> list[Event]:
         """The turn is over; `last` is its last message, emitted here if it had no text before."""
@@ -155,7 +155,7 @@ class CodexTurnDecoder:
         self.over = True
         # Only if nothing was said: the end of a turn repeats its last message (0.169.0).
         unsent = last and not self._spoken and message not in self._messages
-        text = [Text(choice=self.choice, text=last)] if unsent else []
+        text = [TextAdded(choice=self.choice, text=last)] if unsent else []
         return [*text, *self.finish("stop"), TurnOver(choice=self.choice)]
 
     def retried(self) -> list[Event]:
@@ -170,12 +170,12 @@ class CodexTurnDecoder:
             return [*self.finish(reason), TurnOver(choice=self.choice)]
         return [self.failure(cause_of(error), detail_of(error))]
 
-    def failure(self, cause: Cause, detail: str = "") -> Failed:
+    def failure(self, cause: FailureReason, detail: str = "") -> ChoiceFailed:
         """The failure of this choice, which is of all of them if there is but one."""
         # None closes the mailbox at once; with several choices the others may still have answers.
-        return Failed(cause, self.choice if self.choices > 1 else None, detail)
+        return ChoiceFailed(cause, self.choice if self.choices > 1 else None, detail)
 
-    def usage(self, reported: object) -> Usage | None:
+    def usage(self, reported: object) -> UsageReported | None:
         """Token counts, however they are spelled; None when the prompt or the completion is missing."""
         counts = as_mapping(reported)
         places = [counts, *(as_mapping(counts.get(name)) for name in _DETAILS)]
@@ -187,7 +187,7 @@ class CodexTurnDecoder:
         # Half a count would look exact; the surface estimates instead.
         if prompt is None or completion is None:
             return None
-        return Usage(
+        return UsageReported(
             choice=self.choice,
             prompt=prompt,
             completion=completion,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.backends.codex import v1_encode as encode
 from wireproof_proxy.backends.codex.rpc import ErrorReply
 from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.rpc import ResultReply
@@ -30,7 +30,7 @@ class CodexV1(CodexTurn):
     def _begin(self) -> None:
         # sendUserMessage has no place for a schema, and an answer that ignores it would look like one that matches.
         if self._conversation.schema is not None:
-            self._fail(Cause.SCHEMA_UNKNOWN)
+            self._fail(FailureReason.SCHEMA_UNKNOWN)
             self._announce()
             return
         self._link.request("newConversation", encode.new_conversation(self._conversation), self._on_conversation)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.backends.codex.v2_decode import raw_item
 from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
-from wireproof_surfaces.events import Cause, Event
+from wireproof_surfaces.events import Event, FailureReason
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.codex.turn_decoder import CodexTurnDecoder
@@ -52,7 +52,7 @@ def _complete(turn: CodexTurnDecoder, msg: Params) -> list[Event]:
 # An interrupted turn has no answer, and nothing here says more of it.
 def _aborted(turn: CodexTurnDecoder, _msg: Params) -> list[Event]:
     turn.over = True
-    return [turn.failure(Cause.FAILED)]
+    return [turn.failure(FailureReason.FAILED)]
 
 
 CONTENT: Mapping[str, Callable[[CodexTurnDecoder, Params], list[Event]]] = {

@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import (
-    Call,
+    AssistantCall,
     Conversation,
     ImagePart,
     Item,
     Message,
     Part,
-    Result,
     Role,
     TextPart,
     Tool,
+    ToolResult,
 )
 
 if TYPE_CHECKING:
@@ -108,13 +108,13 @@ def _item(item: Item) -> Json:
             kind = "output_text" if item.role == "assistant" else "input_text"
             role = _ROLES.get(item.role, item.role)
             return {"type": "message", "role": role, "content": [_content(part, kind) for part in item.parts]}
-        case Call():
+        case AssistantCall():
             return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
-        case Result():
+        case ToolResult():
             return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
 
 
-def _output(result: Result) -> str | list[Json]:
+def _output(result: ToolResult) -> str | list[Json]:
     # Text alone stays a plain string, as Codex passes it on to its model.
     if not result.images:
         return result.output

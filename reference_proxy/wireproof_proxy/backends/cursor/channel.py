@@ -44,7 +44,7 @@ class Channel(Protocol):
         """The service's messages up to the end of the stream."""
 
 
-class Transport(Protocol):
+class ServiceTransport(Protocol):
     """How turns reach the service."""
 
     heartbeats: bool
@@ -62,7 +62,7 @@ class Transport(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Service:
+class ServiceAddress:
     """Where the service is, and what every request carries."""
 
     base_url: str

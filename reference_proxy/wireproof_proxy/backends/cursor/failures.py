@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,28 +57,28 @@ _HTTP_CODES: Mapping[int, str] = {
 }
 """What a status means where the body names no code."""
 
-_CAUSES: Mapping[str, Cause] = {
-    "unauthenticated": Cause.CREDENTIALS,
-    "permission_denied": Cause.CREDENTIALS,
-    "resource_exhausted": Cause.RATE_LIMITED,
-    "invalid_argument": Cause.REJECTED,
-    "failed_precondition": Cause.REJECTED,
-    "out_of_range": Cause.REJECTED,
+_CAUSES: Mapping[str, FailureReason] = {
+    "unauthenticated": FailureReason.CREDENTIALS,
+    "permission_denied": FailureReason.CREDENTIALS,
+    "resource_exhausted": FailureReason.RATE_LIMITED,
+    "invalid_argument": FailureReason.REJECTED,
+    "failed_precondition": FailureReason.REJECTED,
+    "out_of_range": FailureReason.REJECTED,
     # A session that is not found would be one, too, but each of ours is new.
-    "not_found": Cause.MODEL_UNKNOWN,
-    "deadline_exceeded": Cause.TIMEOUT,
-    "unavailable": Cause.OVERLOADED,
+    "not_found": FailureReason.MODEL_UNKNOWN,
+    "deadline_exceeded": FailureReason.TIMEOUT,
+    "unavailable": FailureReason.OVERLOADED,
 }
 
 # By a part of the name: the same error has several, one for each plan of an account.
-_REASONS: tuple[tuple[str, Cause], ...] = (
-    ("BAD_MODEL_NAME", Cause.MODEL_UNKNOWN),
+_REASONS: tuple[tuple[str, FailureReason], ...] = (
+    ("BAD_MODEL_NAME", FailureReason.MODEL_UNKNOWN),
     # Our guess: no public source documents how the service names it.
-    ("CONVERSATION_TOO_LONG", Cause.CONTEXT),
-    ("NOT_LOGGED_IN", Cause.CREDENTIALS),
-    ("RATE_LIMIT", Cause.RATE_LIMITED),
-    ("USAGE_LIMIT", Cause.QUOTA),
-    ("PROVIDER_ERROR", Cause.UNREACHABLE),
+    ("CONVERSATION_TOO_LONG", FailureReason.CONTEXT),
+    ("NOT_LOGGED_IN", FailureReason.CREDENTIALS),
+    ("RATE_LIMIT", FailureReason.RATE_LIMITED),
+    ("USAGE_LIMIT", FailureReason.QUOTA),
+    ("PROVIDER_ERROR", FailureReason.UNREACHABLE),
 )
 
 
@@ -87,7 +87,7 @@ def http_error(status: int) -> ServiceError:
     return ServiceError(_HTTP_CODES.get(status, "unknown"))
 
 
-def cause_of(error: ServiceError) -> Cause:
+def cause_of(error: ServiceError) -> FailureReason:
     """Why a turn failed."""
     named = next((cause for part, cause in _REASONS if part in error.reason), None)
-    return named or _CAUSES.get(error.code, Cause.FAILED)
+    return named or _CAUSES.get(error.code, FailureReason.FAILED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
-from wireproof_proxy.backends.cursor.channel import Service, Transport
+from wireproof_proxy.backends.cursor.channel import ServiceAddress, ServiceTransport
 from wireproof_proxy.backends.cursor.run import RunTransport
 from wireproof_proxy.backends.cursor.run_sse import RunSseTransport
 from wireproof_proxy.backends.cursor.service import CursorService
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wireproof_proxy.settings import CursorSettings, ProxySettings
 
-TRANSPORTS: Mapping[CursorTransport, Callable[[Service], Transport]] = {
+TRANSPORTS: Mapping[CursorTransport, Callable[[ServiceAddress], ServiceTransport]] = {
     "run": RunTransport,
     "run-sse": RunSseTransport,
 }
@@ -33,7 +33,7 @@ def cursor_backend(settings: ProxySettings) -> CursorService:
     """
     cursor = settings.cursor
     return CursorService(
-        Service(base_url=_base_url(cursor), token=_token(cursor)),
+        ServiceAddress(base_url=_base_url(cursor), token=_token(cursor)),
         TRANSPORTS[cursor.transport],
         BuiltinTools(_scratch(cursor), may_write=cursor.scratch_write, may_run=cursor.scratch_shell),
         waits=Waits(settled=cursor.settle_ms / 1000, announced=settings.call_wait_ms / 1000),

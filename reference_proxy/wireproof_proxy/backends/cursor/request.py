@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_cursor_protos import agent_pb2
 from wireproof_surfaces.assembly.characters import whole
-from wireproof_surfaces.conversation import Call, Message, Result, TextPart
+from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -119,7 +119,7 @@ def _prompt(conversation: Conversation) -> Iterator[Json]:
     names: dict[str, str] = {}
     answer: list[Json] = []
     for item in conversation.history:
-        if isinstance(item, Call):
+        if isinstance(item, AssistantCall):
             names[item.id] = item.name
             answer.append(_call(item))
             continue
@@ -134,13 +134,13 @@ def _prompt(conversation: Conversation) -> Iterator[Json]:
             case Message():
                 role = "user" if item.role == "user" else "system"
                 yield {"role": role, "content": whole(_text(item.parts))}
-            case Result():
+            case ToolResult():
                 yield {"role": "tool", "content": [_result(item, names.get(item.id, ""))]}
     if answer:
         yield {"role": "assistant", "content": answer}
 
 
-def _call(call: Call) -> Json:
+def _call(call: AssistantCall) -> Json:
     return {
         "type": "tool-call",
         "toolCallId": whole(call.id),
@@ -158,7 +158,7 @@ def _arguments(text: str) -> object:
     return _clean(found) if isinstance(found, dict) else whole(text)
 
 
-def _result(result: Result, name: str) -> Json:
+def _result(result: ToolResult, name: str) -> Json:
     return {
         "type": "tool-result",
         "toolCallId": whole(result.id),

@@ -27,7 +27,7 @@ from h2.events import (
 )
 from h2.exceptions import ProtocolError
 
-from wireproof_proxy.backends.cursor.channel import RUN, LostError, Service, UnreachedError, message_of
+from wireproof_proxy.backends.cursor.channel import RUN, LostError, ServiceAddress, UnreachedError, message_of
 from wireproof_proxy.backends.cursor.envelope import (
     CONNECT,
     EnvelopeEnd,
@@ -57,7 +57,7 @@ class RunTransport:
 
     heartbeats = True
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: ServiceAddress) -> None:
         self._service = service
 
     @asynccontextmanager
@@ -84,7 +84,7 @@ class RunTransport:
         """Nothing is shared."""
 
 
-async def _connect(service: Service) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connect(service: ServiceAddress) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     context = ssl.create_default_context() if service.secure else None
     if context:
         context.set_alpn_protocols(["h2"])

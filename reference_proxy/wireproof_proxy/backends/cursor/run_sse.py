@@ -16,7 +16,14 @@ import httpx
 
 from wireproof_cursor_protos.agent_pb2 import BidiRequestId
 from wireproof_cursor_protos.aiserver_pb2 import BidiAppendRequest
-from wireproof_proxy.backends.cursor.channel import APPEND, RUN_SSE, LostError, Service, UnreachedError, message_of
+from wireproof_proxy.backends.cursor.channel import (
+    APPEND,
+    RUN_SSE,
+    LostError,
+    ServiceAddress,
+    UnreachedError,
+    message_of,
+)
 from wireproof_proxy.backends.cursor.envelope import GRPC_WEB, EnvelopeEnd, EnvelopeReader, envelope, refused
 
 if TYPE_CHECKING:
@@ -36,7 +43,7 @@ class RunSseTransport:
 
     heartbeats = False
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: ServiceAddress) -> None:
         self._service = service
         # No limit of connections or of silence: those of the proxy hold. No proxy of the environment.
         self._client = httpx.AsyncClient(
@@ -58,7 +65,7 @@ class RunSseTransport:
 class RunSseChannel:
     """One turn."""
 
-    def __init__(self, client: httpx.AsyncClient, service: Service, request_id: str) -> None:
+    def __init__(self, client: httpx.AsyncClient, service: ServiceAddress, request_id: str) -> None:
         self._client = client
         self._service = service
         self._request_id = request_id

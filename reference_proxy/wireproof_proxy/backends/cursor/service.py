@@ -19,8 +19,8 @@ from wireproof_proxy.backends.choices import Choices
 from wireproof_proxy.backends.cursor.request import opening
 from wireproof_proxy.backends.cursor.turn import CursorTurn, Surroundings, Waits
 from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
-from wireproof_surfaces.conversation import ImagePart, Message, Result
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.conversation import ImagePart, Message, ToolResult
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import BackendTurn
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
-    from wireproof_proxy.backends.cursor.channel import Service, Transport
+    from wireproof_proxy.backends.cursor.channel import ServiceAddress, ServiceTransport
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.conversation import Conversation
 
@@ -46,8 +46,8 @@ class CursorService:
 
     def __init__(
         self,
-        service: Service,
-        transport: Callable[[Service], Transport],
+        service: ServiceAddress,
+        transport: Callable[[ServiceAddress], ServiceTransport],
         tools: BuiltinTools,
         *,
         waits: Waits,
@@ -64,7 +64,7 @@ class CursorService:
         self._turns: set[CursorTurn] = set()
         self._losses = 0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._transport: Transport | None = None
+        self._transport: ServiceTransport | None = None
         self._knocking: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._serve, name="cursor-backend", daemon=True)
 
@@ -101,7 +101,7 @@ class CursorService:
         """Start a turn in a session of its own for each choice."""
         loop, transport = self._loop, self._transport
         if loop is None or transport is None or self._stopping:
-            return FailedTurn(Cause.UNAVAILABLE)
+            return FailedTurn(FailureReason.UNAVAILABLE)
         if cause := _refused(conversation):
             return FailedTurn(cause)
 
@@ -119,7 +119,7 @@ class CursorService:
             return Choices(begin, choices, lambda: None, self._patience)
         # A schema may hold what the protocol cannot: a number beyond every double.
         except (ValueError, OverflowError):
-            return FailedTurn(Cause.TOOLS_REJECTED)
+            return FailedTurn(FailureReason.TOOLS_REJECTED)
 
     @property
     def turns(self) -> int:
@@ -199,11 +199,11 @@ class CursorService:
         self._begin_knocking()
 
 
-def _refused(conversation: Conversation) -> Cause | None:
+def _refused(conversation: Conversation) -> FailureReason | None:
     """What the service cannot be asked; None where it can be asked all."""
     if conversation.schema is not None:
-        return Cause.SCHEMA_UNKNOWN
-    return Cause.NO_IMAGES if any(_images(conversation)) else None
+        return FailureReason.SCHEMA_UNKNOWN
+    return FailureReason.NO_IMAGES if any(_images(conversation)) else None
 
 
 def _images(conversation: Conversation) -> Iterator[bool]:
@@ -212,6 +212,6 @@ def _images(conversation: Conversation) -> Iterator[bool]:
         match item:
             case Message():
                 yield from (isinstance(part, ImagePart) for part in item.parts)
-            case Result():
+            case ToolResult():
                 yield bool(item.images)
     yield from (isinstance(part, ImagePart) for part in conversation.input)

@@ -22,12 +22,12 @@ from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.channel import LostError, UnreachedError
 from wireproof_proxy.backends.cursor.envelope import GarbledError
 from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of
-from wireproof_surfaces.events import Cause
+from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from wireproof_cursor_protos.agent_pb2 import AgentRunRequest, AgentServerMessage
     from wireproof_proxy.backends.choices import Progress
-    from wireproof_proxy.backends.cursor.channel import Channel, Transport
+    from wireproof_proxy.backends.cursor.channel import Channel, ServiceTransport
     from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.events import Event
@@ -60,7 +60,7 @@ class Surroundings:
     """What all turns of the backend share."""
 
     loop: asyncio.AbstractEventLoop
-    transport: Transport
+    transport: ServiceTransport
     run_here: RunHere
     lost: Callable[[], None]
     """Called on the loop when the service cannot be reached."""
@@ -124,20 +124,20 @@ class CursorTurn:
                 self._put(self._decoder.failure(cause))
         except asyncio.CancelledError:
             # The backend stops; or the reader has left, and takes nothing any more.
-            self._put(self._decoder.failure(Cause.UNAVAILABLE))
+            self._put(self._decoder.failure(FailureReason.UNAVAILABLE))
             raise
         except Exception:
             # The loop would keep it to itself, and the client would wait.
             log.exception("a turn failed")
-            self._put(self._decoder.failure(Cause.FAILED))
+            self._put(self._decoder.failure(FailureReason.FAILED))
         finally:
             if self._settling:
                 self._settling.cancel()
             self._announce()
 
-    async def _converse(self) -> Cause | None:
+    async def _converse(self) -> FailureReason | None:
         """Play the turn; why it failed, or None."""
-        found: Cause | None = None
+        found: FailureReason | None = None
         try:
             async with self._around.transport.open(self._decoder.seed) as channel:
                 self._opened = True
@@ -146,11 +146,11 @@ class CursorTurn:
             found = _cause(group)
         except* UnreachedError:
             self._around.lost()
-            found = Cause.UNAVAILABLE
+            found = FailureReason.UNAVAILABLE
         except* LostError:
-            found = Cause.UNREACHABLE
+            found = FailureReason.UNREACHABLE
         except* GarbledError:
-            found = Cause.GARBLED
+            found = FailureReason.GARBLED
         except* _LeftError:
             pass
         return found
@@ -237,7 +237,7 @@ class CursorTurn:
             self._leaving.set()
 
 
-def _cause(group: ExceptionGroup[ServiceError]) -> Cause:
+def _cause(group: ExceptionGroup[ServiceError]) -> FailureReason:
     """The cause of the first error of a group, which is what made the others."""
     first = group.exceptions[0]
     return _cause(first) if isinstance(first, ExceptionGroup) else cause_of(first)

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.execs import call_of
 from wireproof_surfaces.events import (
-    Arguments,
+    ArgumentsAdded,
+    CallBegan,
     CallClosed,
-    CallOpened,
     CallsEnded,
-    Cause,
+    ChoiceFailed,
+    ChoiceFinished,
     Event,
-    Failed,
-    Finished,
-    Text,
+    FailureReason,
+    TextAdded,
     TurnOver,
-    Usage,
+    UsageReported,
     Working,
 )
 from wireproof_surfaces.tools.call_ids import call_id
@@ -109,17 +109,17 @@ class CursorTurnDecoder:
         self.over = True
         return [CallsEnded(choice=self.choice), TurnOver(choice=self.choice)]
 
-    def failure(self, cause: Cause) -> Failed:
+    def failure(self, cause: FailureReason) -> ChoiceFailed:
         """The failure of this choice, which is of all of them if there is but one."""
         self.over = True
         # None closes the mailbox at once; with several choices the others may still have answers.
-        return Failed(cause, self.choice if self.choices > 1 else None)
+        return ChoiceFailed(cause, self.choice if self.choices > 1 else None)
 
     def _update(self, update: agent_pb2.InteractionUpdate) -> Reaction:
         kind = update.WhichOneof("message")
         match kind:
             case "text_delta" if update.text_delta.text:
-                return Reaction(events=(Text(choice=self.choice, text=update.text_delta.text),))
+                return Reaction(events=(TextAdded(choice=self.choice, text=update.text_delta.text),))
             case "turn_ended":
                 return Reaction(events=(*self._usage(update.turn_ended), *self._end()))
             case "tool_call_started":
@@ -130,7 +130,7 @@ class CursorTurnDecoder:
 
     def _end(self) -> tuple[Event, ...]:
         self.over = True
-        return Finished(choice=self.choice, reason="stop"), TurnOver(choice=self.choice)
+        return ChoiceFinished(choice=self.choice, reason="stop"), TurnOver(choice=self.choice)
 
     def _usage(self, ended: agent_pb2.TurnEndedUpdate) -> tuple[Event, ...]:
         """The tokens of the turn; older services count none."""
@@ -140,7 +140,9 @@ class CursorTurnDecoder:
         prompt, completion = max(ended.input_tokens, 0), max(ended.output_tokens, 0)
         cached = min(max(ended.cache_read_tokens, 0), prompt)
         reasoning = min(max(ended.reasoning_tokens, 0), completion)
-        usage = Usage(choice=self.choice, prompt=prompt, completion=completion, cached=cached, reasoning=reasoning)
+        usage = UsageReported(
+            choice=self.choice, prompt=prompt, completion=completion, cached=cached, reasoning=reasoning
+        )
         return (usage,)
 
     def _exec(self, exec_: agent_pb2.ExecServerMessage) -> Reaction:
@@ -157,8 +159,8 @@ class CursorTurnDecoder:
         self._called |= {id_, call.id}
         return Reaction(
             events=(
-                CallOpened(choice=self.choice, id=id_, name=call.name),
-                Arguments(choice=self.choice, id=id_, text=call.arguments),
+                CallBegan(choice=self.choice, id=id_, name=call.name),
+                ArgumentsAdded(choice=self.choice, id=id_, text=call.arguments),
                 CallClosed(choice=self.choice, id=id_),
             )
         )
