@@ -5,9 +5,8 @@ before more input or before `wake_at`. Turns are played only as far as their lin
 one turn after the other: a client that does not read costs no memory, and no turn starves another.
 
 Clients share threads, not handshakes: each has a `ConnectedClient`, the first of which is there from the start. A
-thread's
-notifications go to the clients that subscribed to it by starting or resuming it. While a line is handled, the client
-that sent it is the one that methods mean by "the client".
+thread's notifications go to the clients that subscribed to it by starting or resuming it. While a line is handled, the
+client that sent it is the one that methods mean by "the client".
 """
 
 from __future__ import annotations

@@ -117,8 +117,8 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
     instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `AskedTurn`.
-    `choice`: of
-    the request's answer, whose choices are one request. `conditions`: those of the library, if they are known.
+    `choice`: of the request's answer, whose choices are one request. `conditions`: those of the library, if they are
+    known.
     """
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)

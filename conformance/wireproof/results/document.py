@@ -1,9 +1,8 @@
 """The one form of a result: all that a run found out about a target, as data that every report renders.
 
 It is what `report.json` in the folder of a result holds, field by field; `schemas/wireproof/report.json` is generated
-from
-it. The transcripts stand in a file of their own beside it. What a target said stands in texts as it was received, so a
-rendering escapes it for its own medium. No secret stands in it, see `masking`.
+from it. The transcripts stand in a file of their own beside it. What a target said stands in texts as it was received,
+so a rendering escapes it for its own medium. No secret stands in it, see `masking`.
 """
 
 # ruff: noqa: TC001 (pydantic reads the annotations)

@@ -1,9 +1,8 @@
 """Gateways: proxies whose backend is an OpenAI-compatible upstream, here the endpoint that `wireproof serve` serves.
 
 Wireproof starts that upstream, then the gateway, whose command, variables and configuration say where the upstream is.
-What
-the gateway sends reaches the scripted mock by way of the upstream, so the scripts play, and those that reflect what was
-received show what the gateway made of a request.
+What the gateway sends reaches the scripted mock by way of the upstream, so the scripts play, and those that reflect
+what was received show what the gateway made of a request.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A streamed body, read as it arrives: what all surfaces share.
 
 `Stream` takes bytes to frames (`wireproof.wire.sse`), frames to JSON objects, and gives these to the machine of its
-surface
-(`wireproof.wire.chat`, `wireproof.wire.responses`), which judges them by its tables and gives the events that they say.
-What comes out does not depend on how the bytes are cut.
+surface (`wireproof.wire.chat`, `wireproof.wire.responses`), which judges them by its tables and gives the events that
+they say. What comes out does not depend on how the bytes are cut.
 
 The machine is a part of the stream, not a subclass: what it needs of the stream is one list, `Findings`.
 """

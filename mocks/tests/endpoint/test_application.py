@@ -102,7 +102,7 @@ def connected(served: Endpoint, main: Callable[[Connection], Awaitable[None]]) -
         connection = Connection(served)
         await main(connection)
         connection.protocol.connection_lost(None)
-        while connection.application.running:  # noqa: ASYNC110 - round by round
+        while connection.application.answers.running:  # noqa: ASYNC110 - round by round
             await asyncio.sleep(0)
 
     asyncio.run(run())
@@ -116,7 +116,7 @@ def test_a_whole_answer_is_written_at_once_where_its_request_is_read() -> None:
             assert head.startswith(b"HTTP/1.1 200 OK\r\n")
             assert f"\r\ncontent-length: {len(body)}".encode() in head.lower()
             assert json.loads(body)["choices"][0]["message"]["content"] == "Yes."
-        assert not connection.application.running
+        assert not connection.application.answers.running
         assert connection.wire.high == 0, "what is written leaves at once"
 
     served = endpoint({"say": ["Yes."]})

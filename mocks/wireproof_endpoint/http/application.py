@@ -30,7 +30,7 @@ class EndpointApplication:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._answers = AnswersUnderWay(endpoint)
+        self.answers = AnswersUnderWay(endpoint)
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body are looked at: none where the head alone says how to answer."""
@@ -50,25 +50,25 @@ class EndpointApplication:
             if refusal is None and len(exchange.body) > self.endpoint.settings.max_body:
                 refusal = refused(self.endpoint.too_large())
             if refusal is not None:
-                self._answers.reply(exchange, request, refusal)
+                self.answers.reply(exchange, request, refusal)
                 return
             request.body = bytes(exchange.body)
             found = self.endpoint.answer(request)
             if isinstance(found, WholeReply):
-                self._answers.reply(exchange, request, found)
+                self.answers.reply(exchange, request, found)
             else:
-                ScriptedAnswer(self._answers, exchange, request, found).start()
+                ScriptedAnswer(self.answers, exchange, request, found).start()
         except Exception:
             self.endpoint.journal.end(request.entry, monotonic(), AnswerEnding.FAILED)
             raise
 
     def stop(self) -> None:
         """End the answers that go on: the server stops."""
-        self._answers.stop()
+        self.answers.stop()
 
     def _admitted(self, exchange: ServedExchange) -> tuple[EndpointRequest, WholeReply | None]:
         """A request of which the head is here, and its refusal if that says enough."""
-        self._answers.rounds.come()
+        self.answers.rounds.come()
         head = exchange.head
         query = head.query.decode("latin-1")
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.fields}

@@ -1,9 +1,8 @@
 """An answer whose script reaches the wire: `Play` with the steps of `wireproof_scripts.steps.http`. No I/O, like it.
 
 Most of these steps are bytes of the body, or another head. What lies below HTTP is an output of its own:
-`CloseConnection` ends
-the connection, `Noise` writes on it beside HTTP, `StreamHead.seconds` is a head that comes slowly. On a socket
-`http.scripted_answer` does that; without one a client gets the exception that it would get then.
+`CloseConnection` ends the connection, `Noise` writes on it beside HTTP, `StreamHead.seconds` is a head that comes
+slowly. On a socket `http.scripted_answer` does that; without one a client gets the exception that it would get then.
 """
 
 from __future__ import annotations
