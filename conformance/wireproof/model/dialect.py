@@ -94,7 +94,7 @@ class DialectSpec:
     @property
     def headers(self) -> Mapping[str, str]:
         """The request headers that ask for this dialect."""
-        # Also for OpenAI's own dialect: a proxy's default may be obsidian-xml (S4-5).
+        # Also for OpenAI's own dialect: a proxy's default may be obsidian-xml (codex-story, criterion 5).
         return {MODE_HEADER: self.output_mode}
 
     @property
@@ -123,7 +123,8 @@ class Dialect(StrEnum):
     """`tool_calls`, asked for with `tools`."""
     OBSIDIAN_XML = (
         "obsidian-xml",
-        # Cumulative (S4-8): its clients read the content, not the deltas that break OpenAI's clients.
+        # Cumulative (codex-story, criterion 8): its clients read the content, not the deltas that break OpenAI's
+        # clients.
         DialectSpec(carrier=Carrier.BLOCKS, output_mode="obsidian-xml", arguments=ArgumentsMode.CUMULATIVE),
     )
     """A `<use_tool>` block in the content, `tool_calls` beside it."""

@@ -262,7 +262,7 @@ def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[
     """The blocks in the content."""
     if not form.dialect.spec.blocks:
         return ()
-    # A whole answer has all calls, but by default the block of the first alone (S4-18).
+    # A whole answer has all calls, but by default the block of the first alone (codex-story, criterion 18).
     return tuple(call.block for call in (calls if burst else calls[:1]))
 
 
@@ -273,7 +273,7 @@ def _failure(said: _Said, mode: Mode) -> ExpectedFailure:
             return ExpectedFailure.NONE
         case language.Hang():
             return ExpectedFailure.NONE if spoken or said.begun else ExpectedFailure.SILENT
-        # Nothing was sent yet, so it can still be an HTTP error (S4-14).
+        # Nothing was sent yet, so it can still be an HTTP error (codex-story, criterion 14).
         case _ if mode is Mode.WHOLE or not (spoken or said.begun):
             return ExpectedFailure.BEFORE_OUTPUT
         case _ if said.calls:

@@ -93,8 +93,8 @@ def _counts(console: Console, certificate: Certificate) -> None:
 def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
     """List the clients that break if a target sends arguments cumulatively in OpenAI's own dialect, which it may."""
     target = certificate.target
-    # No failure: S4-8 asks for cumulative arguments, and a target is judged by the mode that it declares or shows. But
-    # clients concatenate, some of them into other arguments that they then run.
+    # No failure: codex-story, criterion 8 asks for cumulative arguments, and a target is judged by the mode that it
+    # declares or shows. But clients concatenate, some of them into other arguments that they then run.
     if DEFAULT not in target.dialects or target.argument_mode(DEFAULT) is INCREMENTAL:
         return
     console.print()

@@ -5,8 +5,8 @@ from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.scenarios.exercised import ARGUMENTS_VERBATIM, CALLS_ARRIVE, FINISH_REASON, MODES_AGREE
 from wireproof.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
-# Said in each scenario of several calls: the default of this field differs between proxies (S4-9: the first call
-# alone).
+# Said in each scenario of several calls: the default of this field differs between proxies (codex-story, criterion 9:
+# the first call alone).
 BURST = {"parallel_tool_calls": True}
 FIRST = {"parallel_tool_calls": False}
 STREAMED = CHATS_WITH_TOOLS
@@ -124,8 +124,8 @@ CALLS: tuple[ConversationScenario, ...] = (
         headers={STOP_HEADER: "burst"},
         requires_echo=STOP_HEADER,
         body=FIRST,
-        # The header is about streams: whole answers have all calls in any case (S4-18), and a stream of function_call
-        # has room for one.
+        # The header is about streams: whole answers have all calls in any case (codex-story, criterion 18), and a
+        # stream of function_call has room for one.
         dialects=STREAMED,
         modes=(Mode.STREAM,),
         exercises=("chat.stream.burst-all",),

@@ -35,8 +35,8 @@ FAILURES: tuple[ConversationScenario, ...] = (
     ),
     ConversationScenario(
         name="fail-after-call",
-        # S4-14: the client has what it needs to go on, so in a stream the failure is dropped. A whole answer is an HTTP
-        # error.
+        # codex-story, criterion 14: the client has what it needs to go on, so in a stream the failure is dropped. A
+        # whole answer is an HTTP error.
         title="The backend fails after a complete call: the stream ends as if all were well",
         script="fail/after-call",
         turns=(Turn(say="Search, and fail."),),
@@ -72,7 +72,8 @@ FAILURES: tuple[ConversationScenario, ...] = (
     ),
     ConversationScenario(
         name="fail-in-arguments",
-        # The other half of S4-14: an incomplete call forwarded as complete would be run, with half its arguments.
+        # The other half of codex-story, criterion 14: an incomplete call forwarded as complete would be run, with half
+        # its arguments.
         title="The backend fails in the middle of a call's arguments: the client gets no call",
         script="fail/mid-arguments",
         turns=(Turn(say="Begin to search, and fail."),),

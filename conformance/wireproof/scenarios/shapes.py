@@ -3,7 +3,7 @@
 from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
-# The call is the same in all, so that any difference in the answers comes from its shape: S4-20.
+# The call is the same in all, so that any difference in the answers comes from its shape: codex-story, criterion 20.
 SHAPES: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="shape-a",

@@ -107,7 +107,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
     ),
     ConversationScenario(
-        # S4-10: text behind the finish chunk is appended by every client that was tried.
+        # codex-story, criterion 10: text behind the finish chunk is appended by every client that was tried.
         name="late-text",
         title="The backend goes on talking after the turn is over",
         script="text/late",

@@ -20,7 +20,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
     ConversationScenario(
         name="tool-choice-none-block",
         title="Tools may not be called, and the text holds a block: it is text",
-        # A block in the text would be a call without `tool_choice` (S4-3).
+        # A block in the text would be a call without `tool_choice` (codex-story, criterion 3).
         script="textual/verbatim",
         tools=(LOCAL_SEARCH,),
         body={"tool_choice": "none"},

@@ -188,7 +188,7 @@ TURNS: tuple[ConversationScenario, ...] = (
         exercises=("turn.fresh-session",),
     ),
     ConversationScenario(
-        # The other request plays `open/gate`, whose text must not show here (S4-16).
+        # The other request plays `open/gate`, whose text must not show here (codex-story, criterion 16).
         name="concurrent",
         title="Another request is answered in the midst of this one",
         script="turn/beside",

@@ -186,8 +186,8 @@ MODES: tuple[PlainScenario, ...] = (
                 },
             ),
         ),
-        # S4-5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the clients that a proxy
-        # serves, so it is declared.
+        # codex-story, criterion 5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the
+        # clients that a proxy serves, so it is declared.
         needs=(Need.DEFAULT_MODE,),
         exercises=("mode.default",),
     ),

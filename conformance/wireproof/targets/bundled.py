@@ -119,7 +119,8 @@ def proxy(
             base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
             keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
             slots=SLOTS, spare_urls=tuple(spare.base_url for spare in spares), dialects=dialects,
-            default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
+            # The proxy's own (codex-story, criterion 5); mode.default is judged by it.
+            default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
         try:
             yield preflight(behind(target, codex, cursor, mock))

@@ -72,8 +72,8 @@ class _CallParts:
     fragments: list[str] = field(default_factory=list)
 
     def joined(self, *, cumulative: bool) -> ToolCall:
-        # Cumulative deltas repeat all before them (S4-8): joined, the arguments would stand there several times.
-        # An empty one repeats nothing: it is a delta too many, not the end of the arguments.
+        # Cumulative deltas repeat all before them (codex-story, criterion 8): joined, the arguments would stand there
+        # several times. An empty one repeats nothing: it is a delta too many, not the end of the arguments.
         fragments = [*filter(None, self.fragments)][-1:] if cumulative else self.fragments
         return ToolCall(id=self.id, name=self.name, arguments="".join(fragments))
 
@@ -143,7 +143,7 @@ def assemble(events: Iterable[ChatEvent], *, cumulative: bool = False) -> Answer
     for event in events:
         parts.add(event)
     return Answer(
-        # By index: in a stream the choices of n > 1 may begin in any order (S4-16).
+        # By index: in a stream the choices of n > 1 may begin in any order (codex-story, criterion 16).
         choices=tuple(choice.joined(index, cumulative=cumulative) for index, choice in sorted(parts.choices.items())),
         usage=parts.usage,
         error=parts.error,

@@ -87,7 +87,7 @@ class _Chat:
 
     def _error(self, frame: Frame, error: object) -> Iterator[ChatEvent]:
         running = self._state in _RUNNING
-        # Once every choice has its finish, an error of the backend must leave no trace (S4-10).
+        # Once every choice has its finish, an error of the backend must leave no trace (codex-story, criterion 10).
         late = bool(self._choices) and all(choice.finished for choice in self._choices.values())
         accepted = self._step(StreamSign.LATE_ERROR if late else StreamSign.ERROR, frame.place)
         # After [DONE] or an error frame no client reads on, so there is no event.

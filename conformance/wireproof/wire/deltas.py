@@ -56,7 +56,7 @@ class CallDelta:
         # Also a head without its type, at which openai-node's `.stream` raises.
         if self.id or self.name:
             return CallSign.PART
-        # OpenAI's head has `arguments: ""`. A later delta that adds nothing is one too many (S4-7).
+        # OpenAI's head has `arguments: ""`. A later delta that adds nothing is one too many (codex-story, criterion 7).
         return CallSign.GROWTH if self.arguments else CallSign.SAME
 
 
@@ -81,7 +81,7 @@ class Delta:
         """What it says to its choice, in the order in which it is judged; never empty. `blocks`: see `chat_stream`."""
         signs = self._said(blocks=blocks)
         if self.finished:
-            # The finish has a chunk of its own, with an empty delta (S4-4, S4-9).
+            # The finish has a chunk of its own, with an empty delta (codex-story, criteria 4 and 9).
             signs.append(ChoiceSign.FULL if signs else ChoiceSign.FINISH)
         return signs or [ChoiceSign.EMPTY]
 
@@ -139,8 +139,8 @@ def _delta(choice: JsonObject) -> Delta:
 
 def _calls(delta: JsonObject) -> Iterator[CallDelta]:
     yield from (_call(object_of(call)) for call in list_of(delta.get("tool_calls")))
-    # Read beside `tool_calls`, not instead: a proxy that sends both opens call 0 twice (S4-19), and openai-node's
-    # `.stream` drops the calls then.
+    # Read beside `tool_calls`, not instead: a proxy that sends both opens call 0 twice (codex-story, criterion 19), and
+    # openai-node's `.stream` drops the calls then.
     legacy = object_of(delta.get("function_call"))
     if legacy:
         # The name comes once, with the first delta; it alone opens the call, which has neither id nor index.

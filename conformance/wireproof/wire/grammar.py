@@ -182,9 +182,9 @@ STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     # OpenAI's usage has a chunk of its own, with `choices: []`; beside choices it is null. Clients take it there, too.
     StreamSign.BESIDE:     (_BESIDE,      USAGE,        _LATE_FRAME, DONE_LAST),
     StreamSign.ERROR:      (_FAILED,      _FAILED,      _LATE_FRAME, DONE_LAST),
-    # S4-10: what the backend reports after the finish leaves no trace.
+    # codex-story, criterion 10: what the backend reports after the finish leaves no trace.
     StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, _LATE_FRAME, DONE_LAST),
-    # After an error frame [DONE] may come or not (S4-14): clients stop at the error.
+    # After an error frame [DONE] may come or not (codex-story, criterion 14): clients stop at the error.
     StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       DONE_LAST),
     StreamSign.END:        (_NO_DONE,     _NO_DONE,     _FAILED,     _DONE),
     # Never a violation of the stream: the choice names its missing finish.
@@ -224,7 +224,7 @@ CALL: Table[CallState, CallSign] = table(CallState, {
     CallSign.HEAD:    (_OPENED,  OPENING),
     CallSign.PART:    (OPENING,  OPENING),
     CallSign.GROWTH:  (OPENING,  _OPENED),
-    # S4-7: a delta only when the state has changed.
+    # codex-story, criterion 7: a delta only when the state has changed.
     CallSign.SAME:    (OPENING,  Note(ON_CHANGE, _OPENED)),
     CallSign.ASTRAY:  (OPENING,  OPENING),
     CallSign.NO_TEXT: (OPENING,  OPENING),

@@ -117,7 +117,7 @@ STREAM: Table[ResponseStreamState, ResponseStreamSign] = table(ResponseStreamSta
     ResponseStreamSign.QUEUED:      (ORDER,    _CREATED, ORDER,    ORDER),
     ResponseStreamSign.IN_PROGRESS: (ORDER,    _RUNNING, ORDER,    ORDER),
     ResponseStreamSign.ITEM:        (ORDER,    ORDER,    _RUNNING, ORDER),
-    # Before response.created there is no stream yet: a failure then is an HTTP error (S4-14).
+    # Before response.created there is no stream yet: a failure then is an HTTP error (codex-story, criterion 14).
     ResponseStreamSign.ERROR:       (TERMINAL, _CREATED, _RUNNING, ORDER),
     ResponseStreamSign.FINISH:      (ORDER,    ORDER,    _ENDED,   TERMINAL),
     # A failure may come as soon as there is a response, also inside an item.

@@ -157,7 +157,7 @@ def disconnect(exchange: Exchange) -> Iterable[Seen]:
         return
     turns = json.loads(exchange.choice().text or "{}").get("turns") or []
     state = next((turn["state"] for turn in turns if turn.get("script") == exchange.conversation.script), "unknown")
-    # A turn that was drained is as good as one that was interrupted (S4-17).
+    # A turn that was drained is as good as one that was interrupted (codex-story, criterion 17).
     if state not in {"interrupted", "completed"}:
         seen = (
             f"1 s after the client disconnected, the backend's turn was still {state}: the proxy did not interrupt it"
