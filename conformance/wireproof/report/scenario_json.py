@@ -61,6 +61,7 @@ def _plain(value: object) -> object:
             return [_plain(inner) for inner in value]
         case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = _fields(value)
-            return {type(value).__name__.lower(): fields} if type(value) in get_args(Asks) else fields
+            kind = type(value).__name__.removeprefix("Ask").lower()  # `AskSay` is written `say`
+            return {kind: fields} if type(value) in get_args(Asks) else fields
         case _:
             return value

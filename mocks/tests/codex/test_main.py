@@ -64,8 +64,8 @@ def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
 import sys
 before = set(sys.modules)
 from wireproof_codex.__main__ import _bundled
-from wireproof_codex.server import Server
-server = Server(_bundled)
+from wireproof_codex.server import AppServer
+server = AppServer(_bundled)
 server.receive({hello!r}.encode())
 answer = server.output()
 assert answer and b'"userAgent"' in answer, answer

@@ -26,7 +26,7 @@ from wireproof_cursor.runs.context import RunConditions
 from wireproof_cursor.serving import serving
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Call, Reflect, Script, cursor
+from wireproof_scripts.steps import Call, Crash, Fail, Reflect, Script, cursor
 
 CALL = Call(id="call_1", name="localSearch", arguments="{}")
 REFLECTED = Script(name="reflected", title="", parts=((CALL,), (Reflect("received"),)), when="reflected")
@@ -162,6 +162,16 @@ def test_what_a_client_may_leave_out_is_a_remark_and_no_fault() -> None:
         "exec_server_message 1 was not closed with stream_close",
         "interaction_query 1 was not answered",
     ]
+
+
+@pytest.mark.parametrize(("step", "end"), [(Crash(), "crash"), (Fail("cut"), "cut"), (cursor.EndStream(), {})])
+def test_the_journal_says_how_a_stream_ended(step: Crash | Fail | cursor.EndStream, end: object) -> None:
+    entries: list[dict[str, Any]] = []
+    script = Script(name="ends", title="", parts=((step,),), when="end")
+    with serving({"ends": script}, journal=entries.append) as mock, RunSSE(mock.url) as client:
+        client.send(run_request("end"))
+        client.rest()
+    assert [entry["end"] for entry in entries if "end" in entry] == [end]
 
 
 # Blobs

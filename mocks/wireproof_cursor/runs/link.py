@@ -171,8 +171,10 @@ class RunLink:
                 self.journal({"direction": "sent", "message": output})
             case StreamEnd(problem) | RefusedRun(problem):
                 self.journal({"direction": "sent", "end": problem.as_json() if problem else {}})
-            case CutStream() | ClosedConnection():
-                self.journal({"direction": "sent", "end": type(output).__name__.lower()})
+            case CutStream():
+                self.journal({"direction": "sent", "end": "cut"})
+            case ClosedConnection():
+                self.journal({"direction": "sent", "end": "crash"})
 
     def left_open(self) -> None:
         """Note what the client has not answered or closed, which is no fault by itself."""

@@ -82,7 +82,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     response = runner.run(plan(stream=stream, headers={"x-a": "b"}), Client(gone=stay, keep_open=True))
-    assert b"Text" in response.get_data()
+    assert b"TextAdded" in response.get_data()
     assert response.headers["x-a"] == "b"
     assert ("Connection" in response.headers) is stream
     response.close()
@@ -92,7 +92,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
 def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, backend: ScriptedBackend) -> None:
     backend.events = [TextAdded(text="a"), Texts(texts=("b", "c")), ChoiceFinished(reason="stop")]
     response = runner.run(plan(stream=True), Client(gone=stay))
-    assert list(response.response) == [b"Text", b"TextText", b"Finished"]
+    assert list(response.response) == [b"TextAdded", b"TextAddedTextAdded", b"ChoiceFinished"]
     response.close()
 
 
@@ -109,7 +109,7 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
         assert raised.value.param == "input"
     else:
         response = runner.run(plan(param="input"), Client(gone=stay, keep_open=True))
-        assert response.get_json() == {"said": ["Failed"]}
+        assert response.get_json() == {"said": ["ChoiceFailed"]}
     assert runner.gate.taken == 0
 
 
@@ -138,7 +138,7 @@ def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
             runner.run(demanded, Client(gone=stay, keep_open=True))
         assert (raised.value.problem.status, raised.value.param) == (400, "tool_choice")
     else:
-        assert runner.run(demanded, Client(gone=stay, keep_open=True)).get_json()["said"] == ["Failed"]
+        assert runner.run(demanded, Client(gone=stay, keep_open=True)).get_json()["said"] == ["ChoiceFailed"]
     backend.events = [CallBegan(id="a", name="f"), CallClosed(id="a"), ChoiceFinished(reason="tool_calls")]
     demanded = plan(stream=stream, demand=demand)
-    assert b"CallOpened" in runner.run(demanded, Client(gone=stay, keep_open=True)).get_data()
+    assert b"CallBegan" in runner.run(demanded, Client(gone=stay, keep_open=True)).get_data()

@@ -46,9 +46,9 @@ def test_every_line_is_written_with_its_direction_and_time(tmp_path: Path) -> No
 FULL = """
 import resource, sys
 from pathlib import Path
-from wireproof_codex.transports.journal import Journal
+from wireproof_codex.transports.journal import LineJournal
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-journal = Journal(Path(sys.argv[1]))
+journal = LineJournal(Path(sys.argv[1]))
 for number in range(100):
     journal.note("sent", b'{"id":%d}' % number, 1.5, message=True)
     if number % 3 == 0:
