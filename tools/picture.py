@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
         result, page = Path(arguments[0]) if arguments else Path(scratch, "result"), Path(scratch, "report.html")
         if not arguments:
             # Not certified, and that is the point.
-            certify = [*WIREPROOF, "certify", "--launch", MINIATURE, "--output", result]
+            certify = [*WIREPROOF, "certify", "--launch", MINIATURE, "--output", str(result)]
             subprocess.run(certify, env=ENVIRONMENT, check=False)
         with page.open("wb") as file:
             subprocess.run([*WIREPROOF, "report", result, "--format", "html"], stdout=file, check=False)
