@@ -10,6 +10,7 @@ from wireproof.judging.checks import CHECKS
 from wireproof.judging.checks.answered import answered
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import WRONG_KEY, Auth, Form, Mode, PlainScenario, Request
+from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange, read
@@ -188,6 +189,14 @@ def test_a_refused_key_in_a_header() -> None:
     sent = replace(one, transcript=replace(one.transcript, request_headers=(("Authorization", f"Bearer {WRONG_KEY}"),)))
     (found,) = CHECKS.look("http.echo-no-key", sent)
     assert found.seen.startswith("x-refused repeats")
+
+
+@pytest.mark.parametrize(("header", "found"), [("Server", 0), ("llm_provider-server", 0), ("x-refused", 1)])
+def test_the_endpoints_key_is_its_name_where_a_header_names_the_server(header: str, found: int) -> None:
+    one = exchange("http.echo-no-key", Request(expect=401), 401, ENVELOPE, {header: f"{SERVED_KEY}-proxy"})
+    carried = (("Authorization", f"Token {SERVED_KEY}"),)
+    sent = replace(one, transcript=replace(one.transcript, request_headers=carried))
+    assert len(list(CHECKS.look("http.echo-no-key", sent))) == found
 
 
 def completion(text: str) -> dict[str, Any]:

@@ -92,10 +92,16 @@ def _fails(payload: JsonObject) -> bool:
 def echo_no_key(exchange: Exchange) -> Iterable[Seen]:
     """What was sent as a key does not come back, in the body or in a header, but for its ends."""
     key = _key_of(exchange)
-    # The endpoint's own key is its name. Its `Server` header says it, too, which gateways pass on: that is no echo.
-    if exchange.transcript.ok or key in {"", SERVED_KEY}:
+    if exchange.transcript.ok or not key:
         return
-    said = [("the body", exchange.transcript.body.decode(errors="replace")), *exchange.transcript.headers]
+    # The endpoint's own key is its name, which its `Server` header says, too. Gateways pass that on, some under a name
+    # of their own (`llm_provider-server`): it is no echo.
+    headers = [
+        (name, text)
+        for name, text in exchange.transcript.headers
+        if key != SERVED_KEY or not name.lower().endswith("server")
+    ]
+    said = [("the body", exchange.transcript.body.decode(errors="replace")), *headers]
     for where, text in said:
         shown = _repeated(key, text)
         if shown:
