@@ -11,12 +11,12 @@ from wireproof.judging import stored_answers
 from wireproof.judging.stored_answers import ESTIMATED, difference, document, file_name, render, stored
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Missing
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 from wireproof.scenarios import CONVERSATIONS
+from wireproof.wire.facet import Facet
 
 Make = Callable[..., Exchange]
 

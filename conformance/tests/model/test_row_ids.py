@@ -16,8 +16,8 @@ from wireproof.model.capability import Capability
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.facets import row_of, row_of_capability
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Form, Mode
+from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

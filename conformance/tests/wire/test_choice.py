@@ -7,9 +7,10 @@ import pytest
 from wireproof.wire.choice import ChoiceReader
 from wireproof.wire.deltas import read_deltas
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
+from wireproof.wire.facet import Facet
 from wireproof.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
 from wireproof.wire.sse import Frame
-from wireproof.wire.table import Note
+from wireproof.wire.table import Hole
 from wireproof.wire.violation import Place, Violation
 
 END = Place(offset=100, length=0)
@@ -52,8 +53,7 @@ def read(*choices: dict[str, Any], end: bool = True, blocks: bool = False) -> tu
             events += choice.read(delta, frame(number))
     if end:
         choice.close(END)
-    # The first of what is wrong: after a violation there are no notes.
-    return events, next(iter(choice.notes), choice.violation)
+    return events, next(iter(choice.violations), None)
 
 
 # How to come to a state, and how to give a sign, so that every reachable hole is fallen into once.
@@ -77,11 +77,10 @@ SIGNS: dict[ChoiceSign, dict[str, Any]] = {
     ChoiceSign.FULL: {"delta": {"content": "a"}, "finish_reason": "stop"},
 }
 VIOLATIONS = [
-    (state, sign, cell.requirement if isinstance(cell, Note) else cell)
+    (state, sign, cell.requirement)
     for (state, sign), cell in CHOICE.items()
-    if isinstance(cell, str | Note) and sign is not ChoiceSign.END
+    if isinstance(cell, Hole) and sign is not ChoiceSign.END
 ]
-NOTES = [(state, sign) for (state, sign), cell in CHOICE.items() if isinstance(cell, Note)]
 
 
 @pytest.mark.parametrize(("state", "sign", "requirement"), VIOLATIONS)
@@ -99,32 +98,49 @@ def test_every_hole_of_a_choice_is_reported_once_at_its_frame(
     assert violation.seen.startswith("choice 0: ")
 
 
-@pytest.mark.parametrize(("state", "sign"), NOTES)
-def test_after_a_note_the_choice_is_judged_on(state: ChoiceState, sign: ChoiceSign) -> None:
-    choice = ChoiceReader(0)
+@pytest.mark.parametrize(("state", "sign", "requirement"), VIOLATIONS)
+def test_behind_a_hole_the_choice_is_judged_on(state: ChoiceState, sign: ChoiceSign, requirement: str) -> None:
+    choice = ChoiceReader(0, blocks=sign in {ChoiceSign.BLOCK, ChoiceSign.PIECE})
     fall = SIGNS[sign]
     if (state, sign) == (ChoiceState.CALLING, ChoiceSign.FULL):
         fall = {"delta": {"tool_calls": [more("{}")]}, "finish_reason": "stop"}
-    if (state, sign) == (ChoiceState.SPEAKING, ChoiceSign.MIXED):
-        fall = {"delta": {"content": "a", "tool_calls": [call()]}}
-    for number, entry in enumerate((*WAYS[state], fall, FINISH, fall, TEXT)):
+    for number, entry in enumerate((*WAYS[state], fall, FINISH, TEXT, FINISH, FINISH)):
         for delta in read_deltas({"choices": [entry]}):
             list(choice.read(delta, frame(number)))
-    names = [note.requirement for note in choice.notes]
-    assert all(note.strict_only for note in choice.notes)
-    assert sorted(set(names)) == sorted(names), "each once"
-    assert choice.violation is not None, "content after the finish"
-    assert choice.violation.requirement == "chat.stream.nothing-after-finish"
-    assert not choice.violation.strict_only
+    names = [(one.requirement, one.kind) for one in choice.violations]
+    assert len(set(names)) == len(names), "each once"
+    assert choice.violations[0].requirement == requirement
+    assert "chat.stream.nothing-after-finish" in [name for name, _ in names], "content after the finish"
+
+
+def test_what_is_wrong_in_several_ways_is_named_for_each() -> None:
+    """A proxy without a role, with a call without an index, text after it, two finishes and text behind them."""
+    choice = ChoiceReader(0)
+    deltas = (TEXT, calls(call(None)), calls(more("{}")), TEXT, FINISH, FINISH, TEXT)
+    events: list[ChatEvent] = []
+    for number, entry in enumerate(deltas):
+        for delta in read_deltas({"choices": [entry]}):
+            events += choice.read(delta, frame(number))
+    assert [one.requirement.rpartition(".")[2] for one in choice.violations] == [
+        "role-first", "call-opening", "tail-suppressed", "finish-once", "nothing-after-finish",
+    ]  # fmt: skip
+    assert [event for event in events if isinstance(event, CallOpened | Fragment)] == [
+        CallOpened(frame=1, choice=0, index=0, id="a", name="f"),
+        Fragment(frame=1, choice=0, index=0, text=""),
+        Fragment(frame=2, choice=0, index=0, text="{}"),
+    ]
 
 
 @pytest.mark.parametrize("state", [ChoiceState.NEW, ChoiceState.SPEAKING, ChoiceState.CALLING])
 def test_an_end_without_a_finish_is_reported_at_the_end(state: ChoiceState) -> None:
     _, violation = read(*WAYS[state])
+    kind = f"the end of the answer without a finish_reason, {state.value}"
     assert violation == Violation(
         requirement="chat.stream.finish-once",
-        seen=f"choice 0: the end of the answer without a finish_reason, {state.value}",
+        seen=f"choice 0: {kind}",
         place=END,
+        kind=kind,
+        spoils=frozenset({Facet.FINISH, Facet.END}),
     )
 
 
@@ -172,8 +188,8 @@ def test_every_hole_of_a_call_is_reported_once_at_its_frame(state: CallState, si
         assert violation.seen.startswith("choice 0, call ?: ")
     else:
         cell = CALL[state, sign]
-        assert violation.requirement == (cell.requirement if isinstance(cell, Note) else cell)
-        assert violation.strict_only == isinstance(cell, Note)
+        assert isinstance(cell, Hole)
+        assert (violation.requirement, violation.strict_only) == (cell.requirement, cell.strict_only)
         said = CALL_WORDS.get((state, sign), f"{sign.value}, {state.value}")
         assert violation.seen == f"choice 0, call 0: {said}"
 
@@ -208,17 +224,18 @@ def test_a_call_without_a_head_has_it_empty() -> None:
     ]
 
 
-def test_a_choice_is_settled_when_it_is_finished_or_broken() -> None:
-    def states(*choices: dict[str, Any]) -> tuple[bool, bool]:
+def test_a_choice_is_finished_by_its_finish_whatever_was_wrong_before() -> None:
+    def finished(*choices: dict[str, Any]) -> bool:
         choice = ChoiceReader(0)
         for delta in read_deltas({"choices": list(choices)}):
             list(choice.read(delta, frame(0)))
-        return choice.finished, choice.settled
+        return choice.finished
 
-    assert states(ROLE, TEXT) == (False, False)
-    assert states(ROLE, FINISH) == (True, True)
-    assert states(TEXT) == (False, True)
-    assert states(ROLE, FINISH, TEXT) == (False, True)
+    assert not finished(ROLE, TEXT)
+    assert not finished(TEXT)
+    assert finished(ROLE, FINISH)
+    assert finished(TEXT, FINISH)
+    assert finished(ROLE, FINISH, TEXT)
 
 
 def test_closing_says_whether_the_end_broke_the_choice() -> None:
@@ -226,7 +243,7 @@ def test_closing_says_whether_the_end_broke_the_choice() -> None:
     for choice, entries in ((finished, [ROLE, FINISH]), (broken, [TEXT])):
         for delta in read_deltas({"choices": entries}):
             list(choice.read(delta, frame(0)))
-    assert [finished.close(END), broken.close(END), ChoiceReader(0).close(END)] == [True, True, False]
+    assert [finished.close(END), broken.close(END), ChoiceReader(0).close(END)] == [True, False, False]
 
 
 # Blocks

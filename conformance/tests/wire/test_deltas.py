@@ -92,7 +92,7 @@ CALLS: dict[str, tuple[Any, list[str], CallSign]] = {
 
 @pytest.mark.parametrize(("call", "ids", "sign"), CALLS.values(), ids=CALLS)
 def test_a_call_delta_says_its_sign(call: Any, ids: list[str], sign: CallSign) -> None:
-    assert call_of(call).sign(ids) is sign
+    assert call_of(call).sign(dict(enumerate(ids))) is sign
 
 
 @pytest.mark.parametrize("choices", [None, {}, "x", []])

@@ -21,9 +21,9 @@ from wireproof.wire.grammar import (
     StreamSign,
     StreamState,
 )
-from wireproof.wire.table import Note
+from wireproof.wire.table import Hole
 
-Table = Mapping[tuple[Enum, Enum], Enum | Note[Any] | str]
+Table = Mapping[tuple[Enum, Enum], Enum | Hole[Any]]
 
 TABLES = {
     "stream": (STREAM, StreamState, StreamSign),
@@ -32,10 +32,8 @@ TABLES = {
 }
 
 
-def violation_of(cell: Enum | Note[Any] | str) -> str | None:
-    if isinstance(cell, Note):
-        return cell.requirement
-    return cell if isinstance(cell, str) else None
+def violation_of(cell: Enum | Hole[Any]) -> str | None:
+    return cell.requirement if isinstance(cell, Hole) else None
 
 
 @pytest.mark.parametrize(("table", "states", "signs"), TABLES.values(), ids=TABLES)
@@ -44,11 +42,11 @@ def test_every_state_and_sign_is_a_transition_or_a_named_violation(
 ) -> None:
     assert set(table) == set(product(states, signs))
     assert all(isinstance(cell, states) or violation_of(cell) in CHAT_STREAM_VIOLATIONS for cell in table.values())
-    assert all(isinstance(cell.then, states) for cell in table.values() if isinstance(cell, Note))
+    assert all(isinstance(cell.then, states) for cell in table.values() if isinstance(cell, Hole))
 
 
 def test_the_violations_are_exactly_the_names_that_are_exported() -> None:
-    def violations(cells: Iterable[Enum | Note[Any] | str]) -> set[str]:
+    def violations(cells: Iterable[Enum | Hole[Any]]) -> set[str]:
         return {name for name in map(violation_of, cells) if name}
 
     used = violations(STREAM.values()) | violations(CHOICE.values()) | violations(CALL.values())
@@ -62,5 +60,5 @@ def test_every_state_can_be_reached(table: Table, states: type[Enum]) -> None:
     reached = {next(iter(states))}
     for _ in states:
         cells = [cell for (state, _), cell in table.items() if state in reached]
-        reached |= {cell.then if isinstance(cell, Note) else cell for cell in cells if not isinstance(cell, str)}
+        reached |= {cell.then if isinstance(cell, Hole) else cell for cell in cells}
     assert reached == set(states)

@@ -7,16 +7,20 @@ import pytest
 
 from wireproof.wire.responses_events import item_sign
 from wireproof.wire.responses_grammar import ItemSign
-from wireproof.wire.responses_items import ItemTracker
+from wireproof.wire.responses_items import ItemFault, ItemTracker
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
 
 
-def take(items: ItemTracker, event: Json) -> tuple[str, str] | None:
+def take(items: ItemTracker, event: Json) -> list[tuple[str, str]]:
     sign = item_sign(event["type"], event)
     assert sign is not None
-    return items.take(event["type"], sign, event)
+    return named(items.take(event["type"], sign, event))
+
+
+def named(faults: list[ItemFault]) -> list[tuple[str, str]]:
+    return [(fault.requirement, fault.seen) for fault in faults]
 
 
 @pytest.fixture
@@ -32,45 +36,44 @@ def test_items_that_are_reported_rightly_are_kept_as_they_are_done(reported: lis
     assert [fault for event in reported if (fault := take(items, event))] == []
     done = [event["item"] for event in reported if event["type"] == "response.output_item.done"]
     assert items.done == done
-    assert items.finish(done) is None
+    assert items.finish(done) == []
 
 
 def test_a_fault_names_its_requirement_and_what_was_seen(reported: list[Json]) -> None:
     items = ItemTracker()
-    assert take(items, reported[1]) == (
-        "responses.stream.order",
-        "response.content_part.added (a content part is added), between items",
-    )
-    assert take(items, reported[0]) is None
-    fault = take(items, {**reported[1], "content_index": 1})
-    assert fault == ("responses.stream.indexes", "content_index is 1, it should be 0")
+    place = "response.content_part.added (a content part is added), between items"
+    assert take(items, reported[1]) == [("responses.stream.order", place)]
+    items = ItemTracker()
+    assert take(items, reported[0]) == []
+    faults = take(items, {**reported[1], "content_index": 1})
+    assert faults == [("responses.stream.indexes", "content_index is 1, it should be 0")]
 
 
 def test_an_answer_does_not_end_inside_an_item(reported: list[Json]) -> None:
     items = ItemTracker()
     take(items, reported[0])
-    assert items.finish([]) == ("responses.stream.order", "the end of the answer, in a message, outside its parts")
+    seen = "the end of the answer, in a message, outside its parts"
+    assert named(items.finish([])) == [("responses.stream.order", seen)]
 
 
 def test_what_is_shown_of_a_long_value_is_cut(reported: list[Json]) -> None:
     items = ItemTracker()
     for event in reported[:3]:
         take(items, event)
-    fault = take(items, {**reported[3], "text": "x" * 200})
-    assert fault is not None
-    assert fault[0] == "responses.stream.sums"
-    assert len(fault[1]) < 200
+    ((requirement, seen),) = take(items, {**reported[3], "text": "x" * 200})
+    assert requirement == "responses.stream.sums"
+    assert len(seen) < 200
 
 
 def test_items_of_other_kinds_are_only_counted() -> None:
     items = ItemTracker()
     item = {"type": "web_search_call", "id": "ws_1"}
-    assert take(items, {"type": "response.output_item.added", "output_index": 0, "item": item}) is None
-    assert take(items, {"type": "response.audio.delta", "delta": "AA=="}) is None
+    assert take(items, {"type": "response.output_item.added", "output_index": 0, "item": item}) == []
+    assert take(items, {"type": "response.audio.delta", "delta": "AA=="}) == []
     searching: Json = {"type": "response.web_search_call.searching", "output_index": 0, "item_id": "ws_1"}
-    assert take(items, searching) is None
-    fault = items.take(searching["type"], ItemSign.PUBLISHED, {**searching, "item_id": "other"})
-    assert fault == ("responses.stream.indexes", 'item_id is "other", it should be "ws_1"')
-    assert take(items, {"type": "response.output_item.done", "output_index": 0, "item": item}) is None
+    assert take(items, searching) == []
+    faults = items.take(searching["type"], ItemSign.PUBLISHED, {**searching, "item_id": "other"})
+    assert named(faults) == [("responses.stream.indexes", 'item_id is "other", it should be "ws_1"')]
+    assert take(items, {"type": "response.output_item.done", "output_index": 0, "item": item}) == []
     assert items.done == []
-    assert items.finish([item]) is None
+    assert items.finish([item]) == []

@@ -14,10 +14,10 @@ from wireproof.judging.cases import SymptomCase
 from wireproof.judging.symptoms import NoCalls
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.facet import UNTOUCHED, Facet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def _is_due(exchange: Exchange) -> bool:
     whole = exchange.transcript.end in {End.COMPLETE, End.OPEN} and exchange.answer.error is None
     # Behind a fault of form a call may stand that cannot be read.
     violations = exchange.reading.violations if exchange.reading else ()
-    whole = whole and all(one.harmless or one.strict_only for one in violations)
+    whole = whole and not any({Facet.CALL, Facet.END} & (one.spoils or UNTOUCHED) for one in violations)
     return whole and any(
         wanted.failure in _CALLED and any(call.exact for call in wanted.calls) for wanted in exchange.wanted
     )

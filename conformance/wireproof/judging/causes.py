@@ -53,10 +53,10 @@ from wireproof.judging.symptoms import (
 )
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of, row_of_capability
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.model.verdict import Finding
 from wireproof.reading.capabilities import asked_for, refusal
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.violation import Members, Violation
 
 if TYPE_CHECKING:
@@ -345,4 +345,4 @@ def _form_cause(symptom: Members | ConstantUsage, found: Sequence[ExchangeFindin
 
 def _of_usage(seen: str, first: ExchangeFinding) -> Finding:
     row, place = row_of(Facet.USAGE, first.exchange.form), first.exchange.body_place
-    return replace(first.finding, violation=Violation(requirement=row, seen=seen, place=place, harmless=True))
+    return replace(first.finding, violation=Violation(requirement=row, seen=seen, place=place, spoils=UNTOUCHED))

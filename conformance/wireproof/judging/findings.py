@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
 from wireproof.judging.exchange_finding import ExchangeFinding
-from wireproof.model.dialect import Dialect
-from wireproof.model.requirement import Harmless, Stage
-from wireproof.model.transcript import End
+from wireproof.judging.spoiling import Spoilt, explained_by
+from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding
+from wireproof.wire.facet import UNTOUCHED, Facet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.violation import Violation
 
-BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT, End.ENDLESS})
 CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
@@ -44,6 +44,9 @@ class RunFindings:
     findings: list[ExchangeFinding] = field(default_factory=list)
     hidden: dict[str, ExchangeFinding] = field(default_factory=dict)
     """Requirement → the first finding behind which it could not be observed."""
+    alone: dict[Exchange, ExchangeFinding] = field(default_factory=dict)
+    """The exchanges that cannot be compared with another one, each with the finding that says why: it has no answer,
+    or it continues an answer that is spoilt."""
     cases: list[SymptomCase] = field(default_factory=list)
     """The exchanges without an answer, where one was due."""
     expected: list[SymptomCase] = field(default_factory=list)
@@ -117,38 +120,14 @@ class RunFindings:
         found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
         yield from found
         # What is missing beside the content leaves it to be judged, and its counts.
-        if all(one.harmless for one in found):
+        if all(one.spoils == UNTOUCHED for one in found):
             yield from live.look(row, exchange)
 
-    def breaking(self, found: Iterable[ExchangeFinding], exchange: Exchange) -> ExchangeFinding | None:
-        """The first finding behind which nothing more can be understood."""
-        return next((one for one in found if not self._harmless(one, exchange)), None)
+    def readable(self, earlier: Mapping[Facet, ExchangeFinding] = MappingProxyType({})) -> Spoilt:
+        """What can be read of an answer of which nothing has been found yet."""
+        return Spoilt(self.catalogue, earlier)
 
-    def beside(self, found: ExchangeFinding) -> bool:
-        """Whether a finding is about the form beside the content: nothing of what two answers share differs for it."""
-        return found.finding.violation.harmless and found.finding.violation.strict_only
-
-    def hides_parity(self, found: ExchangeFinding) -> bool:
-        """Whether two answers to one turn may differ for what was found.
-
-        Chat answers are compared by what they say, and a fault that clients cope with changes none of it; of two
-        responses every member is compared.
-        """
-        row = self.catalogue.by_id.get(found.requirement)
-        read_on = found.finding.violation.strict_only and row is not None and row.stage is Stage.FORM
-        said = read_on and found.finding.form.dialect is not Dialect.RESPONSES
-        return not (self.beside(found) or said)
-
-    def _harmless(self, found: ExchangeFinding, exchange: Exchange) -> bool:
-        row = self.catalogue.by_id.get(found.requirement)
-        violation = found.finding.violation
-        if violation.harmless or (violation.strict_only and row is not None and row.stage is Stage.FORM):
-            return True
-        # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
-        match row.harmless if row else Harmless.NEVER:
-            case Harmless.ALWAYS:
-                return True
-            case Harmless.COMPLETE:
-                return exchange.transcript.end not in BROKEN_OFF
-            case Harmless.NEVER:
-                return False
+    def explained(self, exchange: Exchange) -> dict[Facet, ExchangeFinding]:
+        """The parts in which an answer may differ from another one, each with a finding in it that explains that."""
+        found = [one for one in self.findings if one.exchange is exchange]
+        return {facet: one for one in found for facet in explained_by(one, self.catalogue.by_id.get(one.requirement))}

@@ -1,21 +1,18 @@
 """From transcripts to findings: what is found of each requirement of a scenario. `outcomes` turns that into verdicts.
 
-One cause, one violation. Within an exchange the judge goes in stages (`Stage` of a row), and a stage that finds
-something ends it: what comes after has not been understood. It is reported as not observed, hidden behind what was
-found.
+One cause, one violation, and nothing hides but what follows from it. Within an exchange the judge goes in stages
+(`Stage` of a row). What a stage finds spoils parts of the answer, and a row that needs one of them cannot be judged
+there: it is reported as not observed, hidden behind what was found (see `spoiling`). All other rows are judged.
 
 0. target: whether there is an answer at all (below);
 1. error: an answer that is an error has the right form and gives nothing away;
-2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
-3. content: what was said, against the script;
+2. form: the wire grammar, schemas, headers;
+3. content: what was said, against the script; of an answer that broke off, its beginning;
 4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
-5. parity of two answers to the same turn, if the scenario showed nothing else that could make them differ.
+5. parity of two answers to the same turn, in what no finding explains.
 
-What is wrong beside the content (a member too many, a header) hides nothing, nor does a fault of form that every
-client copes with: both are reported, and the stages go on.
-
-An exchange that continues a conversation is not judged once an earlier one of it was wrong. What nothing could show (an
-error that never came, a call that never came) is not observed either.
+An exchange that continues a conversation is judged as far as what the client sent back was not spoilt. What nothing
+could show (an error that never came, a call that never came) is not observed either.
 
 A response that is no answer has a symptom, and shows nothing else. Those of all runs are looked at together: what
 shows the same symptom is one cause with one finding, which hides the rest (`causes` says what is a cause, and what is

@@ -13,8 +13,8 @@ from wireproof.judging.cases import SymptomCase
 from wireproof.judging.symptoms import OthersAnswer
 from wireproof.model.asks import AskSay
 from wireproof.model.facets import row_of
-from wireproof.model.requirement import Facet
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.facet import Facet
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:

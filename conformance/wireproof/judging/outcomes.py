@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
-from wireproof.model.requirement import Facet, JudgedOn, Level, Requirement, Stage
+from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
+from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

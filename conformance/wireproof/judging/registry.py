@@ -18,13 +18,14 @@ anywhere else. So a module can be imported twice, and a test can judge with a ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wireproof.wire.violation import MemberFault, Members, Place, StatusDue, Violation
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.facet import Facet
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,12 @@ class Seen:
     """None: the exchange as a whole."""
     strict_only: bool = False
     """As in `Violation`."""
-    harmless: bool = False
+    kind: str = ""
     """As in `Violation`."""
+    spoils: frozenset[Facet] | None = None
+    """As in `Violation`."""
+    part: Facet | None = None
+    """As in `Violation`: where this part is spoilt, it is not found."""
     hint: str = ""
     """As in `Violation`."""
     about: Members | None = None
@@ -55,7 +60,9 @@ class Seen:
             seen=self.text,
             place=self.place,
             strict_only=self.strict_only,
-            harmless=self.harmless,
+            kind=self.kind,
+            part=self.part,
+            spoils=self.spoils,
             hint=self.hint,
             about=self.about,
             counts=self.counts,
@@ -63,14 +70,19 @@ class Seen:
         )
 
 
+def about(part: Facet, seen: Iterable[Seen]) -> Iterable[Seen]:
+    """What a check sees of one part of an answer."""
+    return (replace(one, part=part) for one in seen)
+
+
 def no_header(name: str, wanted: str = "", place: Place | None = None, *, strict_only: bool = False) -> Seen:
     """A header that is missing; `wanted` says what it should be, if that is known.
 
-    `strict_only`: one that real clients do without, so the answer behind it is judged all the same.
+    `strict_only`: one that real clients do without.
     """
     about = Members(fault=MemberFault.NO_HEADER, names=(name,))
     text = f"there is no {name} header" + (f", it should {wanted}" if wanted else "")
-    return Seen(text, place, strict_only=strict_only, harmless=strict_only, about=about)
+    return Seen(text, place, strict_only=strict_only, about=about)
 
 
 Check = Callable[..., Iterable[Seen]]

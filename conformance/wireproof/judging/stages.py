@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
+from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.stored_answers import difference as answer_difference
 from wireproof.model.dialect import Dialect
@@ -14,15 +15,17 @@ from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.reading.applicable import applicable
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.facet import Facet
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof.judging.cases import SymptomCase
     from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
+    from wireproof.judging.spoiling import Spoilt
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
     from wireproof.model.target import Target
@@ -39,38 +42,47 @@ def findings_of(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: 
     if run.error:
         return shown
     for exchanges in run.exchanges.values():
-        _conversation(exchanges, shown)
+        if isinstance(run.scenario, PlainScenario):
+            _requests(exchanges, shown)
+        else:
+            _conversation(exchanges, shown)
         _together(exchanges, shown)
     _damage(shown)
     _parity(shown)
     return shown
 
 
-def _conversation(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
-    """Exchange by exchange; those that build on a wrong one are not judged."""
+def _requests(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
+    """Plain requests, in turn.
+
+    One that breaks several rules shows nothing of their order once one of them was seen not to be kept alone.
+    """
     cause: ExchangeFinding | None = None
+    # What the scenario is judged by, such as the form of the error, says nothing of the rule in question.
+    judged = {row.id for row in shown.rows}
     for exchange in exchanges:
-        if cause is not None and _builds_on(exchange):
+        if cause is not None:
             shown.hide_meaning(exchange, cause)
             continue
-        found = _exchange(exchange, shown)
-        if exchange.turn is None:
-            # What the scenario is judged by, such as the form of the error, says nothing of the rule in question.
-            found = [one for one in found if one.requirement not in {row.id for row in shown.rows}]
-        # Only the first: what breaks later in the conversation may follow from it.
-        cause = cause or shown.breaking(found, exchange)
+        found, case = _answer(exchange, shown)
+        if not (case and case.hides):
+            found += shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
+        spoilt = shown.readable()
+        spoilt.add(one for one in found if one.requirement not in judged)
+        cause = spoilt.first
+
+
+def _conversation(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
+    """Exchange by exchange; what a client sends back of a spoilt answer spoils those that continue it."""
+    earlier: Mapping[Facet, ExchangeFinding] = {}
+    for exchange in exchanges:
+        # A turn that plays a script of its own continues nothing.
+        continues = exchange.number > 0 and exchange.turn is not None and exchange.turn.script is None
+        earlier = _exchange(exchange, shown, earlier if continues else {})
     # A conversation that could not be continued: the turns that were never sent are hidden, too.
-    if cause is not None and exchanges[-1].turn and len(exchanges) < len(exchanges[-1].conversation.turns):
+    cause = next(iter(earlier.values()), None)
+    if cause is not None and len(exchanges) < len(exchanges[-1].conversation.turns):
         shown.hide_meaning(exchanges[-1], cause)
-
-
-def _builds_on(exchange: Exchange) -> bool:
-    """Whether an exchange means nothing after a wrong one.
-
-    Turns continue their conversation, unless they play a script of their own. A plain request that breaks several
-    rules shows nothing of their order once one of them was seen not to be kept alone.
-    """
-    return exchange.turn is None or (exchange.number > 0 and exchange.turn.script is None)
 
 
 def _together(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
@@ -79,66 +91,90 @@ def _together(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
             shown.find(exchanges[-1], shown.checks.look(row.id, *exchanges))
 
 
-def _exchange(exchange: Exchange, shown: RunFindings) -> list[ExchangeFinding]:
-    """What one exchange shows."""
+def _answer(exchange: Exchange, shown: RunFindings) -> tuple[list[ExchangeFinding], SymptomCase | None]:
+    """What is found of any answer whatever came, and its case if it has a symptom."""
     errors = shown.find(exchange, shown.look(shown.of(Stage.TARGET, Stage.ERROR), exchange))
     case = case_of(exchange, shown.catalogue)
-    if case is not None and not may_be_expected(case):
-        shown.cases.append(case)
-        if case.hides:
-            return errors + _nothing_else(case, shown)
-    elif case is not None:
+    if case is not None and may_be_expected(case):
         shown.expected.append(case)
-    # A plain request: its scenario says what must come, so there is no grammar to read the answer by.
-    if exchange.request is not None:
-        return errors + shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
+        return errors, None
+    if case is not None:
+        shown.cases.append(case)
+        errors += _nothing_else(case, shown) if case.hides else []
+    return errors, case
+
+
+def _exchange(
+    exchange: Exchange, shown: RunFindings, earlier: Mapping[Facet, ExchangeFinding]
+) -> Mapping[Facet, ExchangeFinding]:
+    """Look at one exchange of a conversation; what is spoilt in the one that continues it."""
+    lost = earlier.get(Facet.CALL)
+    # What the client was to send is not what it sent, so nothing but the form of an answer means anything.
+    if lost is not None and exchange.reading is None:
+        shown.hide_meaning(exchange, lost)
+        shown.alone[exchange] = lost
+        return earlier
+    found, case = _answer(exchange, shown) if lost is None else ([], None)
+    if case and case.hides:
+        shown.alone[exchange] = found[-1]
+        return dict.fromkeys(Facet, found[-1])
     # The error that was due, whose form the first stage has judged; or the client left before anything came, as its
     # scenario asks.
     if exchange.reading is None:
-        return errors
+        return earlier
     shown.served.append(exchange)
+    spoilt = shown.readable(earlier)
+    if earlier:
+        shown.alone[exchange] = next(iter(earlier.values()))
     read = (one for one in exchange.reading.violations if one.requirement not in shown.catalogue.later)
-    violations = [*read, *shown.look(shown.of(Stage.FORM), exchange)]
-    form = shown.find(exchange, violations)
-    breaking = shown.breaking(form, exchange)
-    if breaking:
-        shown.hide_meaning(exchange, breaking)
-        return errors + form
+    spoilt.add(shown.find(exchange, [*read, *shown.look(shown.of(Stage.FORM), exchange)]))
     # Of an answer that the client did not wait for only the form is known.
-    if exchange.transcript.end is End.LEFT:
-        return errors + form
-    return errors + form + _meaning(exchange, shown)
+    if exchange.transcript.end is not End.LEFT:
+        _meaning(exchange, shown, spoilt)
+    return spoilt.for_later
 
 
 def _nothing_else(case: SymptomCase, shown: RunFindings) -> list[ExchangeFinding]:
-    """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
+    """The violation of an exchange without an answer, which hides all else. A cause may say it better (`causes`)."""
     violation = Violation(requirement=case.subject, seen=case.seen, strict_only=case.strict_only)
     missing = shown.find(case.exchange, [violation])
     shown.hide(case.exchange, (row for row in shown.rows if row.stage not in _OF_ANY_ANSWER), missing[0])
     return missing
 
 
-def _meaning(exchange: Exchange, shown: RunFindings) -> list[ExchangeFinding]:
-    """Content, then sense, then the stored answer; the first of them that finds something ends it."""
+def _meaning(exchange: Exchange, shown: RunFindings, spoilt: Spoilt) -> None:
+    """Content, then sense, then the stored answer: each as far as what it needs is not spoilt."""
     rows = [row for row in shown.rows if _can_be_asked(row, exchange)]
-    content = (row for row in rows if row.stage in CONTENT)
-    beside = shown.find(exchange, shown.look(content, exchange), attributable=True)
-    found = [one for one in beside if not one.finding.violation.harmless]
-    if found and exchange.scenario.attribute_to:
-        shown.hide_meaning(exchange, found[0])
-    elif found:
-        shown.hide(exchange, shown.of(Stage.SENSE, Stage.SUBJECT), found[0])
-    if found:
-        return beside
+    found = _judged(exchange, shown, spoilt, [row for row in rows if row.stage in CONTENT])
+    if exchange.scenario.attribute_to:
+        # What is attributed to the subject says nothing of the rows that found it.
+        for one in found:
+            shown.hide(exchange, (row for row in shown.rows if row.id == one.requirement), one)
+    reports = [choice.text or "" for wanted, choice in exchange.choices() if wanted.text is None]
+    if reports:
+        spoilt.lose_report(is_report=all(map(is_object, reports)))
     # Rows of subjects have a check for answers of models alone.
-    sense = (row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT})
-    found = beside + shown.find(exchange, shown.look(sense, exchange), attributable=True)
-    # Harmless findings count, too, but for those beside the content: the stored answer would show the same fault under
-    # another name.
-    clean = all(one.finding.form != exchange.form or shown.beside(one) for one in shown.findings)
-    if found or not clean or not exchange.wanted:
-        return found
-    return shown.find(exchange, answer_difference(exchange, shown.catalogue), attributable=True)
+    _judged(exchange, shown, spoilt, [row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT}])
+    if exchange.wanted and Facet.HISTORY not in spoilt:
+        explained = shown.explained(exchange).keys()
+        shown.find(exchange, answer_difference(exchange, shown.catalogue, explained), attributable=True)
+
+
+def _judged(
+    exchange: Exchange, shown: RunFindings, spoilt: Spoilt, rows: Sequence[Requirement]
+) -> list[ExchangeFinding]:
+    """What is found by the rows whose parts are not spoilt; the others are hidden."""
+    clear: list[Requirement] = []
+    for row in rows:
+        behind = spoilt.behind(row)
+        if behind is None:
+            clear.append(row)
+        else:
+            shown.hide(exchange, [row], behind)
+    violations = [one for one in shown.look(clear, exchange) if one.part not in spoilt]
+    found = shown.find(exchange, violations, attributable=True)
+    spoilt.add(found)
+    return found
 
 
 def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
@@ -171,16 +207,14 @@ def _damage(shown: RunFindings) -> None:
 
 
 def _parity(shown: RunFindings) -> None:
-    """Two answers to the same turn, where nothing else was found in the scenario."""
+    """Two answers to the same turn: what of them is not explained by what was found in either."""
     for row in shown.of(Stage.PARITY):
-        hiding = next(filter(shown.hides_parity, shown.findings), None)
-        if hiding:
-            shown.hidden.setdefault(row.id, hiding)
         # Where a stream differs from the whole answer, a difference from chat would be the same one again.
+        found = False
         for pairs in (_streams_and_wholes(row, shown.run), _responses_and_chats(row)):
-            if not any(map(shown.hides_parity, shown.findings)):
-                for ours, others in list(pairs):
-                    _compare(shown, row, ours, others)
+            if not found:
+                compared = [_compare(shown, row, ours, others) for ours, others in pairs]
+                found = any(compared)
 
 
 def _streams_and_wholes(row: Requirement, run: ScenarioRun) -> Iterator[tuple[Form, Form]]:
@@ -197,12 +231,33 @@ def _responses_and_chats(row: Requirement) -> Iterator[tuple[Form, Form]]:
         yield response, Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 
 
-def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> None:
-    """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued."""
+def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> bool:
+    """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued.
+
+    Returns:
+        Whether anything was found.
+    """
     exchanges = (shown.run.exchanges.get(form, ()) for form in (ours, others))
+    found: list[ExchangeFinding] = []
     for one, other in zip(*exchanges, strict=False):
+        missing = shown.alone.get(one) or shown.alone.get(other)
+        if missing is not None:
+            shown.hidden.setdefault(row.id, missing)
+        if missing is not None or one.reading is None or other.reading is None:
+            continue
         # Two answers of a live model, whose right answer is not known, may differ in all but their form.
-        if one.asks is not None and one.reading is not None and other.reading is not None:
-            shown.find(one, live_parity.check.look(row.id, one, other))
-        elif one.reading is not None and other.reading is not None and one.wanted:
-            shown.find(one, shown.checks.look(row.id, one, other))
+        if one.asks is not None:
+            violations = live_parity.check.look(row.id, one, other)
+        elif one.wanted:
+            violations = shown.checks.look(row.id, one, other)
+        else:
+            continue
+        explained = {**shown.explained(other), **shown.explained(one)}
+        new = []
+        for violation in violations:
+            if violation.part in explained:
+                shown.hidden.setdefault(row.id, explained[violation.part])
+            else:
+                new.append(violation)
+        found += shown.find(one, new[:1])
+    return bool(found)

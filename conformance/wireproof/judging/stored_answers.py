@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import counts
 from wireproof.model.dialect import Surface
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
+from wireproof.wire.facet import Facet
 from wireproof.wire.quoting import visible
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from wireproof.model.catalogue import Catalogue
     from wireproof.reading.exchange import Exchange
@@ -132,10 +132,11 @@ def _folder() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[3] / "snapshots" / "answers"
 
 
-def difference(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
+def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[Facet]) -> Iterable[Violation]:
     """The first line in which the answer differs from the stored one, as a violation of the requirement of that line.
 
-    A line that no row of the catalogue speaks of is not judged.
+    Lines of parts whose differences are `explained` by what was found are not compared, nor is a line judged that no
+    row of the catalogue speaks of.
     """
     wanted = stored(exchange.scenario.name, exchange.form).get(exchange.number)
     if wanted is None or any(one.failure in ANYHOW for one in exchange.wanted):
@@ -143,17 +144,21 @@ def difference(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
     # The stored answers spell the arguments as the model did, and count its tokens.
     if exchange.target.backend is Backend.CURSOR and any(one.asks for one in exchange.wanted):
         return
-    got = list(_lines(exchange))
+    wanted, got = ([line for line in lines if _facet(line) not in explained] for lines in (wanted, _lines(exchange)))
     # The empty line behind both makes a line too many or too few a difference.
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
         # Only an older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
         uncounted = have == ESTIMATED and want.startswith("usage: ") and Missing.COUNTS in exchange.target.missing
         if want != have and not uncounted:
-            row = catalogue.of_facet(Facet((want or have).partition(":")[0]), exchange.form)
+            row = catalogue.of_facet(_facet(want or have), exchange.form)
             seen = f"the answer says {_shown(have)}, every conforming proxy says {_shown(want)}"
             if row is not None:
                 yield Violation(requirement=row.id, seen=seen, place=exchange.body_place)
             return
+
+
+def _facet(line: str) -> Facet:
+    return Facet(line.partition(":")[0])
 
 
 def _shown(line: str) -> str:

@@ -27,8 +27,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
 from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
-from wireproof.model.requirement import Citation, Facet, Harm, Harmless, JudgedOn, Level, Requirement, Stage
+from wireproof.model.requirement import Citation, Harm, JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
+from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -318,6 +319,7 @@ _Member = TypeVar("_Member", bound=StrEnum)
 _Some = Annotated[
     tuple[_Member, ...], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_none_twice)
 ]
+_Facets = Annotated[frozenset[Facet], Field(json_schema_extra={"uniqueItems": True})]
 # Strict: 1 and "yes" would be true otherwise.
 _Flag = Annotated[bool, Field(strict=True)]
 _Words = Annotated[str, Field(pattern=r"\S")]
@@ -370,7 +372,8 @@ class _Deciding(_Strict):
     judged: JudgedOn = _LEFT_OUT
     stage: Stage = _LEFT_OUT
     invariant: _Flag = Field(_LEFT_OUT, description="content that holds of any answer")
-    harmless: Harmless = _LEFT_OUT
+    spoils: _Facets = Field(_LEFT_OUT, description="parts of an answer that are lost where it is broken")
+    needs: _Facets = Field(_LEFT_OUT, description="parts of an answer that are there where it is judged")
     on_failure: _Flag = Field(_LEFT_OUT, description="still judged where there should have been an HTTP error")
     arguments: ArgumentsMode = _LEFT_OUT
     facets: _Some[Facet] = _LEFT_OUT

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 WORDS = frozenset({"id", "text", "hint", "source", "breaks", "compat_why"})
 """The fields of a row that decide no verdict, and its id."""
-_DECIDING = tuple(one for one in dataclasses.fields(Requirement) if one.name not in WORDS)
+_READ = frozenset({"spoils", "needs"})
+"""What is read of a row at all behind which fault: the judge's own, which tells no right answer from a wrong one."""
+_DECIDING = tuple(one for one in dataclasses.fields(Requirement) if one.name not in WORDS | _READ)
 _ALWAYS = frozenset({"dialects", "modes"})
 """Fields that stand in every frozen row: their default grows with the dialects that there are."""
 
@@ -173,7 +175,7 @@ def parsed(text: str, *, current: Catalogue) -> Catalogue:
 
 
 def _row(words: Requirement, fields: Mapping[str, Any]) -> Requirement:
-    said = {name: getattr(words, name) for name in WORDS}
+    said = {name: getattr(words, name) for name in WORDS | _READ}
     return Requirement(**said, **fields)
 
 

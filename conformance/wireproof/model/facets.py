@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wireproof.model.catalogue import load
-from wireproof.model.requirement import Facet
+from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from wireproof.model.capability import Capability

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import ArgumentsMode, Dialect
 from wireproof.model.scenario import Form, Mode
+from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 
 if TYPE_CHECKING:
     from wireproof.model.capability import Capability
@@ -61,15 +62,6 @@ class Stage(StrEnum):
     """Two answers to the same turn, against each other."""
 
 
-class Harmless(StrEnum):
-    """Whether the content can still be understood behind a violation of form."""
-
-    NEVER = "never"
-    COMPLETE = "complete"
-    """If the body arrived whole. If it broke off, this is the requirement that names the break."""
-    ALWAYS = "always"
-
-
 class Harm(StrEnum):
     """What a violation does to a client at its worst. In the order in which reports list findings."""
 
@@ -83,47 +75,6 @@ class Harm(StrEnum):
     """A client raises, or gets an error that does not say what is wrong."""
     FORM = "form"
     """Nothing that a person with a client would notice."""
-
-
-class Facet(StrEnum):
-    """A part of an exchange.
-
-    Of each, one row speaks in the answers of a surface and mode: what is wrong with the part breaks it (`facets`).
-    """
-
-    # The first seven are the kinds of lines in stored answers.
-    EVENTS = "events"
-    """The order of events."""
-    TEXT = "text"
-    CALL = "call"
-    """That a call comes as such, with its name."""
-    ARGUMENTS = "arguments"
-    FINISH = "finish"
-    USAGE = "usage"
-    ERROR = "error"
-    """An error within an answer."""
-    STATUS = "status"
-    """The HTTP status of a failure before any output."""
-    BODY = "body"
-    """That the body is of the kind that was asked for."""
-    ENCODING = "encoding"
-    """The characters of a text: UTF-8, as the model wrote them."""
-    EVERY_CALL = "every-call"
-    """That no call is missing."""
-    ID = "id"
-    """What names an answer."""
-    CALL_ID = "call-id"
-    """What names a call."""
-    CREATED = "created"
-    """The time of an answer."""
-    OWNER = "owner"
-    """That an answer is the one to its own request."""
-    ANSWER = "answer"
-    """That there is an answer at all."""
-    PROCESS = "process"
-    """That the program runs, and takes connections."""
-    ROOM = "room"
-    """How many requests are served at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,7 +110,12 @@ class Requirement:
     stage: Stage = Stage.CONTENT
     invariant: bool = False
     """Content that holds of any answer: it can be judged although the right answer is not known."""
-    harmless: Harmless = Harmless.NEVER
+    spoils: frozenset[Facet] | None = None
+    """What a violation spoils that does not say it itself. None: all that can be read, for a row of form; for any other
+    row the parts of which it speaks (`facets`)."""
+    needs: frozenset[Facet] | None = None
+    """What must not be spoilt where it is judged. None: what an answer says, for a row of content, and what its backend
+    received, for one of sense; nothing for the others."""
     on_failure: bool = False
     """Content that is still judged where there should have been an HTTP error: it says that there should have been."""
     arguments: ArgumentsMode | None = None
@@ -184,6 +140,18 @@ class Requirement:
     breaks: tuple[str, ...] = ()
     """Real clients that were measured to break when it is violated: "client, client: effect"."""
 
+    @property
+    def spoilt_by_it(self) -> frozenset[Facet]:
+        """What a violation of it spoils that does not say it itself."""
+        if self.spoils is not None:
+            return self.spoils
+        return UNREADABLE if self.stage is Stage.FORM else frozenset(self.facets) or CONTENT
+
+    @property
+    def needed(self) -> frozenset[Facet]:
+        """What must not be spoilt where it is judged."""
+        return _NEEDED.get(self.stage, UNTOUCHED) if self.needs is None else self.needs
+
     def speaks_of(self, form: Form) -> bool:
         """Whether it is about answers of this form."""
         return form.mode in self.modes and form.dialect in self.dialects
@@ -192,3 +160,12 @@ class Requirement:
     def needs_script(self) -> bool:
         """Whether it can be judged only where the right answer is known."""
         return not (self.invariant or self.stage in {Stage.FORM, Stage.ERROR})
+
+
+_NEEDED = {
+    Stage.CONTENT: CONTENT,
+    Stage.ANSWER: CONTENT,
+    Stage.SENSE: frozenset({Facet.RECEIVED, Facet.HISTORY}),
+    Stage.SUBJECT: CONTENT | {Facet.HISTORY},
+}
+"""Stage of a row → what it needs if it does not say it."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from wireproof.model.answer_terms import answer_terms
 from wireproof.model.dialect import ArgumentsMode, Surface
 from wireproof.model.facets import row_of
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.read_again import LARGE, ReadAgain
 from wireproof.wire.calls import Answer, Choice
 from wireproof.wire.chat import chat_stream
+from wireproof.wire.facet import Facet
 from wireproof.wire.message import read_whole
 from wireproof.wire.reading import Reading
 from wireproof.wire.responses import responses_stream
@@ -56,6 +56,12 @@ class Exchange:
     nothing, or that did not do what it was asked."""
     earlier: tuple[Exchange, ...] = ()
     """The tries before this one, in which a model did not do what it was asked."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the answer came; what came of one that broke off is its beginning."""
+        lost = any(Facet.END in (one.spoils or ()) for one in self.reading.violations) if self.reading else False
+        return self.transcript.end in {End.COMPLETE, End.OPEN} and not lost
 
     @property
     def mode(self) -> Mode:

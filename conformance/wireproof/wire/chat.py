@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof.wire.choice import ChoiceReader
 from wireproof.wire.deltas import Delta, read_deltas
 from wireproof.wire.events import ChatEvent, Done
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, failure_of, object_of, usage_of
 from wireproof.wire.grammar import (
     CHAT_STREAM_VIOLATIONS,
@@ -28,7 +29,7 @@ from wireproof.wire.grammar import (
 from wireproof.wire.quoting import quoted
 from wireproof.wire.reading import Reading
 from wireproof.wire.stream import Findings, Stream, read_pieces
-from wireproof.wire.table import FrameFault, Note
+from wireproof.wire.table import FrameFault, Hole
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -103,7 +104,11 @@ class _Chat:
             self._findings.add_once(
                 # An error that is a text is shown by every client as if it were the message.
                 Violation(
-                    requirement=FRAME[fault], seen=fault.value, place=frame.place, strict_only=bool(failure.message)
+                    requirement=FRAME[fault],
+                    seen=fault.value,
+                    place=frame.place,
+                    strict_only=bool(failure.message),
+                    spoils=frozenset({Facet.ERROR}),
                 )
             )
 
@@ -127,9 +132,8 @@ class _Chat:
             return StreamSign.BARE if usage is None else StreamSign.USAGE
         if usage is not None:
             return StreamSign.BESIDE
-        # A broken choice counts as ended, too: its violation explains whatever still comes for it.
         named = [self._choices.get(delta.index) for delta in deltas]
-        return StreamSign.LATE if all(choice and choice.settled for choice in named) else StreamSign.CHUNK
+        return StreamSign.LATE if all(choice and choice.finished for choice in named) else StreamSign.CHUNK
 
     def _says_nothing(self, delta: Delta) -> bool:
         """Whether a delta brings nothing to a choice that has its finish."""
@@ -144,39 +148,41 @@ class _Chat:
             if value != first:
                 seen = f"{member} is {quoted(value, SHOWN)}, but was {quoted(first, SHOWN)} before"
                 self._findings.add_once(
-                    Violation(requirement=requirement, seen=seen, place=frame.place, strict_only=True, harmless=True)
+                    Violation(requirement=requirement, seen=seen, place=frame.place, strict_only=True, spoils=UNTOUCHED)
                 )
 
     def _delta(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
-        # A choice keeps its first violation only, so what it has now is new if it had none before.
-        before, noted = choice.violation, len(choice.notes)
+        known = len(choice.violations)
         yield from choice.read(delta, frame)
-        for note in choice.notes[noted:]:
-            self._findings.add(note)
-        if choice.violation and not before:
-            self._findings.add(choice.violation)
+        for violation in choice.violations[known:]:
+            self._findings.add(violation)
 
     def _close(self, place: Place) -> bool:
         """End the answer; False if a choice was not finished. A stream without any choice lacks the first."""
         if self._state not in _RUNNING:
             return True
         choices = self._choices or {0: ChoiceReader(0, blocks=self._blocks)}
-        broken = [choice.violation for choice in choices.values() if not choice.close(place)]
-        for violation in broken:
-            if violation:
-                self._findings.add(violation)
+        broken = [choice for choice in choices.values() if not choice.close(place)]
+        for choice in broken:
+            self._findings.add(choice.violations[-1])
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:
         seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
-            case str(requirement):
-                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place))
-                return False
-            case Note(requirement=requirement, then=state):
-                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place, strict_only=True))
-                self._state = state
+            case Hole() as hole:
+                self._findings.add_once(
+                    Violation(
+                        requirement=hole.requirement,
+                        seen=seen,
+                        place=place,
+                        strict_only=hole.strict_only,
+                        kind=seen,
+                        spoils=hole.spoils,
+                    )
+                )
+                self._state = hole.then
                 return False
             case state:
                 self._state = state

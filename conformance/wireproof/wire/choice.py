@@ -1,14 +1,15 @@
-"""One choice of a chat stream: its deltas in, its events and at most one violation out, and notes (`table.Note`)."""
+"""One choice of a chat stream: its deltas in, its events and violations out."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wireproof.wire.deltas import FUNCTION_CALL
+from wireproof.wire.deltas import FUNCTION_CALL, following
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
-from wireproof.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
+from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.grammar import CALL, CHOICE, TAIL, XML_SINGLE, CallSign, CallState, ChoiceSign, ChoiceState
 from wireproof.wire.quoting import quoted
-from wireproof.wire.table import Note
+from wireproof.wire.table import Hole
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -25,35 +26,34 @@ SHOWN = 60
 class ChoiceReader:
     """Reads the deltas of choice `index` against the grammar.
 
-    Where the grammar is broken it still gives events, as lenient clients read them: a call's delta without a usable
-    index belongs to the call opened last, and a call without id or name has it empty.
+    Where the grammar is broken it gives events as lenient clients read them: a call's delta without a usable index
+    opens a call if it has a name, else it belongs to the call opened last; a call without id or name has it empty.
     """
 
     def __init__(self, index: int, *, blocks: bool = False) -> None:
         self.index = index
         self._blocks = blocks
-        self.violation: Violation | None = None
-        self.notes: list[Violation] = []
-        """What every client copes with, each requirement once; empty after a violation."""
+        self.violations: list[Violation] = []
+        """What is wrong with it, each once, in the order in which it showed."""
         self._state = ChoiceState.NEW
-        self._ids: dict[str, None] = {}  # an ordered set: calls are opened in the order of their index
-        self._opened: set[int] = set()
+        self._supplied = False  # whether its role has been missed and not come yet
+        self._ids: dict[int, str] = {}
+        """Index → id of each call that was opened; "" for one without."""
         self._last = 0  # the call of a delta that has no index
 
     @property
     def finished(self) -> bool:
-        """Whether it had its finish, and broke nothing before."""
-        return self._state is ChoiceState.FINISHED and self.violation is None
-
-    @property
-    def settled(self) -> bool:
-        """Whether nothing more is expected of it: it is finished, or broken and judged no more."""
-        return self.finished or self.violation is not None
+        """Whether it had its finish."""
+        return self._state is ChoiceState.FINISHED
 
     def read(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
         """The events of a delta in this frame."""
         for sign in delta.signs(blocks=self._blocks):
-            self._judge(sign, frame.place)
+            # A role that was missed before is late, not sent again.
+            if sign is ChoiceSign.ROLE and self._supplied:
+                self._supplied = False
+            else:
+                self._judge(sign, frame.place)
         number, choice = frame.number, self.index
         if delta.role is not None:
             yield Role(frame=number, choice=choice, role=delta.role)
@@ -61,44 +61,37 @@ class ChoiceReader:
         if delta.text:
             yield Text(frame=number, choice=choice, text=delta.text)
         for call in delta.calls:
-            self._judge_call(call, frame.place)
-            yield from self._call_events(call, number)
+            index = self._call_of(call)
+            self._judge_call(call, index, frame.place)
+            yield from self._call_events(call, index, number)
         if delta.finish is not None:
             yield Finished(frame=number, choice=choice, reason=delta.finish)
 
     def close(self, place: Place) -> bool:
         """End the answer at this place; False if that is what breaks this choice."""
-        # Asked before the end is judged: a choice that was broken earlier is not broken by the end.
-        settled = self.settled
+        known = len(self.violations)
         self._judge(ChoiceSign.END, place)
-        return settled or self.violation is None
+        return len(self.violations) == known
 
     def _judge(self, sign: ChoiceSign, place: Place) -> None:
-        seen = f"choice {self.index}: {sign.value}, {self._state.value}"
         match CHOICE[self._state, sign]:
-            case str(requirement):
-                self._break(requirement, seen, place)
-            case Note(requirement=requirement, then=state):
-                self._note(requirement, seen, place)
-                self._state = state
+            case Hole() as hole:
+                self._break(hole, f"{sign.value}, {self._state.value}", f"choice {self.index}", place, hole.spoils)
+                self._state = hole.then
+                if hole.again:
+                    self._supplied = True
+                    self._judge(sign, place)
             case state:
                 self._state = state
 
-    def _judge_call(self, call: CallDelta, place: Place) -> None:
-        sign = call.sign(self._ids.keys())
-        # Calls count from 0 without gaps: openai-python's and openai-node's `.stream` raise at an only call of index 1.
-        known = call.index is not None and call.index < len(self._ids)
-        state = CallState.OPENED if known else CallState.UNKNOWN
+    def _judge_call(self, call: CallDelta, index: int, place: Place) -> None:
+        sign = call.sign(self._ids)
+        state = CallState.OPENED if index in self._ids else CallState.UNKNOWN
         cell = CALL[state, sign]
-        which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
-        seen = f"{which}: {self._of_call(call, sign, state)}"
-        if isinstance(cell, str):
-            self._break(cell, seen, place)
-        elif isinstance(cell, Note):
-            self._note(cell.requirement, seen, place)
-        # Accepted and with an id: only the head of a call is both.
-        elif call.id:
-            self._ids[call.id] = None
+        if isinstance(cell, Hole):
+            which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
+            spoils = UNTOUCHED if cell.strict_only else call.spoils(self._ids, index)
+            self._break(cell, self._of_call(call, sign, state), which, place, spoils)
 
     def _of_call(self, call: CallDelta, sign: CallSign, state: CallState) -> str:
         """What a delta of a call says, and when."""
@@ -114,26 +107,40 @@ class ChoiceReader:
             case _:
                 return f"{sign.value}, {state.value}"
 
-    def _break(self, requirement: str, seen: str, place: Place) -> None:
-        # The first only: what follows is relative to a state that is unknown.
-        if self.violation is None:
-            self.violation = Violation(requirement=requirement, seen=seen, place=place)
+    def _break(self, hole: Hole[Any], kind: str, where: str, place: Place, spoils: frozenset[Facet]) -> None:
+        """Add a violation, unless this choice has it already, or this frame one of the same requirement."""
+        for known in self.violations:
+            # A block that came in pieces has text after a call in it.
+            if (known.requirement, hole.requirement) == (XML_SINGLE, TAIL):
+                return
+            if known.requirement == hole.requirement and (known.kind == kind or known.place == place):
+                return
+        self.violations.append(
+            Violation(
+                requirement=hole.requirement,
+                seen=f"{where}: {kind}",
+                place=place,
+                strict_only=hole.strict_only,
+                kind=kind,
+                spoils=spoils,
+            )
+        )
 
-    def _note(self, requirement: str, seen: str, place: Place) -> None:
-        known = {one.requirement for one in self.notes}
-        if self.violation is None and requirement not in known:
-            self.notes.append(Violation(requirement=requirement, seen=seen, place=place, strict_only=True))
+    def _call_of(self, call: CallDelta) -> int:
+        """The index of the call that a delta is taken to be of."""
+        if call.index is not None:
+            return call.index
+        opens = call.name is not None and (call.id is None or call.id not in self._ids.values())
+        return following(self._ids) if opens else self._last
 
-    def _call_events(self, call: CallDelta, frame: int) -> Iterator[ChatEvent]:
-        index = self._last if call.index is None else call.index
-        # Not `_ids`, which holds what the grammar accepted: clients open a call whose head is wrong, too.
-        if index not in self._opened:
+    def _call_events(self, call: CallDelta, index: int, frame: int) -> Iterator[ChatEvent]:
+        if index not in self._ids:
             # The id of a legacy call is for the tables alone; no client gets one.
             id_ = "" if call.id == FUNCTION_CALL else call.id or ""
             yield CallOpened(frame=frame, choice=self.index, index=index, id=id_, name=call.name or "")
         if call.arguments is not None:
             yield Fragment(frame=frame, choice=self.index, index=index, text=call.arguments)
-        self._opened.add(index)
+        self._ids.setdefault(index, call.id or "")
         self._last = index
 
 

@@ -11,11 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, integer_of, list_of, object_of, text_of
 from wireproof.wire.grammar import CallSign, ChoiceSign
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator, Mapping
 
 FUNCTION_CALL = "function_call"
 """The id under which a legacy call is known here. On the wire it has none."""
@@ -41,12 +42,12 @@ class CallDelta:
     textual: bool
     """Whether its arguments are a string, or absent."""
 
-    def sign(self, ids: Collection[str]) -> CallSign:
-        """What it says, when the calls opened so far have these ids (numbered from 0 in that order)."""
-        opened = len(ids)
+    def sign(self, ids: Mapping[int, str]) -> CallSign:
+        """What it says, when the calls with these indexes are open (index → id)."""
         # The index is judged first: without it nothing else can be said to belong to a call. One past the last opens a
         # call, but not under an id that another call has.
-        if self.index is None or not 0 <= self.index <= opened or (self.index == opened and self.id in ids):
+        opens = self.index not in ids
+        if self.index is None or (opens and (self.index != following(ids) or self.id in ids.values())):
             return CallSign.ASTRAY
         # Arguments as an object: nearly every client raises, or runs the tool with wrong ones.
         if not self.textual:
@@ -58,6 +59,26 @@ class CallDelta:
             return CallSign.PART
         # OpenAI's head has `arguments: ""`. A later delta that adds nothing is one too many (codex-story, criterion 7).
         return CallSign.GROWTH if self.arguments else CallSign.SAME
+
+    def spoils(self, ids: Mapping[int, str], index: int) -> frozenset[Facet]:
+        """What is lost by a delta that is wrong, when it is taken to be of the call with this index."""
+        if not self.textual:
+            return frozenset({Facet.ARGUMENTS})
+        # Some clients go on with the open call, some open another: what they run is not known.
+        if self.id is not None and self.id in ids.values() and self.id != ids.get(index):
+            return _MIXED_UP
+        if index in ids:
+            return UNTOUCHED if self.id in {None, ids[index]} else _MIXED_UP
+        lost = {Facet.CALL_ID: self.id is None, Facet.CALL: self.name is None}
+        return frozenset(facet for facet, is_lost in lost.items() if is_lost)
+
+
+_MIXED_UP = frozenset({Facet.CALL, Facet.ARGUMENTS, Facet.CALL_ID})
+
+
+def following(ids: Mapping[int, str]) -> int:
+    """The index of the call that is opened next."""
+    return max(ids, default=-1) + 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

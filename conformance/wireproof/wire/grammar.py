@@ -5,14 +5,13 @@ from its role through text and calls to its finish; each *call* is opened once, 
 to each machine that it concerns. A table has one cell for every state and sign: the next state, or a violation, which
 is the id of the requirement that such a stream breaks (see `wireproof.wire.table`).
 
-One cause gives one violation:
+One cause gives one violation, and no fault hides another:
 
-- A choice that broke a requirement (its calls are part of it) is judged no more: what follows is relative to a state
-  that is unknown. The stream as a whole stays in its state, and never names the same requirement again.
-- A fault that every measured client copes with is a `Note`: it is named once, and the choice is judged on from the
-  state that the cell names. So it hides nothing of what the answer says.
-- Frames are judged before any of this (`FRAME`). After one that cannot be read at all nothing is judged, since it may
-  have held anything.
+- Behind a hole the choice is read on in the state that the cell names, as clients do. Each hole is named once in a
+  choice, and of one frame each requirement once.
+- A missing role is supplied: the sign that came before it is judged again as if it had come.
+- Frames are judged before any of this (`FRAME`). At one that cannot be read at all the answer ends for most clients,
+  and so it does here: what came before is a beginning.
 - A stream that breaks off with a choice unfinished names the missing finish, not also the missing `[DONE]`: whoever
   ends too early misses both. Hence `CUT` beside `END`.
 - Usage that comes too early is named when the rest of the answer follows it (`CHUNK` in `COUNTED`). Naming it when it
@@ -30,7 +29,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from wireproof.wire.table import FrameFault, Note, table
+from wireproof.wire.facet import Facet
+from wireproof.wire.table import FrameFault, Hole, note, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,68 +165,87 @@ class CallSign(Enum):
     NO_TEXT = "arguments that are not a string"
 
 
+# What is lost by a hole.
+_TEXT, _CALLS = frozenset({Facet.TEXT}), frozenset({Facet.CALL, Facet.ARGUMENTS})
+_FAILURE = frozenset({Facet.ERROR})
+_UNENDED = frozenset({Facet.FINISH, Facet.END})
+
 # fmt: off
 _OPEN, _COUNTED, _FAILED, _DONE = StreamState
 # Every client stops at the error frame.
-_LATE_FRAME = Note(AFTER_ERROR, _FAILED)
+_LATE_FRAME = note(AFTER_ERROR, _FAILED)
 # A body that ends without [DONE] has ended all the same.
-_NO_DONE = Note(DONE_LAST, _DONE)
-_BESIDE = Note(USAGE, _OPEN)
+_NO_DONE = note(DONE_LAST, _DONE)
+_BESIDE = note(USAGE, _OPEN)
+_EARLY = Hole(USAGE, _COUNTED)
+# No client reads on after [DONE].
+_AFTER = Hole(DONE_LAST, _DONE)
 STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     #                        OPEN          COUNTED       FAILED       DONE
-    StreamSign.CHUNK:      (_OPEN,        USAGE,        _LATE_FRAME, DONE_LAST),
+    StreamSign.CHUNK:      (_OPEN,        _EARLY,       _LATE_FRAME, _AFTER),
     # No violation here: the choice names it (`AFTER_FINISH`).
-    StreamSign.LATE:       (_OPEN,        _COUNTED,     _LATE_FRAME, DONE_LAST),
-    StreamSign.BARE:       (_OPEN,        USAGE,        _LATE_FRAME, DONE_LAST),
-    StreamSign.USAGE:      (_COUNTED,     USAGE,        _LATE_FRAME, DONE_LAST),
+    StreamSign.LATE:       (_OPEN,        _COUNTED,     _LATE_FRAME, _AFTER),
+    StreamSign.BARE:       (_OPEN,        _EARLY,       _LATE_FRAME, _AFTER),
+    StreamSign.USAGE:      (_COUNTED,     _EARLY,       _LATE_FRAME, _AFTER),
     # OpenAI's usage has a chunk of its own, with `choices: []`; beside choices it is null. Clients take it there, too.
-    StreamSign.BESIDE:     (_BESIDE,      USAGE,        _LATE_FRAME, DONE_LAST),
-    StreamSign.ERROR:      (_FAILED,      _FAILED,      _LATE_FRAME, DONE_LAST),
+    StreamSign.BESIDE:     (_BESIDE,      _EARLY,       _LATE_FRAME, _AFTER),
+    StreamSign.ERROR:      (_FAILED,      _FAILED,      _LATE_FRAME, _AFTER),
     # codex-story, criterion 10: what the backend reports after the finish leaves no trace.
-    StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, _LATE_FRAME, DONE_LAST),
+    StreamSign.LATE_ERROR: (
+        Hole(AFTER_FINISH, _OPEN, _FAILURE), Hole(AFTER_FINISH, _COUNTED, _FAILURE), _LATE_FRAME, _AFTER
+    ),
     # After an error frame [DONE] may come or not (codex-story, criterion 14): clients stop at the error.
-    StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       DONE_LAST),
+    StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       _AFTER),
     StreamSign.END:        (_NO_DONE,     _NO_DONE,     _FAILED,     _DONE),
     # Never a violation of the stream: the choice names its missing finish.
     StreamSign.CUT:        (_OPEN,        _COUNTED,     _FAILED,     _DONE),
 })
 
-# First column: whatever comes before the role, that is the fault. openai-node's `.stream` raises without a role, and
-# Copilot drops the call. Last column: all clients append content that comes after the finish.
+# First column: openai-node's `.stream` raises without a role, and Copilot drops the call; the others read on as if it
+# had come. Last column: all clients append content that comes after the finish.
 _NEW, _SPEAKING, _CALLING, _FINISHED = ChoiceState
-_ROLE_AGAIN, _ROLE_LATE = Note(ROLE_ONCE, _SPEAKING), Note(ROLE_ONCE, _CALLING)
-_BOTH = Note(NO_MIXED, _CALLING)
-_TAIL = Note(TAIL, _CALLING)
-_FINISH = Note(FINISH_ONCE, _FINISHED)
-_NOTHING = Note(AFTER_FINISH, _FINISHED)
+_NO_ROLE = Hole(ROLE_FIRST, _SPEAKING, again=True)
+_ROLE_AGAIN, _ROLE_LATE = note(ROLE_ONCE, _SPEAKING), note(ROLE_ONCE, _CALLING)
+_BOTH = note(NO_MIXED, _CALLING)
+_TAIL = note(TAIL, _CALLING)
+_FINISH = note(FINISH_ONCE, _FINISHED)
+_NOTHING = note(AFTER_FINISH, _FINISHED)
+_LATE_TEXT, _LATE_CALL = Hole(AFTER_FINISH, _FINISHED, _TEXT), Hole(AFTER_FINISH, _FINISHED, _CALLS)
+_LATE_BOTH, _LATE_ROLE = Hole(AFTER_FINISH, _FINISHED, _TEXT | _CALLS), Hole(AFTER_FINISH, _FINISHED)
+_CUT = Hole(FINISH_ONCE, _FINISHED, _UNENDED)
 CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
-    #                      NEW          SPEAKING     CALLING      FINISHED
-    ChoiceSign.ROLE:     (_SPEAKING,   _ROLE_AGAIN, _ROLE_LATE,  _NOTHING),
-    ChoiceSign.STRANGER: (ROLE_FIRST,  ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
-    ChoiceSign.TORN:     (ROLE_FIRST,  UTF8,        UTF8,        AFTER_FINISH),
-    ChoiceSign.MIXED:    (ROLE_FIRST,  _BOTH,       _BOTH,       AFTER_FINISH),
-    ChoiceSign.TEXT:     (ROLE_FIRST,  _SPEAKING,   _TAIL,       AFTER_FINISH),
-    ChoiceSign.BLOCK:    (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
+    #                      NEW        SPEAKING     CALLING      FINISHED
+    ChoiceSign.ROLE:     (_SPEAKING, _ROLE_AGAIN, _ROLE_LATE,  _NOTHING),
+    ChoiceSign.STRANGER: (
+        Hole(ROLE_FIRST, _SPEAKING), Hole(ROLE_ONCE, _SPEAKING), Hole(ROLE_ONCE, _CALLING), _LATE_ROLE
+    ),
+    ChoiceSign.TORN:     (_NO_ROLE, Hole(UTF8, _SPEAKING, _TEXT | _CALLS), Hole(UTF8, _CALLING, _TEXT | _CALLS),
+                          _LATE_BOTH),
+    ChoiceSign.MIXED:    (_NO_ROLE,  _BOTH,       _BOTH,       _LATE_BOTH),
+    ChoiceSign.TEXT:     (_NO_ROLE,  _SPEAKING,   _TAIL,       _LATE_TEXT),
+    ChoiceSign.BLOCK:    (_NO_ROLE,  _CALLING,    _CALLING,    _LATE_TEXT),
     # Before a call a piece may be plain text, as a block without its end is (textual.unterminated).
-    ChoiceSign.PIECE:    (ROLE_FIRST,  _SPEAKING,   XML_SINGLE,  AFTER_FINISH),
-    ChoiceSign.CALL:     (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
-    ChoiceSign.EMPTY:    (ROLE_FIRST,  _SPEAKING,   _CALLING,    _NOTHING),
-    ChoiceSign.FINISH:   (ROLE_FIRST,  _FINISHED,   _FINISHED,   _FINISH),
+    ChoiceSign.PIECE:    (_NO_ROLE,  _SPEAKING,   Hole(XML_SINGLE, _CALLING, _TEXT), _LATE_TEXT),
+    ChoiceSign.CALL:     (_NO_ROLE,  _CALLING,    _CALLING,    _LATE_CALL),
+    ChoiceSign.EMPTY:    (_NO_ROLE,  _SPEAKING,   _CALLING,    _NOTHING),
+    ChoiceSign.FINISH:   (_NO_ROLE,  _FINISHED,   _FINISHED,   _FINISH),
     # After a finish the same one again is a second finish; with content beside it, something came after.
-    ChoiceSign.FULL:     (ROLE_FIRST,  _FINISH,     _FINISH,     AFTER_FINISH),
-    ChoiceSign.END:      (FINISH_ONCE, FINISH_ONCE, FINISH_ONCE, _FINISHED),
+    ChoiceSign.FULL:     (_NO_ROLE,  _FINISH,     _FINISH,     _LATE_BOTH),
+    ChoiceSign.END:      (_CUT,      _CUT,        _CUT,        _FINISHED),
 })
 
 _UNKNOWN, _OPENED = CallState
+# What is lost depends on what a delta lacks or repeats: see `CallDelta.spoils`.
+_WRONG = Hole(OPENING, _OPENED)
 CALL: Table[CallState, CallSign] = table(CallState, {
     #                   UNKNOWN   OPENED
     # A second head: pydantic-ai raises at it; langchain-openai and Copilot get the call wrong.
-    CallSign.HEAD:    (_OPENED,  OPENING),
-    CallSign.PART:    (OPENING,  OPENING),
-    CallSign.GROWTH:  (OPENING,  _OPENED),
+    CallSign.HEAD:    (_OPENED,  _WRONG),
+    CallSign.PART:    (_WRONG,   _WRONG),
+    CallSign.GROWTH:  (_WRONG,   _OPENED),
     # codex-story, criterion 7: a delta only when the state has changed.
-    CallSign.SAME:    (OPENING,  Note(ON_CHANGE, _OPENED)),
-    CallSign.ASTRAY:  (OPENING,  OPENING),
-    CallSign.NO_TEXT: (OPENING,  OPENING),
+    CallSign.SAME:    (_WRONG,   note(ON_CHANGE, _OPENED)),
+    CallSign.ASTRAY:  (_WRONG,   _WRONG),
+    CallSign.NO_TEXT: (_WRONG,   _WRONG),
 })
 # fmt: on

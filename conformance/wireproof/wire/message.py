@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text
+from wireproof.wire.facet import CONTENT, UNREADABLE, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of, usage_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.reading import Reading, parse_body, read_body
@@ -76,7 +77,7 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
         yield failure_of(payload["error"], 0)
     choices = payload.get("choices")
     if not isinstance(choices, list):
-        yield Violation(requirement=ENVELOPE, seen="the body has no list of choices", place=place)
+        yield Violation(requirement=ENVELOPE, seen="the body has no list of choices", place=place, spoils=UNREADABLE)
         return
     for position, choice in enumerate(choices):
         yield from _choice(position, object_of(choice), place)
@@ -90,7 +91,8 @@ def _choice(position: int, choice: JsonObject, place: Place) -> Iterator[ChatEve
     # A missing index is for the schema to name; here each choice still needs one of its own.
     index = position if given is None else given
     if not isinstance(message, dict):
-        yield Violation(requirement=ENVELOPE, seen=f"choice {index} has no message object", place=place)
+        seen = f"choice {index} has no message object"
+        yield Violation(requirement=ENVELOPE, seen=seen, place=place, spoils=CONTENT)
         return
     if (role := text_of(message.get("role"))) is not None:
         yield Role(frame=0, choice=index, role=role)
@@ -107,23 +109,27 @@ def _content(choice: int, content: object, place: Place) -> Iterator[ChatEvent |
     # Null is right beside calls; where it is not, the checks of content say so.
     elif content is not None:
         seen = f"choice {choice}: content is neither a string nor null"
-        yield Violation(requirement=ENVELOPE, seen=seen, place=place)
+        yield Violation(requirement=ENVELOPE, seen=seen, place=place, spoils=frozenset({Facet.TEXT}))
 
 
 def _calls(choice: int, calls: object, place: Place) -> Iterator[ChatEvent | Violation]:
     if calls is None:
         return
     if not isinstance(calls, list):
-        yield Violation(requirement=CALLS, seen=f"choice {choice}: tool_calls is no list", place=place)
+        seen, spoils = f"choice {choice}: tool_calls is no list", frozenset({Facet.CALL, Facet.ARGUMENTS})
+        yield Violation(requirement=CALLS, seen=seen, place=place, spoils=spoils)
         return
     for index, call in enumerate(calls):
         yield from _call(choice, index, object_of(call))
-    faults = [f"call {index} {fault}" for index, call in enumerate(calls) for fault in _call_faults(object_of(call))]
+    faults = {
+        f"call {index} {fault}": lost
+        for index, call in enumerate(calls)
+        for fault, lost in _call_faults(object_of(call)).items()
+    }
     # With one id for two calls nothing says which of them a result belongs to.
     ids = Counter(text_of(object_of(call).get("id")) or None for call in calls)
-    faults += [f"{count} calls have the id {quoted(id_, SHOWN)}" for id_, count in ids.items() if id_ and count > 1]
-    if faults:
-        yield Violation(requirement=CALLS, seen=f"choice {choice}: {'; '.join(faults[:4])}", place=place)
+    doubled = (f"{count} calls have the id {quoted(id_, SHOWN)}" for id_, count in ids.items() if id_ and count > 1)
+    yield from _wrong_calls(f"choice {choice}: ", faults | dict.fromkeys(doubled, frozenset({Facet.CALL_ID})), place)
 
 
 def _legacy(choice: int, call: object, place: Place) -> Iterator[ChatEvent | Violation]:
@@ -132,9 +138,16 @@ def _legacy(choice: int, call: object, place: Place) -> Iterator[ChatEvent | Vio
         return
     yield from _call(choice, 0, {"function": call})
     # Only what a legacy call has is judged, so the members that it has not are given as right.
-    faults = list(_call_faults({"id": "-", "type": "function", "function": call}))
+    faults = _call_faults({"id": "-", "type": "function", "function": call})
+    yield from _wrong_calls(f"choice {choice}: function_call ", faults, place)
+
+
+def _wrong_calls(where: str, faults: Mapping[str, frozenset[Facet]], place: Place) -> Iterator[Violation]:
+    """One violation of all faults of the calls of a choice: fault → what is lost by it."""
     if faults:
-        yield Violation(requirement=CALLS, seen=f"choice {choice}: function_call {'; '.join(faults)}", place=place)
+        spoils = frozenset[Facet]().union(*faults.values())
+        seen = f"{where}{'; '.join(list(faults)[:4])}"
+        yield Violation(requirement=CALLS, seen=seen, place=place, spoils=spoils)
 
 
 def _call(choice: int, index: int, call: JsonObject) -> Iterator[ChatEvent]:
@@ -145,15 +158,16 @@ def _call(choice: int, index: int, call: JsonObject) -> Iterator[ChatEvent]:
         yield Fragment(frame=0, choice=choice, index=index, text=arguments)
 
 
-def _call_faults(call: JsonObject) -> list[str]:
+def _call_faults(call: JsonObject) -> dict[str, frozenset[Facet]]:
+    """What is wrong with a call → what is lost by it."""
     function = object_of(call.get("function"))
-    wanted = {
-        "has no id": bool(text_of(call.get("id"))),
-        "is not of type function": call.get("type") == "function",
-        "has no function.name": bool(text_of(function.get("name"))),
-        "has no function.arguments that is a string": isinstance(function.get("arguments"), str),
+    wanted: dict[str, tuple[bool, Facet | None]] = {
+        "has no id": (bool(text_of(call.get("id"))), Facet.CALL_ID),
+        "is not of type function": (call.get("type") == "function", None),
+        "has no function.name": (bool(text_of(function.get("name"))), Facet.CALL),
+        "has no function.arguments that is a string": (isinstance(function.get("arguments"), str), Facet.ARGUMENTS),
     }
-    return [fault for fault, kept in wanted.items() if not kept]
+    return {fault: frozenset({lost} if lost else ()) for fault, (kept, lost) in wanted.items() if not kept}
 
 
 def _media_type_faults(content_type: str | None) -> list[str]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wireproof.wire.calls import Answer, assemble
+from wireproof.wire.facet import UNREADABLE
 from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.sse import Frame
 from wireproof.wire.violation import Place, Violation
@@ -63,7 +64,7 @@ def read_body(
     try:
         text, payload = parse_body(body)
     except ValueError as error:
-        found = Violation(requirement=envelope, seen=f"the body is {error}", place=place)
+        found = Violation(requirement=envelope, seen=f"the body is {error}", place=place, spoils=UNREADABLE)
         return Reading(frames=(), payloads=(), events=(), violations=(found,))
     both = list(said(payload, place))
     return Reading(

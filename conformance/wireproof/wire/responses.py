@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.wire.events import CallOpened, ChatEvent, Done, Failed, Fragment, Text
+from wireproof.wire.facet import CONTENT, UNTOUCHED
 from wireproof.wire.fields import JsonObject, integer_of, object_of, text_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.responses_events import (
@@ -36,7 +37,7 @@ from wireproof.wire.responses_grammar import TERMINAL as TERMINAL_ROW
 from wireproof.wire.responses_items import ItemTracker
 from wireproof.wire.responses_whole import ends
 from wireproof.wire.stream import Findings, Stream, read_pieces
-from wireproof.wire.table import FrameFault, Note
+from wireproof.wire.table import FrameFault, Hole
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class _Responses:
         self._state = ResponseStreamState.NEW
         self._items = ItemTracker()
         self._calls: dict[int, int] = {}  # output_index → number of the call
+        self._opened = 0  # how many calls were opened
         self._first: JsonObject = {}  # the first response object
         self._numbered = 0  # the sequence_number that is due
 
@@ -111,18 +113,27 @@ class _Responses:
         if sign is None and item is None:
             self._unpublished(frame, type_)
             return
-        if not self._step(sign or ResponseStreamSign.ITEM, frame.place):
+        ended = self._state is ResponseStreamState.ENDED
+        self._step(sign or ResponseStreamSign.ITEM, frame.place)
+        # No client reads on after the terminal event.
+        if ended:
             return
-        fault = self._items.take(type_, item, payload) if item else None
-        if self._items.note:
-            requirement, seen = self._items.note
-            self._note(requirement, seen, frame.place)
+        faults = self._items.take(type_, item, payload) if item else []
         # A failure may come inside an item, so the output of a failed response is not compared.
         if sign is ResponseStreamSign.FINISH:
-            fault = self._items.finish(object_of(payload.get("response")).get("output"))
-        if fault:
-            self._break(*fault, frame.place)
-        elif "response" in payload:
+            faults += self._items.finish(object_of(payload.get("response")).get("output"))
+        for fault in faults:
+            self._findings.add_once(
+                Violation(
+                    requirement=fault.requirement,
+                    seen=fault.seen,
+                    place=frame.place,
+                    strict_only=fault.strict_only,
+                    kind=fault.kind,
+                    spoils=fault.spoils,
+                )
+            )
+        if "response" in payload:
             self._compare(object_of(payload["response"]), type_, frame.place)
 
     def _unpublished(self, frame: Frame, type_: str) -> None:
@@ -130,7 +141,11 @@ class _Responses:
         seen = f"{FrameFault.UNPUBLISHED.value}: {quoted(type_, _SHOWN)}"
         # In place of a published one, as response.function_call.delta is: it may hold any part of the answer.
         if not type_ or type_.startswith("response."):
-            self._break(FRAME[FrameFault.UNPUBLISHED], seen, frame.place)
+            self._items.lose()
+            lost = Violation(
+                requirement=FRAME[FrameFault.UNPUBLISHED], seen=seen, place=frame.place, kind=type_, spoils=CONTENT
+            )
+            self._findings.add_once(lost)
         else:
             self._fault(FrameFault.UNPUBLISHED, frame, seen, strict_only=type_ == _KEEPALIVE)
 
@@ -143,12 +158,12 @@ class _Responses:
                 seen = (
                     f"{name} is {quoted(response[name], _SHOWN)}, but was {quoted(self._first[name], _SHOWN)} at first"
                 )
-                self._note(TERMINAL_ROW, seen, place)
+                self._note(TERMINAL_ROW, name, seen, place)
         status = STATUSES.get(type_)
         if status is not None and response.get("status") != status:
             said = quoted(response.get("status"), _SHOWN)
             seen = f"{type_} holds a response whose status is {said}; it should be {quoted(status)}"
-            self._findings.add_once(Violation(requirement=STATUS, seen=seen, place=place))
+            self._findings.add_once(Violation(requirement=STATUS, seen=seen, place=place, spoils=UNTOUCHED))
 
     def _said(self, number: int, payload: JsonObject, type_: str) -> Iterator[ChatEvent]:
         """The events for a client, whatever is wrong with this one."""
@@ -159,10 +174,12 @@ class _Responses:
                 yield Text(frame=number, choice=0, text=text)
             case _, str(text) if type_ == ARGUMENTS_DELTA:
                 # Arguments of a call that was never opened go to the last one, so that they are not lost.
-                call = self._calls.get(index, max(len(self._calls) - 1, 0))
+                call = self._calls.get(index, max(self._opened - 1, 0))
                 yield Fragment(frame=number, choice=0, index=call, text=text)
             case _ if type_ == ADDED and item.get("type") == "function_call":
-                call = self._calls.setdefault(index, len(self._calls))
+                # Each opens one, although two may carry one index: the item tells them apart.
+                call = self._calls[index] = self._opened
+                self._opened += 1
                 id_, name = text_of(item.get("call_id")) or "", text_of(item.get("name")) or ""
                 yield CallOpened(frame=number, choice=0, index=call, id=id_, name=name)
             case _ if type_ in TERMINAL:
@@ -177,33 +194,42 @@ class _Responses:
             case _:
                 pass
 
-    def _step(self, sign: ResponseStreamSign, place: Place) -> bool:
+    def _step(self, sign: ResponseStreamSign, place: Place) -> None:
         seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
-            case str(requirement):
-                self._break(requirement, seen, place)
-                return False
-            case Note(requirement=requirement, then=state):
-                self._note(requirement, seen, place)
-                self._state = state
-                return False
+            case Hole() as hole:
+                self._findings.add_once(
+                    Violation(
+                        requirement=hole.requirement,
+                        seen=seen,
+                        place=place,
+                        strict_only=hole.strict_only,
+                        kind=seen,
+                        spoils=hole.spoils,
+                    )
+                )
+                self._state = hole.then
             case state:
                 self._state = state
-                return True
 
     def _fault(self, fault: FrameFault, frame: Frame, seen: str, *, strict_only: bool = False) -> None:
         """Add what is wrong with a frame beside the content."""
         self._findings.add_once(
-            Violation(requirement=FRAME[fault], seen=seen, place=frame.place, strict_only=strict_only, harmless=True)
+            Violation(
+                requirement=FRAME[fault],
+                seen=seen,
+                place=frame.place,
+                strict_only=strict_only,
+                kind=fault.value,
+                spoils=UNTOUCHED,
+            )
         )
 
-    def _note(self, requirement: str, seen: str, place: Place) -> None:
+    def _note(self, requirement: str, kind: str, seen: str, place: Place) -> None:
         """Add what every client copes with."""
-        self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place, strict_only=True))
-
-    def _break(self, requirement: str, seen: str, place: Place) -> None:
-        """Add what breaks the order, an index or a sum: what follows has lost its meaning."""
-        self._findings.add_last(Violation(requirement=requirement, seen=seen, place=place))
+        self._findings.add_once(
+            Violation(requirement=requirement, seen=seen, place=place, strict_only=True, kind=kind, spoils=UNTOUCHED)
+        )
 
 
 def _misnamed(event: str | None, type_: object) -> str:

@@ -6,11 +6,10 @@ terminal event and its end; between them come *items*, one after the other, each
 next state, or a violation, which is the id of the requirement that such a stream breaks (see `wireproof.wire.table`).
 
 An event is judged in this order: its name, its number, its place (the tables), the indexes and ids by which it refers
-to an item, the sums of the deltas. The order matters, since one cause gives one violation: a sum is only worth
-comparing once it is known whose it is. After a fault of place, index or sum nothing more is judged, because what
-follows has lost its meaning; nor after an event `response.…` that is not published, since it may hold what a published
-one would. Names, numbers, the status of a response, which its event says too, and events of a vendor's own do not touch
-the content: each is reported once, and the rest is still judged; so it is behind a `Note`.
+to an item, the sums of the deltas. No fault hides another: behind an event that is out of place the stream is read on
+as if what it needs had come, so that a missing event is one violation. Each fault is named once. Only the sums are
+compared no more behind one that is wrong in the same item, since those of its other events follow from it; and none of
+this is judged after an event `response.…` that is not published, since it may hold what a published one would.
 
 Items do not overlap (contract §9), although each event carries its `output_index`: so one machine follows them all.
 Items of kinds that a proxy for Codex never makes (reasoning, web searches, …) have one state, in which every published
@@ -24,7 +23,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from wireproof.wire.table import FrameFault, Note, table
+from wireproof.wire.facet import Facet
+from wireproof.wire.table import FrameFault, Hole, note, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,45 +108,54 @@ class ItemSign(Enum):
     FINISH = "the end of the answer"
 
 
+_UNENDED = frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
+
 # fmt: off
 _NEW, _CREATED, _RUNNING, _ENDED = ResponseStreamState
+_STAYS = {state: Hole(ORDER, state) for state in ResponseStreamState}
+_RUNS, _ENDS = _STAYS[_RUNNING], _STAYS[_ENDED]
+_AGAIN = Hole(TERMINAL, _ENDED)
+_NEVER = Hole(TERMINAL, _ENDED, _UNENDED)
 STREAM: Table[ResponseStreamState, ResponseStreamSign] = table(ResponseStreamState, {
-    #                         NEW       CREATED   RUNNING   ENDED
+    #                                NEW       CREATED   RUNNING   ENDED
     # Without it the `.stream` helpers of openai-python and openai-node raise.
-    ResponseStreamSign.CREATED:     (_CREATED, ORDER,    ORDER,    ORDER),
-    ResponseStreamSign.QUEUED:      (ORDER,    _CREATED, ORDER,    ORDER),
-    ResponseStreamSign.IN_PROGRESS: (ORDER,    _RUNNING, ORDER,    ORDER),
-    ResponseStreamSign.ITEM:        (ORDER,    ORDER,    _RUNNING, ORDER),
+    ResponseStreamSign.CREATED:     (_CREATED, _STAYS[_CREATED], _RUNS, _ENDS),
+    ResponseStreamSign.QUEUED:      (_STAYS[_CREATED], _CREATED, _RUNS, _ENDS),
+    ResponseStreamSign.IN_PROGRESS: (_RUNS,    _RUNNING, _RUNS,    _ENDS),
+    ResponseStreamSign.ITEM:        (_RUNS,    _RUNS,    _RUNNING, _ENDS),
     # Before response.created there is no stream yet: a failure then is an HTTP error (codex-story, criterion 14).
-    ResponseStreamSign.ERROR:       (TERMINAL, _CREATED, _RUNNING, ORDER),
-    ResponseStreamSign.FINISH:      (ORDER,    ORDER,    _ENDED,   TERMINAL),
+    ResponseStreamSign.ERROR:       (Hole(TERMINAL, _CREATED), _CREATED, _RUNNING, _ENDS),
+    ResponseStreamSign.FINISH:      (_ENDS,    _ENDS,    _ENDED,   _AGAIN),
     # A failure may come as soon as there is a response, also inside an item.
-    ResponseStreamSign.FAILURE:     (ORDER,    _ENDED,   _ENDED,   TERMINAL),
+    ResponseStreamSign.FAILURE:     (_ENDS,    _ENDED,   _ENDED,   _AGAIN),
     # At the end every client passes over it.
-    ResponseStreamSign.DONE:        (ORDER,    ORDER,    ORDER,    Note(ORDER, _ENDED)),
+    ResponseStreamSign.DONE:        (_STAYS[_NEW], _STAYS[_CREATED], _RUNS, note(ORDER, _ENDED)),
     # Without a terminal event codex, openai-agents and litellm raise, and opencode asks again without end.
-    ResponseStreamSign.END:         (TERMINAL, TERMINAL, TERMINAL, _ENDED),
+    ResponseStreamSign.END:         (_NEVER,   _NEVER,   _NEVER,   _ENDED),
 })
 
 _BETWEEN, _MESSAGE, _PART, _TEXT, _CALL, _DONE, _OTHER = ItemState
+# Out of place: what should have come before it is missing, and it is read on as if that had come.
+_M, _C, _O = Hole(ORDER, _MESSAGE), Hole(ORDER, _CALL), Hole(ORDER, _OTHER)
+_P, _T, _A, _B = Hole(ORDER, _PART), Hole(ORDER, _TEXT), Hole(ORDER, _DONE), Hole(ORDER, _BETWEEN)
 # Every client takes the arguments from the item as done, or from the deltas.
-_NO_DONE = Note(ORDER, _BETWEEN)
+_NO_DONE = note(ORDER, _BETWEEN)
 ITEM: Table[ItemState, ItemSign] = table(ItemState, {
     #                          BETWEEN    MESSAGE    PART    TEXT      CALL     DONE       OTHER
-    ItemSign.MESSAGE:        (_MESSAGE,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
-    ItemSign.CALL:           (_CALL,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
-    ItemSign.OTHER:          (_OTHER,    ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
-    ItemSign.PART:           (ORDER,     _PART,     ORDER,  ORDER,    ORDER,   ORDER,     _OTHER),
+    ItemSign.MESSAGE:        (_MESSAGE,  _M,        _M,     _M,       _M,      _M,        _M),
+    ItemSign.CALL:           (_CALL,     _C,        _C,     _C,       _C,      _C,        _C),
+    ItemSign.OTHER:          (_OTHER,    _O,        _O,     _O,       _O,      _O,        _O),
+    ItemSign.PART:           (_P,        _PART,     _P,     _P,       _P,      _P,        _OTHER),
     # Outside a part the `.stream` helpers and @ai-sdk/openai raise, and codex and opencode show no text.
-    ItemSign.DELTA:          (ORDER,     ORDER,     _PART,  ORDER,    ORDER,   ORDER,     _OTHER),
-    ItemSign.NOTE:           (ORDER,     ORDER,     _PART,  _TEXT,    ORDER,   ORDER,     _OTHER),
-    ItemSign.TEXT_DONE:      (ORDER,     ORDER,     _TEXT,  ORDER,    ORDER,   ORDER,     _OTHER),
-    ItemSign.PART_DONE:      (ORDER,     ORDER,     ORDER,  _MESSAGE, ORDER,   ORDER,     _OTHER),
-    ItemSign.ARGUMENTS:      (ORDER,     ORDER,     ORDER,  ORDER,    _CALL,   ORDER,     _OTHER),
-    ItemSign.ARGUMENTS_DONE: (ORDER,     ORDER,     ORDER,  ORDER,    _DONE,   ORDER,     _OTHER),
+    ItemSign.DELTA:          (_P,        _P,        _PART,  _P,       _P,      _P,        _OTHER),
+    ItemSign.NOTE:           (_P,        _P,        _PART,  _TEXT,    _P,      _P,        _OTHER),
+    ItemSign.TEXT_DONE:      (_T,        _T,        _TEXT,  _T,       _T,      _T,        _OTHER),
+    ItemSign.PART_DONE:      (_M,        _M,        _M,     _MESSAGE, _M,      _M,        _OTHER),
+    ItemSign.ARGUMENTS:      (_C,        _C,        _C,     _C,       _CALL,   _C,        _OTHER),
+    ItemSign.ARGUMENTS_DONE: (_A,        _A,        _A,     _A,       _DONE,   _A,        _OTHER),
     # openai-python, litellm, openai-node and @ai-sdk/openai lose a call that is never done.
-    ItemSign.ITEM_DONE:      (ORDER,     _BETWEEN,  ORDER,  ORDER,    _NO_DONE, _BETWEEN, _BETWEEN),
+    ItemSign.ITEM_DONE:      (_B,        _BETWEEN,  _B,     _B,       _NO_DONE, _BETWEEN, _BETWEEN),
     ItemSign.PUBLISHED:      (_BETWEEN,  _MESSAGE,  _PART,  _TEXT,    _CALL,   _DONE,     _OTHER),
-    ItemSign.FINISH:         (_BETWEEN,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
+    ItemSign.FINISH:         (_BETWEEN,  _B,        _B,     _B,       _B,      _B,        _B),
 })
 # fmt: on

@@ -1,7 +1,8 @@
 """The items of a Responses stream: their order, their indexes and ids, and the sums of their deltas.
 
-`ItemTracker` takes the events of items in turn and returns the first fault. It keeps each item as `output_item.done`
-has it, to compare it with the output of the terminal response.
+`ItemTracker` takes the events of items in turn and gives their faults. It keeps each item as `output_item.done` has it,
+to compare it with the output of the terminal response. What is missing it supplies: the item, or the part, of an event
+that is out of place, by the references that the event carries.
 """
 
 from __future__ import annotations
@@ -9,17 +10,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of, text_of
 from wireproof.wire.quoting import apart, quoted
 from wireproof.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
 from wireproof.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
-from wireproof.wire.table import Note
+from wireproof.wire.table import Hole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Fault = tuple[str, str]
-"""A requirement, and what was seen."""
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemFault:
+    """What is wrong with an event of an item."""
+
+    requirement: str
+    seen: str
+    kind: str
+    """As in `Violation`."""
+    spoils: frozenset[Facet] = UNTOUCHED
+    strict_only: bool = False
+
 
 _SHOWN = 60
 _ADDED = frozenset({ItemSign.MESSAGE, ItemSign.CALL, ItemSign.OTHER})
@@ -30,6 +42,9 @@ _PART_KINDS = {
 _TEXT_MEMBER = {"output_text": "text", "refusal": "refusal"}
 # Only these are summed up and compared: what the events of other items add up to is not known here.
 _KINDS = frozenset({"message", "function_call"})
+_OF_A_MESSAGE = frozenset({ItemState.MESSAGE, ItemState.PART, ItemState.TEXT_DONE})
+_OF_A_CALL = frozenset({ItemState.CALL, ItemState.ARGUMENTS_DONE})
+_CALLS = frozenset({Facet.CALL, Facet.ARGUMENTS, Facet.CALL_ID})
 _COMPARED = ("id", "type", "role", "call_id", "name", "arguments")
 
 
@@ -45,10 +60,23 @@ class _Open:
     """The type of its open part."""
     parts: list[str] = field(default_factory=list)
     """The texts of its parts that are done."""
+    summed: bool = True
+    """Whether its deltas sum to what its events say, as far as they came."""
 
     @property
     def text(self) -> str:
         return "".join(self.deltas)
+
+    @property
+    def member(self) -> str:
+        """The member that holds the text of its open part."""
+        return _TEXT_MEMBER.get(self.kind, "text")
+
+    def close_part(self) -> None:
+        """Its open part is done, if there is one."""
+        if self.kind:
+            self.parts.append(self.text)
+        self.kind = ""
 
 
 class ItemTracker:
@@ -56,48 +84,97 @@ class ItemTracker:
 
     def __init__(self) -> None:
         self.done: list[JsonObject] = []
-        self.note: Fault | None = None
-        """The first fault that every client copes with."""
         self._state = ItemState.BETWEEN
         self._open = _Open(id="", type="")
         self._ids: set[str] = set()
         self._added = 0
+        self._sums_up = True
+        """Whether the output of the terminal response can be compared: each item is known as it was done."""
+        self._lost = False
 
-    def take(self, type_: str, sign: ItemSign, event: JsonObject) -> Fault | None:
-        """Take an event of an item; its fault, None when it has none."""
+    def lose(self) -> None:
+        """An event came that may have held any part of an item: what follows cannot be compared with it."""
+        self._lost = True
+
+    def take(self, type_: str, sign: ItemSign, event: JsonObject) -> list[ItemFault]:
+        """Take an event of an item; what is wrong with it."""
         # What it says is about no item that is followed here.
         if sign is ItemSign.PUBLISHED and self._state is not ItemState.OTHER:
-            return None
-        step = self._step(sign, type_)
-        if isinstance(step, tuple):
-            return step
-        fault = next(self._indexes(sign, event), None)
-        if fault is None and self._open.type in _KINDS:
-            fault = next(self._sums(type_, sign, event), None)
-        # A sum that is wrong has the same cause as what should have come before it.
-        if step is not None and fault is None:
-            self.note = self.note or (step.requirement, f"{sign.value}, {ItemState.CALL.value}")
-        return fault
+            return []
+        return [] if self._lost else list(self._faults(type_, sign, event))
 
-    def finish(self, output: object) -> Fault | None:
+    def finish(self, output: object) -> list[ItemFault]:
         """The answer ends with this output: every item is done, and the output holds each as it was then."""
-        step = self._step(ItemSign.FINISH)
-        return step if isinstance(step, tuple) else next(self._output(list_of(output)), None)
+        if self._lost:
+            return []
+        faults = list(self._step(ItemSign.FINISH, "", {}))
+        return faults + (list(self._output(list_of(output)))[:1] if self._sums_up and not faults else [])
 
-    def _step(self, sign: ItemSign, type_: str = "") -> Fault | Note[ItemState] | None:
+    def _faults(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
+        again = self._comes_again(sign, event)
+        yield from self._step(sign, type_, event)
+        if again:
+            return
+        yield from self._indexes(sign, event)
+        if self._open.type in _KINDS:
+            for fault in self._sums(type_, sign, event):
+                # The sums of its other events are wrong for the same cause, and so is the output.
+                if self._open.summed or fault.requirement != SUMS:
+                    yield fault
+                if fault.requirement == SUMS:
+                    self._open.summed = self._sums_up = False
+
+    def _comes_again(self, sign: ItemSign, event: JsonObject) -> bool:
+        """Whether an item is added or done once more: what it says has been compared."""
+        id_ = object_of(event.get("item")).get("id")
+        if sign is ItemSign.ITEM_DONE:
+            return self._state is ItemState.BETWEEN and id_ in self._ids
+        return sign in _ADDED and self._state is not ItemState.BETWEEN and id_ == self._open.id
+
+    def _step(self, sign: ItemSign, type_: str, event: JsonObject) -> Iterator[ItemFault]:
         before, cell = self._state, ITEM[self._state, sign]
-        match cell:
-            case str(requirement):
-                came = f"{type_} ({sign.value})" if type_ else sign.value
-                return requirement, f"{came}, {before.value}"
-            case Note(then=state):
-                self._state = state
-                return cell
-            case state:
-                self._state = state
-                return None
+        if not isinstance(cell, Hole):
+            self._state = cell
+            return
+        self._state = cell.then
+        came = f"{type_} ({sign.value})" if type_ else sign.value
+        if cell.strict_only:
+            came = sign.value
+        seen = f"{came}, {before.value}"
+        spoils = UNTOUCHED if cell.strict_only else self._supply(sign, type_, event, before)
+        yield ItemFault(
+            requirement=cell.requirement,
+            seen=seen,
+            kind=_missing(sign, before) or seen,
+            spoils=spoils,
+            strict_only=cell.strict_only,
+        )
 
-    def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
+    def _supply(self, sign: ItemSign, type_: str, event: JsonObject, before: ItemState) -> frozenset[Facet]:
+        """Supply what an event that is out of place needs; what is lost all the same."""
+        if sign in _ADDED or sign is ItemSign.FINISH:
+            # The open item was never done.
+            self._sums_up = False
+            return UNTOUCHED
+        message = sign in _IN_A_PART
+        if sign is ItemSign.ITEM_DONE:
+            item = object_of(event.get("item"))
+            message = item.get("type") == "message"
+            if before is ItemState.BETWEEN and item.get("id") not in self._ids:
+                list(self._opened(item))
+            # Its last part was never done.
+            elif message:
+                self._open.close_part()
+        elif before not in (_OF_A_MESSAGE if message else _OF_A_CALL):
+            type_of_item = "message" if message else "function_call"
+            list(self._opened({"id": event.get("item_id"), "type": type_of_item}))
+        elif sign is not ItemSign.PART and not self._open.kind and message:
+            self._open.kind = _PART_KINDS.get(type_, "output_text")
+        if before is not ItemState.BETWEEN:
+            return UNTOUCHED
+        return frozenset({Facet.TEXT}) if message else _CALLS
+
+    def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
         item = object_of(event.get("item"))
         wanted = self._added if sign in _ADDED else self._added - 1
         # Which references the events of other items carry is their schema's business; those that they carry must be
@@ -106,6 +183,9 @@ class ItemTracker:
             yield from _differs("output_index", event.get("output_index"), wanted)
         if sign in _ADDED:
             yield from self._opened(item)
+        # An item without an id has been named.
+        elif not self._open.id:
+            pass
         elif sign is ItemSign.ITEM_DONE:
             yield from _differs("the id of the item", item.get("id"), self._open.id)
         elif "item_id" in event or sign is not ItemSign.PUBLISHED:
@@ -113,22 +193,22 @@ class ItemTracker:
         if sign in _IN_A_PART and self._open.type == "message":
             yield from _differs("content_index", event.get("content_index"), len(self._open.parts))
 
-    def _opened(self, item: JsonObject) -> Iterator[Fault]:
+    def _opened(self, item: JsonObject) -> Iterator[ItemFault]:
         id_ = text_of(item.get("id")) or ""
         self._open = _Open(id=id_, type=text_of(item.get("type")) or "")
         self._added += 1
         # @ai-sdk/openai raises without it, and pydantic-ai gives the tool {}.
         if not id_:
-            yield INDEXES, f"the item that is added has no id: {_short(item)}"
+            yield _fault(INDEXES, "no id", f"the item that is added has no id: {_short(item)}")
         elif id_ in self._ids:
-            yield INDEXES, f"two items have the id {quoted(id_)}"
+            yield _fault(INDEXES, "two", f"two items have the id {quoted(id_)}")
         self._ids.add(id_)
 
-    def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
+    def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
         part = object_of(event.get("part"))
         item = object_of(event.get("item"))
         if type_ in _PART_KINDS and _PART_KINDS[type_] != self._open.kind:
-            yield ORDER, f"{type_}, in a part of type {quoted(self._open.kind)}"
+            yield _fault(ORDER, type_, f"{type_}, in a part of type {quoted(self._open.kind)}")
         match sign:
             case ItemSign.MESSAGE:
                 yield from _empty("content", item.get("content"))
@@ -138,24 +218,23 @@ class ItemTracker:
             case ItemSign.PART:
                 self._open.kind = text_of(part.get("type")) or ""
                 self._open.deltas.clear()  # those of an earlier part are in `parts` by now
-                yield from _empty(PART_ADDED, part.get(_TEXT_MEMBER.get(self._open.kind, "text")))
+                yield from _empty(PART_ADDED, part.get(self._open.member))
             case ItemSign.DELTA | ItemSign.ARGUMENTS:
                 self._open.deltas.append(text_of(event.get("delta")) or "")
             case ItemSign.TEXT_DONE:
-                yield from _sum(f"the {type_}", event.get(_TEXT_MEMBER[self._open.kind]), self._open.text)
+                yield from _sum(f"the {type_}", event.get(self._open.member), self._open.text)
             case ItemSign.ARGUMENTS_DONE:
                 yield from _sum(f"the {type_}", event.get("arguments"), self._open.text)
             case ItemSign.PART_DONE:
-                text = part.get(_TEXT_MEMBER.get(self._open.kind, "text"))
-                yield from _sum("the part as done", text, self._open.text)
-                self._open.parts.append(self._open.text)
+                yield from _sum("the part as done", part.get(self._open.member), self._open.text)
+                self._open.close_part()
             case ItemSign.ITEM_DONE:
                 yield from self._item_sums(item)
                 self.done.append(item)
             case _:
                 pass
 
-    def _item_sums(self, item: JsonObject) -> Iterator[Fault]:
+    def _item_sums(self, item: JsonObject) -> Iterator[ItemFault]:
         if self._open.type == "function_call":
             # openai-python, openai-agents, litellm and @ai-sdk/openai take the arguments from here, not from the
             # deltas.
@@ -164,24 +243,40 @@ class ItemTracker:
         said = _texts(item)
         if said != self._open.parts:
             ended, before = apart(said, self._open.parts, _SHOWN)
-            yield SUMS, f"the item as done has the parts {ended}, its events {before}"
+            yield _fault(SUMS, "item", f"the item as done has the parts {ended}, its events {before}")
 
-    def _output(self, output: list[object]) -> Iterator[Fault]:
+    def _output(self, output: list[object]) -> Iterator[ItemFault]:
         items = [object_of(item) for item in output]
         # The `.stream` helpers of openai-python and openai-node take the answer from this output.
         compared = [item for item in items if item.get("type") in _KINDS]
         if len(compared) != len(self.done):
             seen = f"the terminal response has {len(compared)} messages and calls, the stream had {len(self.done)}"
             # Too few: what was sent is lost, so the sums differ. Too many: an item came without its events.
-            yield (SUMS if len(compared) < len(self.done) else ORDER), seen
+            if len(compared) < len(self.done):
+                yield _fault(SUMS, "output", seen)
+            else:
+                yield ItemFault(requirement=ORDER, seen=seen, kind="output", spoils=_CALLS | {Facet.TEXT})
+                return
         for item, done in zip(compared, self.done, strict=False):
             for name in _COMPARED:
                 if item.get(name) != done.get(name):
                     ended, before = apart(item.get(name), done.get(name), _SHOWN)
-                    yield SUMS, f"{name} is {ended} in the terminal response and {before} in the item as done"
+                    seen = f"{name} is {ended} in the terminal response and {before} in the item as done"
+                    yield _fault(SUMS, "output", seen)
             if _texts(item) != _texts(done):
                 ended, before = apart(_texts(item), _texts(done), _SHOWN)
-                yield SUMS, f"the terminal response says {ended}, the item as done {before}"
+                yield _fault(SUMS, "output", f"the terminal response says {ended}, the item as done {before}")
+
+
+def _missing(sign: ItemSign, before: ItemState) -> str:
+    """What an event that is out of place shows to be missing of each such item; "": it depends on the event."""
+    if sign in _ADDED or sign is ItemSign.FINISH:
+        return "an item is never done"
+    return "an item is never added" if before is ItemState.BETWEEN else ""
+
+
+def _fault(requirement: str, kind: str, seen: str) -> ItemFault:
+    return ItemFault(requirement=requirement, seen=seen, kind=kind)
 
 
 def _texts(item: JsonObject) -> list[str]:
@@ -190,20 +285,20 @@ def _texts(item: JsonObject) -> list[str]:
     return [text_of(part.get(_TEXT_MEMBER.get(str(part.get("type")), "text"))) or "" for part in parts]
 
 
-def _differs(what: str, seen: object, wanted: object) -> Iterator[Fault]:
+def _differs(what: str, seen: object, wanted: object) -> Iterator[ItemFault]:
     if isinstance(seen, bool) or seen != wanted:  # in Python False equals 0
-        yield INDEXES, f"{what} is {_short(seen)}, it should be {_short(wanted)}"
+        yield _fault(INDEXES, what, f"{what} is {_short(seen)}, it should be {_short(wanted)}")
 
 
-def _empty(what: str, seen: object) -> Iterator[Fault]:
+def _empty(what: str, seen: object) -> Iterator[ItemFault]:
     if seen:
-        yield SUMS, f"{what} is not empty before its deltas, which clients add to it: {_short(seen)}"
+        yield _fault(SUMS, "before", f"{what} is not empty before its deltas, which clients add to it: {_short(seen)}")
 
 
-def _sum(what: str, seen: object, wanted: str) -> Iterator[Fault]:
+def _sum(what: str, seen: object, wanted: str) -> Iterator[ItemFault]:
     if seen != wanted:
         said, summed = apart(seen, wanted, _SHOWN)
-        yield SUMS, f"{what} says {said}, its deltas sum to {summed}"
+        yield _fault(SUMS, what, f"{what} says {said}, its deltas sum to {summed}")
 
 
 def _short(value: object) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text
+from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import RESPONSES_COUNTS, JsonObject, failure_of, list_of, object_of, text_of, usage_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.reading import Reading, read_body
@@ -56,7 +57,9 @@ def ends(response: JsonObject, frame: int, *, called: bool) -> Iterator[ChatEven
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     output = payload.get("output")
     if not isinstance(output, list):
-        yield Violation(requirement=ENVELOPE, seen="the body has no list of output items", place=place)
+        yield Violation(
+            requirement=ENVELOPE, seen="the body has no list of output items", place=place, spoils=UNREADABLE
+        )
         return
     items = [object_of(item) for item in output]
     calls = [item for item in items if item.get("type") == "function_call"]
@@ -75,6 +78,7 @@ def _message(item: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     faults = []
     if item.get("role") != "assistant":
         faults.append(f"the role of a message is {quoted(item.get('role'), SHOWN)}, it should be assistant")
+    known = len(faults)
     for part in map(object_of, list_of(item.get("content"))):
         text = part.get("text")
         if part.get("type") != "output_text":
@@ -86,7 +90,9 @@ def _message(item: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
         elif text:
             yield Text(frame=0, choice=0, text=text)
     if faults:
-        yield Violation(requirement=MESSAGE, seen="; ".join(faults[:4]), place=place)
+        # The role alone leaves the text as it is.
+        spoils = frozenset({Facet.TEXT}) if len(faults) > known else UNTOUCHED
+        yield Violation(requirement=MESSAGE, seen="; ".join(faults[:4]), place=place, spoils=spoils)
 
 
 def _call(index: int, item: JsonObject) -> Iterable[ChatEvent]:
@@ -96,18 +102,30 @@ def _call(index: int, item: JsonObject) -> Iterable[ChatEvent]:
         yield Fragment(frame=0, choice=0, index=index, text=arguments)
 
 
+_LOST = {
+    "id": UNTOUCHED,
+    "call_id": frozenset({Facet.CALL_ID}),
+    "name": frozenset({Facet.CALL}),
+    "arguments": frozenset({Facet.ARGUMENTS}),
+}
+"""Member of a call → what is lost without it."""
+
+
 def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
-    faults = [
-        f"call {number} has no {name} that is a string"
+    faults = {
+        f"call {number} has no {name} that is a string": lost
         for number, call in enumerate(calls)
         # Without `call_id` no client can send the result back; @ai-sdk/openai raises without `id`.
-        for name in ("id", "call_id", "name", "arguments")
+        for name, lost in _LOST.items()
         if not isinstance(call.get(name), str) or (name != "arguments" and not call[name])
-    ]
+    }
     for name in ("id", "call_id"):
         counted = Counter(text_of(call.get(name)) for call in calls)
-        faults += [
-            f"{count} calls have the {name} {quoted(id_, SHOWN)}" for id_, count in counted.items() if id_ and count > 1
-        ]
+        faults |= {
+            f"{count} calls have the {name} {quoted(id_, SHOWN)}": _LOST[name]
+            for id_, count in counted.items()
+            if id_ and count > 1
+        }
     if faults:
-        yield Violation(requirement=CALL_ITEMS, seen="; ".join(faults[:4]), place=place)
+        spoils = frozenset[Facet]().union(*faults.values())
+        yield Violation(requirement=CALL_ITEMS, seen="; ".join(list(faults)[:4]), place=place, spoils=spoils)

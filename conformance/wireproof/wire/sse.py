@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Place, Violation
 
@@ -166,7 +167,7 @@ class Reader:
             return None
         # Nothing of an answer is lost with a comment that is cut off.
         if frame.fields:
-            self._violation("the body ends inside this block: no blank line closes it", frame.place)
+            self._violation("the body ends inside this block: no blank line closes it", frame.place, UNTOUCHED)
         self._judge(frame)
         self._release(len(self._held))
         return frame
@@ -195,17 +196,20 @@ class Reader:
             frame.raw.decode("utf-8")
         except UnicodeDecodeError as error:
             place = Place(offset=frame.offset + error.start, length=error.end - error.start, frame=frame.number)
-            self._violation(f"bytes that are not UTF-8 ({error.reason})", place)
+            self._violation(
+                f"bytes that are not UTF-8 ({error.reason})", place, frozenset({Facet.TEXT, Facet.ARGUMENTS})
+            )
         strange = next((name for name in frame.fields if name not in FIELDS), None)
         if strange is not None:
-            self._violation(f"a line that is neither a field nor a comment: {quoted(strange, 60)}", frame.place)
+            seen = f"a line that is neither a field nor a comment: {quoted(strange, 60)}"
+            self._violation(seen, frame.place, UNTOUCHED)
 
     def _give_up(self) -> None:
         place = Place(offset=self._offset, length=self._limit, frame=self._number)
-        self._violation(f"a block of more than {self._limit} bytes; nothing after this was read", place)
+        self._violation(f"a block of more than {self._limit} bytes; nothing after this was read", place, UNTOUCHED)
         del self._held[self._limit :]
         self._full = True
 
-    def _violation(self, seen: str, place: Place) -> None:
+    def _violation(self, seen: str, place: Place, spoils: frozenset[Facet]) -> None:
         if not self.violations:
-            self.violations.append(Violation(requirement=self._requirement, seen=seen, place=place))
+            self.violations.append(Violation(requirement=self._requirement, seen=seen, place=place, spoils=spoils))

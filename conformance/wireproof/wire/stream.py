@@ -9,9 +9,11 @@ The machine is a part of the stream, not a subclass: what it needs of the stream
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from wireproof.wire.events import ChatEvent, Comment
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.quoting import quoted
 from wireproof.wire.reading import Reading
@@ -22,6 +24,8 @@ from wireproof.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
+"""What is lost of an answer that cannot be read to its end."""
 DONE = "[DONE]"
 """The data of the frame that ends a chat stream. It is no JSON."""
 
@@ -32,28 +36,27 @@ class Findings:
     def __init__(self) -> None:
         self.violations: list[Violation] = []
         """In the order in which they showed."""
-        self._named: set[str] = set()
-        self._silent = False
 
     def add(self, violation: Violation) -> None:
         """Add a violation of a part of the stream; each part may break the same requirement."""
-        if not self._silent:
-            self.violations.append(violation)
+        self.violations.append(violation)
 
     def add_once(self, violation: Violation) -> None:
-        """Add a violation of the stream as a whole, unless it has broken this requirement before."""
-        if violation.requirement not in self._named and not self._silent:
-            self._named.add(violation.requirement)
-            self.violations.append(violation)
+        """Add a violation of the stream as a whole, unless it is known of this frame, or of another one alike."""
+        for number, known in enumerate(self.violations):
+            if known.requirement == violation.requirement and (
+                known.kind == violation.kind or _frame(known) == _frame(violation)
+            ):
+                # The same fault: what is lost by it is lost in either place.
+                lost = (known.spoils or UNTOUCHED) | (violation.spoils or UNTOUCHED)
+                self.violations[number] = replace(known, spoils=lost)
+                return
+        self.violations.append(violation)
 
-    def add_last(self, violation: Violation) -> None:
-        """Add a violation after which nothing can be judged."""
-        self.add_once(violation)
-        self.silence()
 
-    def silence(self) -> None:
-        """Add no more: what follows has lost its meaning, and each of its faults would be the same cause again."""
-        self._silent = True
+def _frame(violation: Violation) -> int | None:
+    """The frame in which a violation is; None for the end of the body."""
+    return violation.place.frame if violation.place else None
 
 
 class Machine(Protocol):
@@ -101,6 +104,7 @@ class Stream:
         self._events: list[ChatEvent] = []
         self._reading: Reading | None = None
         self._ended = False
+        self._broken_off = False  # most clients stop there, and the meaning of what follows is lost
 
     @property
     def events(self) -> Sequence[ChatEvent]:
@@ -136,7 +140,8 @@ class Stream:
         self._ended = True
         known = len(self._events)
         self._take(self._reader.end())
-        self._machine.end(Place(offset=self._reader.offset, length=0))
+        if not self._broken_off:
+            self._machine.end(Place(offset=self._reader.offset, length=0))
         return self._events[known:]
 
     def reading(self) -> Reading:
@@ -164,21 +169,21 @@ class Stream:
         for frame in frames:
             self._frames.append(frame)
             self._events += [Comment(frame=frame.number, text=comment) for comment in frame.comments]
-            malformed = self._add_reader_violations(frame.number)
             # A block of comments says nothing of the answer, so its malformed bytes hide nothing.
-            if malformed and not (self._reads_malformed and (frame.data is not None or not frame.fields)):
-                self._findings.silence()
-            self._take_frame(frame)
+            self._add_reader_violations(frame.number, said=frame.data is not None or not frame.fields)
+            if not self._broken_off:
+                self._take_frame(frame)
         # A violation may be of a block that never became a frame, since it is too large: nothing is read after that.
-        if self._add_reader_violations(len(self._frames)):
-            self._findings.silence()
+        self._add_reader_violations(len(self._frames), said=False)
 
-    def _add_reader_violations(self, number: int) -> bool:
-        """Add what is malformed in the bytes of the frame of this number; False if nothing is."""
-        found = [one for one in self._reader.violations if one.place and one.place.frame == number]
-        for violation in found:
-            self._findings.add_once(violation)
-        return bool(found)
+    def _add_reader_violations(self, number: int, *, said: bool) -> None:
+        """Add what is malformed in the bytes of the frame of this number; `said`: what it says can be read."""
+        for violation in self._reader.violations:
+            if violation.place and violation.place.frame == number:
+                reads_on = said and (self._reads_malformed or violation.spoils == UNTOUCHED)
+                lost = violation.spoils if reads_on else LOST | (violation.spoils or LOST)
+                self._findings.add_once(replace(violation, spoils=lost))
+                self._broken_off = self._broken_off or not reads_on
 
     def _take_frame(self, frame: Frame) -> None:
         if frame.data is None:
@@ -201,18 +206,25 @@ class Stream:
         try:
             payload = parse_object(data)
         except ValueError as error:
-            # Nothing is judged after it: it may have held anything, a finish or a call.
-            self._fault(FrameFault.UNREADABLE, frame, str(error))
-            self._findings.silence()
+            # It may have held anything, a finish or a call.
+            self._fault(FrameFault.UNREADABLE, frame, str(error), spoils=LOST)
+            self._broken_off = True
             return
         self._payloads.append((frame, payload))
         self._events += self._machine.payload(frame, payload)
 
-    def _fault(self, fault: FrameFault, frame: Frame, detail: str = "") -> None:
-        seen = f"{fault.value}: {detail}" if detail else fault.value
-        weight = fault in self._strict_only
+    def _fault(
+        self, fault: FrameFault, frame: Frame, detail: str = "", *, spoils: frozenset[Facet] = UNTOUCHED
+    ) -> None:
         self._findings.add_once(
-            Violation(requirement=self._faults[fault], seen=seen, place=frame.place, strict_only=weight)
+            Violation(
+                requirement=self._faults[fault],
+                seen=f"{fault.value}: {detail}" if detail else fault.value,
+                place=frame.place,
+                strict_only=fault in self._strict_only,
+                kind=fault.value,
+                spoils=spoils,
+            )
         )
 
 

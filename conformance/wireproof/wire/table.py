@@ -1,9 +1,9 @@
 """What the grammars share: tables of transitions, and the faults that a single frame can have.
 
 A grammar is one or more machines, each an enum of states, an enum of signs, and a table with one cell for every state
-and sign. A cell is the next state, or a violation: the id of the requirement that such a stream breaks. After a
-violation the state is unknown, unless it is a `Note`: that names the state in which reading goes on. The values of
-states and signs are words of English, so that a violation reads "choice 0: content, after a tool call".
+and sign. A cell is the next state, or a hole: the id of the requirement that such a stream breaks, the parts of the
+answer that are lost by it, and the state in which reading goes on, since one fault must not hide the next. The values
+of states and signs are words of English, so that a violation reads "choice 0: content, after a tool call".
 
 A table is written as a literal, one row per sign and one column per state, since that is how it is read and compared
 with the specification. A dict of dicts (h11 has one) shows a row per state only and hides a cell that was forgotten;
@@ -17,25 +17,38 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
+from wireproof.wire.facet import UNTOUCHED, Facet
+
 State = TypeVar("State")
 Sign = TypeVar("Sign")
 
 
 @dataclass(frozen=True, slots=True)
-class Note(Generic[State]):
-    """A violation that every measured client copes with: it is `strict_only`, and what follows is read on."""
+class Hole(Generic[State]):
+    """A place of a table where no sign may come: what it breaks, what is lost by it, and how to read on."""
 
     requirement: str
     """The id of the requirement that is broken."""
     then: State
     """The next state."""
+    spoils: frozenset[Facet] = UNTOUCHED
+    """The parts of the answer that are lost; none where clients read on, too."""
+    strict_only: bool = False
+    """Whether every measured client copes with it."""
+    again: bool = False
+    """Whether the sign is judged once more, in the next state: something was missing before it."""
 
 
-Table = Mapping[tuple[State, Sign], State | Note[State] | str]
-"""(state, sign) → the next state, or the id of the requirement that is broken, or a `Note` of it."""
+def note(requirement: str, then: State) -> Hole[State]:
+    """A hole that every measured client copes with."""
+    return Hole(requirement, then, strict_only=True)
 
 
-def table(states: Iterable[State], rows: Mapping[Sign, tuple[State | Note[State] | str, ...]]) -> Table[State, Sign]:
+Table = Mapping[tuple[State, Sign], State | Hole[State]]
+"""(state, sign) → the next state, or what is broken."""
+
+
+def table(states: Iterable[State], rows: Mapping[Sign, tuple[State | Hole[State], ...]]) -> Table[State, Sign]:
     """A table from its rows, whose cells stand in the order of the states.
 
     Raises:

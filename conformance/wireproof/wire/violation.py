@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wireproof.wire.facet import Facet
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,8 +65,12 @@ class Violation:
     """It breaks the letter of the requirement and harms no real client: at the level `compat` it is a note."""
     hint: str = ""
     """What to do about it, where the row's own hint is about other ways to break the requirement; "": that one fits."""
-    harmless: bool = False
-    """The content behind it can be understood, whatever the row of its requirement says of others."""
+    kind: str = ""
+    """In which way it breaks the requirement, in words that are the same wherever that happens; "": in its only one."""
+    part: Facet | None = None
+    """The part of the answer that it is about, where its row speaks of several."""
+    spoils: frozenset[Facet] | None = None
+    """The parts of the answer that are lost by it. None: its own part, or those that its row names."""
     about: Members | None = None
     """What it is about, where it is such a fault of form; None: it is another one."""
     counts: bool = False

@@ -13,8 +13,10 @@ from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
 from wireproof.wire.events import Comment, Failed, Finished, Text, TokenUsage
+from wireproof.wire.facet import UNTOUCHED
 from wireproof.wire.grammar import KEEPALIVE, USAGE
 from wireproof.wire.quoting import quoted
+from wireproof.wire.stream import LOST
 from wireproof.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
@@ -53,16 +55,16 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
-            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside, harmless=True)
+            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside, spoils=UNTOUCHED)
     # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
     elif got is None:
         about = Members(fault=MemberFault.MISSING, names=("usage chunk",))
-        yield Seen("stream_options.include_usage was set and no usage chunk came", harmless=True, about=about)
+        yield Seen("stream_options.include_usage was set and no usage chunk came", spoils=UNTOUCHED, about=about)
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, harmless=True, counts=True)
+        yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
 
 
 @check("chat.stream.done-last")
@@ -71,14 +73,14 @@ def done_last(exchange: Exchange) -> Iterable[Seen]:
     match exchange.transcript.end:
         case End.OPEN:
             seen = "[DONE] came and the body stayed open; JavaScript clients wait for its end"
-            yield Seen(seen)
+            yield Seen(seen, kind="open", spoils=UNTOUCHED)
         case End.CUT if failure_of(exchange) not in ERROR_FRAMES:
-            yield Seen("the connection broke before the body was complete")
+            yield Seen("the connection broke before the body was complete", kind="cut", spoils=LOST)
         case End.TIMEOUT:
             seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
-            yield Seen(seen)
+            yield Seen(seen, kind="silent", spoils=LOST)
         case End.ENDLESS:
-            yield Seen(f"the stream did not end: {exchange.transcript.over}")
+            yield Seen(f"the stream did not end: {exchange.transcript.over}", kind="endless", spoils=LOST)
         case _:
             pass
 

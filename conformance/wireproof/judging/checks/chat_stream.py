@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, is_object, torn
 from wireproof.judging.checks.places import (
+    calls_are_named,
     counts,
-    first_unread,
     frame_place,
+    is_as_far,
+    named_frames,
     plain,
     reading_of,
     said_place,
@@ -24,11 +26,12 @@ from wireproof.judging.checks.places import (
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.wire.events import CallOpened, Fragment, Text
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
@@ -56,23 +59,23 @@ def headers(exchange: Exchange) -> Iterable[Seen]:
         if value is None:
             yield no_header(name, f"say {wanted}", strict_only=True)
         elif wanted not in value.lower():
-            yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", strict_only=True, harmless=True)
+            yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", strict_only=True, spoils=UNTOUCHED)
 
 
 @check("chat.stream.schema")
 def schema(exchange: Exchange) -> Iterable[Seen]:
-    """Every chunk is a chat.completion.chunk of published fields, up to the first that violates the grammar.
+    """Every chunk that the grammar does not find wrong is a chat.completion.chunk of published fields.
 
-    A vendor's members are seen once, and so is the first chunk that lacks what clients need.
+    Each member that is wrong is seen once.
     """
     reading = reading_of(exchange)
-    wrong = first_unread(reading)
-    weights: set[bool] = set()
+    named, calls = named_frames(reading), calls_are_named(reading)
+    kinds: set[str] = set()
     # A long stream repeats a few shapes, and validating each of its chunks would take longer than receiving them.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
-        if frame.number == wrong:
-            return
+        if frame.number in named:
+            continue
         # Error frames have a schema of their own, and rows that judge them.
         if payload.get("error") is not None:
             continue
@@ -82,13 +85,14 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         shapes.add(shape)
         for found in unpublished("chat.completion.chunk", payload, frame):
             # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
-            seen = replace(found, strict_only=True) if found.harmless and _is_empty(payload) else found
-            if seen.strict_only not in weights:
-                yield seen
-            weights.add(seen.strict_only)
-            # What cannot be read is named, and then nothing more.
-            if not seen.harmless:
-                return
+            empty = found.spoils == UNTOUCHED and _is_empty(payload)
+            if found.kind not in kinds and not (calls and _is_of_calls(found)):
+                yield replace(found, strict_only=True) if empty else found
+            kinds.add(found.kind)
+
+
+def _is_of_calls(found: Seen) -> bool:
+    return not {"tool_calls", "function_call"}.isdisjoint(found.kind.split("/"))
 
 
 def _is_empty(payload: JsonObject) -> bool:
@@ -122,7 +126,7 @@ def text(exchange: Exchange) -> Iterable[Seen]:
         if torn(wanted.text or "", got) or gate_was_late(wanted, got) or strays(exchange, wanted, got):
             continue
         if wanted.text is None:
-            if not is_object(got):
+            if exchange.complete and not is_object(got):
                 seen = f"the backend sent a JSON object; what came is not one: {quoted(got)}"
                 yield Seen(seen, text_spot(exchange, choice.index, "{", got).place)
         elif _beside_calls(exchange, choice):
@@ -131,7 +135,7 @@ def text(exchange: Exchange) -> Iterable[Seen]:
             if not wanted.text.startswith(before):
                 spot = text_spot(exchange, choice.index, wanted.text, before)
                 yield Seen(f"content: {difference(wanted.text, before)}", spot.place)
-        elif got != wanted.text:
+        elif not is_as_far(exchange, wanted.text, got):
             spot = text_spot(exchange, choice.index, wanted.text, got)
             yield Seen(f"content: {difference(wanted.text, got)}", spot.place)
 
@@ -196,29 +200,38 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """
     for wanted, s in stream.choices():
         w = whole.choice(s.index)
-        pairs: list[tuple[str, object, object]] = [
-            ("finish", s.finish, w.finish),
-            ("calls", _calls(s.calls), _calls(w.calls if stream.burst else w.calls[:1])),
+        pairs: list[tuple[Facet, str, object, object]] = [
+            (Facet.FINISH, "finish", s.finish, w.finish),
+            *_calls(s.calls, w.calls if stream.burst else w.calls[:1]),
         ]
         # Text beside calls has requirements of its own.
         beside = _beside_calls(stream, s)
         if not w.calls and not beside:
-            pairs.append(("text", s.text or "", w.text or ""))
+            pairs.append((Facet.TEXT, "text", s.text or "", w.text or ""))
         # The stream passed on what came before the block; the whole answer dropped it.
         elif wanted.blocks and not beside:
-            pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
+            block = (s.text or "").removeprefix(wanted.text or "")
+            pairs.append((Facet.TEXT, "block", block, w.text))
         # A stream has usage on request only. What is estimated of one that ends before the whole answer does is less.
         if stream.answer.usage is not None and (stream.burst or counts(stream) is not None):
-            pairs.append(("usage", _usage(stream), _usage(whole)))
-        for what, streamed, at_once in pairs:
+            pairs.append((Facet.USAGE, "usage", _usage(stream), _usage(whole)))
+        for part, what, streamed, at_once in pairs:
             if streamed != at_once:
                 one, other = apart(streamed, at_once)
-                yield Seen(f"{what}: the stream says {one}, the whole answer {other}")
-                return
+                yield Seen(f"{what}: the stream says {one}, the whole answer {other}", kind=what, part=part)
 
 
-def _calls(calls: tuple[ToolCall, ...]) -> list[tuple[str, str, str]]:
-    return [(call.id, call.name, call.arguments) for call in calls]
+def _calls(
+    ours: Sequence[ToolCall], others: Sequence[ToolCall]
+) -> Iterable[tuple[Facet, str, list[tuple[str, str]], list[tuple[str, str]]]]:
+    """Calls against each other: which, their arguments as far as both have them, their ids."""
+    yield Facet.CALL, "calls", [(one.id, one.name) for one in ours], [(one.id, one.name) for one in others]
+    count = min(len(ours), len(others))
+    yield Facet.ARGUMENTS, "arguments", _arguments(ours[:count]), _arguments(others[:count])
+
+
+def _arguments(calls: Sequence[ToolCall]) -> list[tuple[str, str]]:
+    return [(call.name, call.arguments) for call in calls]
 
 
 def _usage(exchange: Exchange) -> tuple[int, int, int] | None:

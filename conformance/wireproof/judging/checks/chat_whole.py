@@ -20,6 +20,7 @@ from wireproof.judging.checks.published import media_type, unpublished
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.facet import UNTOUCHED
 from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import written
 from wireproof.wire.quoting import quoted
@@ -51,18 +52,20 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if exchange.transcript.end is not End.COMPLETE:
         yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
         return
-    # The reader has named what is wrong.
-    if exchange.reading is None or exchange.reading.violations:
+    if exchange.reading is None or not exchange.reading.payloads:
         return
     ((frame, body),) = exchange.reading.payloads
     seen = list(unpublished("chat.completion", body, frame, apart=_INDEXES))
+    # What is wrong with choices and calls has been named where they were read.
+    if exchange.reading.violations:
+        seen = [one for one in seen if "choices" not in one.kind.split("/")]
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
         for name, wrong in list(_envelope_values(exchange, body))[:1]:
-            yield Seen(f"{name} is {wrong}", member_place(exchange, name), strict_only=True, harmless=True)
+            yield Seen(f"{name} is {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
 
 
 def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tuple[str, str]]:
@@ -89,7 +92,9 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             placed = len(indexes) == len(wanted) and set(indexes) == {None}
             place = member_place(exchange, "choices")
             about = Members(fault=MemberFault.MISSING, names=("index",)) if placed else None
-            yield Seen(f"/choices: {about}" if about else seen, place, harmless=placed, about=about)
+            yield Seen(
+                f"/choices: {about}" if about else seen, place, spoils=UNTOUCHED if placed else None, about=about
+            )
 
 
 @check("chat.whole.text")
@@ -126,13 +131,13 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     place = member_place(exchange, "usage")
     # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage with its three counts", place, harmless=True, about=NO_USAGE)
+        yield Seen("the answer has no usage with its three counts", place, spoils=UNTOUCHED, about=NO_USAGE)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt_tokens and completion_tokens make {got.prompt + got.completion}"
-        yield Seen(seen, place, harmless=True)
+        yield Seen(seen, place, spoils=UNTOUCHED)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, harmless=True, counts=True)
+        yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:

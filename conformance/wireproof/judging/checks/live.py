@@ -20,11 +20,11 @@ from wireproof.judging.checks.diff import REPLACEMENT
 from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskCount, Asks, AskSay, Fits
-from wireproof.model.requirement import Facet
 from wireproof.model.scenario import Mode
 from wireproof.reading.asked import LENGTH, as_json, limit_of
 from wireproof.reading.schemas import misfits
 from wireproof.wire.events import Fragment, Text
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import object_of
 from wireproof.wire.quoting import quoted
 
@@ -71,7 +71,7 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     limit = limit_of(exchange.transcript.request_body)
     if got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
-        yield Seen(seen, place, harmless=True)
+        yield Seen(seen, place, spoils=UNTOUCHED)
     elif got.prompt <= 0:
         yield _miscounted("the usage counts no tokens of the request", place)
     elif got.completion <= 0 and any(_strings(exchange)):
@@ -95,7 +95,7 @@ def _overcounted(got: TokenUsage) -> str:
 
 def _miscounted(seen: str, place: Place) -> Seen:
     """Wrong counts leave text and calls as they are."""
-    return Seen(seen, place, harmless=True, counts=True)
+    return Seen(seen, place, spoils=UNTOUCHED, counts=True)
 
 
 def finish(exchange: Exchange) -> Iterable[Seen]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import reading_of
 from wireproof.model.facets import row_of
-from wireproof.model.requirement import Facet
+from wireproof.wire.facet import Facet
 from wireproof.wire.fields import object_of, text_of
 from wireproof.wire.violation import Violation
 

@@ -14,8 +14,8 @@ from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskSay
 from wireproof.model.facets import row_of
-from wireproof.model.requirement import Facet
 from wireproof.wire.events import Text
+from wireproof.wire.facet import Facet
 from wireproof.wire.fields import object_of, text_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Violation

@@ -13,6 +13,8 @@ from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
 from wireproof.model.target import Missing
 from wireproof.wire.events import CallOpened, Finished, Fragment, Text
+from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.grammar import OPENING
 from wireproof.wire.locating import locate, written
 from wireproof.wire.quoting import parting, quoted
 from wireproof.wire.sse import Frame
@@ -38,10 +40,15 @@ def reading_of(exchange: Exchange) -> Reading:
     return exchange.reading
 
 
-def first_unread(reading: Reading) -> int | None:
-    """The number of the first frame behind which the content means nothing; None if there is none."""
-    frames = [v.place.frame for v in reading.violations if v.place and not (v.strict_only or v.harmless)]
-    return min((number for number in frames if number is not None), default=None)
+def named_frames(reading: Reading) -> set[int | None]:
+    """The numbers of the frames that the grammar has found wrong: a schema would name the same fault once more."""
+    return {v.place.frame for v in reading.violations if v.place and not v.strict_only}
+
+
+def calls_are_named(reading: Reading) -> bool:
+    """Whether the grammar has found the head of a call wrong, which a schema would name in each of its deltas."""
+    lost = {Facet.CALL, Facet.ARGUMENTS, Facet.CALL_ID}
+    return any(v.requirement == OPENING or lost & (v.spoils or UNTOUCHED) for v in reading.violations)
 
 
 def place_of(exchange: Exchange, kind: type) -> Place | None:
@@ -181,6 +188,11 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
         return None
     prompt, completion = sum(usage.input for usage in known), sum(usage.output for usage in known)
     return prompt, completion, prompt + completion
+
+
+def is_as_far(exchange: Exchange, want: str, got: str) -> bool:
+    """Whether a text is the right one, as far as the answer came."""
+    return got == (want if exchange.complete else want[: len(got)])
 
 
 def is_kept(want: ExpectedCall, got: ToolCall) -> bool:

@@ -2,7 +2,7 @@
 
 A member too many is a vendor's: real clients pass over it, so it is a fault to the letter alone. What is missing or of
 the wrong type may stop a typed client; but if it is no member from which text and calls are read, the answer behind it
-can be judged as it is. At most one fault of each weight is seen: both are causes of their own.
+can be judged as it is. Each member is seen once.
 """
 
 from __future__ import annotations
@@ -11,39 +11,55 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen
 from wireproof.reading.schemas import faults
+from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.schemas import SchemaFault
     from wireproof.wire.sse import Frame
 
-_READ = frozenset({
-    "choices", "output", "status", "incomplete_details", "error", "type", "response", "item", "part", "delta", "text",
-    "refusal", "arguments", "output_index", "content_index", "item_id",
-})  # fmt: skip
-"""Members of which the reader makes what an answer says; what stands inside them belongs to them."""
+_TEXT, _CALLS = frozenset({Facet.TEXT}), frozenset({Facet.CALL, Facet.ARGUMENTS})
+_SPOILT: Mapping[str, frozenset[Facet]] = {
+    **dict.fromkeys(("content", "text", "refusal", "part"), _TEXT),
+    **dict.fromkeys(("tool_calls", "function_call", "function", "name"), _CALLS),
+    "arguments": frozenset({Facet.ARGUMENTS}),
+    "call_id": frozenset({Facet.CALL_ID}),
+    **dict.fromkeys(("finish_reason", "status", "incomplete_details"), frozenset({Facet.FINISH})),
+    "delta": _TEXT | _CALLS,
+    **dict.fromkeys(("choices", "message", "output", "item", "response"), CONTENT),
+    "error": frozenset({Facet.END}),
+    # Indexes and ids by which events refer to items are for the grammar, as are the types of events.
+    "type": CONTENT,
+}
+"""Member of which the reader makes what an answer says → the parts that are lost where it is missing or mistyped."""
 _BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation", "usage"})
 """Members inside those that say nothing of text, calls or ends. What usage counts has requirements of its own."""
+_SEEN = 5
+"""Faults of a body that are seen: one that has more is of another kind altogether."""
 
 
 def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tuple[str, ...]] = ()) -> Iterable[Seen]:
     """What is wrong with the body in a frame by a schema of OpenAI's; what harms clients comes first.
 
-    Faults at the paths `apart` are left out: they have requirements of their own.
+    Faults at the paths `apart` are left out: they have requirements of their own. What stands in a list is seen once.
     """
-    found = [fault for fault in faults(schema, body) if fault.path not in apart]
-    harmful = next((fault for fault in found if not fault.unknown), None)
-    extra = next((fault for fault in found if fault.unknown), None)
-    if harmful:
-        at = locate(frame, harmful.at)
-        yield Seen(harmful.sentence, at, harmless=not _is_read(harmful), about=harmful.about)
-    if extra:
-        at = locate(frame, extra.at)
-        yield Seen(extra.sentence, at, strict_only=True, harmless=True, about=extra.about)
+    found: dict[tuple[str, ...], SchemaFault] = {}
+    for fault in faults(schema, body):
+        if fault.path not in apart:
+            found.setdefault(fault.path, fault)
+    for fault in sorted(found.values(), key=lambda one: one.unknown)[:_SEEN]:
+        yield Seen(
+            fault.sentence,
+            locate(frame, fault.at),
+            strict_only=fault.unknown,
+            kind="/".join(fault.path),
+            spoils=UNTOUCHED if fault.unknown else _spoilt(fault),
+            about=fault.about,
+        )
 
 
 def media_type(exchange: Exchange) -> Iterable[Seen]:
@@ -53,10 +69,18 @@ def media_type(exchange: Exchange) -> Iterable[Seen]:
         seen = f"content-type is {quoted(kind)}, it should be application/json"
         # openai-node takes these for JSON, too, and all other clients look at the body alone.
         suffixed = kind.partition(";")[0].strip().endswith("+json")
-        yield Seen(seen, exchange.body_place, strict_only=suffixed, harmless=True)
+        yield Seen(seen, exchange.body_place, strict_only=suffixed, spoils=UNTOUCHED)
 
 
-def _is_read(fault: SchemaFault) -> bool:
-    # A response object is read for its output and its end, which are named inside it.
-    path = fault.path[1:] if fault.path[:1] == ("response",) and len(fault.path) > 1 else fault.path
-    return not path or (bool(_READ & set(path)) and not _BESIDE & set(path))
+def _spoilt(fault: SchemaFault) -> frozenset[Facet]:
+    """The parts of an answer that are lost by a fault: those of the innermost member that is read."""
+    if not fault.path:
+        return UNREADABLE
+    if _BESIDE & set(fault.path):
+        return UNTOUCHED
+    last = fault.path[-1]
+    # A call without its type is read as a call: there is but one kind of them in chat.
+    if last == "type" and "tool_calls" in fault.path:
+        return UNTOUCHED
+    # Only the member itself: one that is wrong beside the others of its object leaves them as they are.
+    return _SPOILT.get(last, UNTOUCHED)

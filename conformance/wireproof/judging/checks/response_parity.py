@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.places import counts, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import published
+from wireproof.wire.facet import Facet
 from wireproof.wire.quoting import apart
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ PASSING = frozenset({"id", "created_at", "completed_at"})
 """Members that are never the same twice."""
 
 
+_PARTS = {
+    "usage": Facet.USAGE,
+    **dict.fromkeys(("status", "incomplete_details", "error"), Facet.FINISH),
+}
+"""Member of a response → the part of the answer that it is."""
+
+
 @check("responses.parity")
 def parity(response: Exchange, other: Exchange) -> Iterable[Seen]:
     """A streamed response is the whole one, and a whole response says what chat says of the same turn."""
@@ -37,11 +45,37 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     ended = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
     at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
     # A vendor's own members have a finding of their own, and clients pass over them.
+    outputs = [one.pop("output") for one in (ended, at_once)]
+    for part, streamed_items, items in _items(*outputs):
+        if streamed_items != items:
+            one, other = apart(streamed_items, items)
+            yield Seen(f"output: the stream says {one}, the whole answer {other}", kind="output", part=part)
     for name in sorted((ended.keys() | at_once.keys()) & published("openai/response")):
         if ended.get(name) != at_once.get(name):
             one, other = apart(ended.get(name), at_once.get(name))
-            yield Seen(f"{name}: the stream says {one}, the whole answer {other}")
-            return
+            seen = f"{name}: the stream says {one}, the whole answer {other}"
+            yield Seen(seen, kind=name, part=_PARTS.get(name, Facet.EVENTS))
+
+
+def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[Facet, object, object]]:
+    """The output of two responses against each other, part by part; last what is left of its items."""
+    for part, names in _OF_ITEMS.items():
+        yield part, _only(ours, names), _only(others, names)
+    left = {name for item in (*ours, *others) for name in item}.difference(*_OF_ITEMS.values())
+    yield Facet.EVENTS, _only(ours, left), _only(others, left)
+
+
+def _only(items: list[JsonObject], names: Iterable[str]) -> list[JsonObject]:
+    return [{name: item.get(name) for name in sorted(names)} for item in items]
+
+
+_OF_ITEMS = {
+    Facet.TEXT: ("content",),
+    Facet.CALL: ("type", "name"),
+    Facet.ARGUMENTS: ("arguments",),
+    Facet.CALL_ID: ("call_id",),
+}
+"""Part of an answer → the members of an item that are it."""
 
 
 def _comparable(response: JsonObject, stream: Exchange) -> JsonObject:
@@ -63,20 +97,24 @@ def _lasting(value: JsonObject) -> JsonObject:
 def across(response: Exchange, chat: Exchange) -> Iterable[Seen]:
     """What a response says is what chat says of the same turn."""
     here, there = response.choice(), chat.choice()
-    pairs: list[tuple[str, object, object]] = [
-        ("calls", _calls(here), _calls(there)),
-        ("finish", here.finish, there.finish),
+    pairs: list[tuple[Facet, str, object, object]] = [
+        (Facet.CALL, "calls", _names(here), _names(there)),
+        (Facet.ARGUMENTS, "arguments", _arguments(here), _arguments(there)),
+        (Facet.FINISH, "finish", here.finish, there.finish),
     ]
     # Chat has no text beside calls, a response keeps it as an item of its own.
     if not there.calls:
-        pairs.append(("text", here.text or "", there.text or ""))
-    for what, ours, theirs in pairs:
+        pairs.append((Facet.TEXT, "text", here.text or "", there.text or ""))
+    for part, what, ours, theirs in pairs:
         if ours != theirs:
             one, other = apart(ours, theirs)
-            yield Seen(f"{what}: the response says {one}, chat {other}")
-            return
+            yield Seen(f"{what}: the response says {one}, chat {other}", kind=what, part=part)
 
 
-def _calls(choice: Choice) -> list[tuple[str, str]]:
-    # Without ids, which a proxy may make for each answer.
-    return [(call.name, call.arguments) for call in choice.calls]
+# Without ids, which a proxy may make for each answer.
+def _names(choice: Choice) -> list[str]:
+    return [call.name for call in choice.calls]
+
+
+def _arguments(choice: Choice) -> list[str]:
+    return [call.arguments for call in choice.calls]

@@ -16,9 +16,10 @@ from wireproof.judging.checks.places import (
     NO_USAGE,
     arguments_spot,
     counts,
-    first_unread,
+    is_as_far,
     is_kept,
     member_place,
+    named_frames,
     opening_place,
     place_of,
     reading_of,
@@ -27,21 +28,24 @@ from wireproof.judging.checks.places import (
     text_spot,
 )
 from wireproof.judging.checks.published import media_type, unpublished
-from wireproof.judging.registry import Checks, Seen
+from wireproof.judging.registry import Checks, Seen, about
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
+from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
 from wireproof.wire.responses_events import PUBLISHED
+from wireproof.wire.stream import LOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.expected import Expected
-    from wireproof.wire.calls import Choice
+    from wireproof.reading.expected import Expected, ExpectedCall
+    from wireproof.wire.calls import Choice, ToolCall
     from wireproof.wire.fields import JsonObject
     from wireproof.wire.violation import Place
 
@@ -65,28 +69,26 @@ _COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 
 @check("responses.stream.schema")
 def schema(exchange: Exchange) -> Iterable[Seen]:
-    """Every event is a published one of published fields, up to the first that violates the grammar.
+    """Every event that the grammar does not find wrong is a published one of published fields.
 
-    An event of a vendor's own is for the grammar. A vendor's members are seen once, as in chat.
+    An event of a vendor's own is for the grammar. Each member that is wrong is seen once, as in chat.
     """
     reading = reading_of(exchange)
-    wrong = first_unread(reading)
-    weights: set[bool] = set()
+    named = named_frames(reading)
+    kinds: set[str] = set()
     # As in chat: a long stream repeats a few shapes, and validating each event would take longer than receiving it.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
-        if frame.number == wrong:
-            return
+        if frame.number in named:
+            continue
         shape = json.dumps(_shape(payload), sort_keys=True)
         if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
             continue
         shapes.add(shape)
         for seen in unpublished("response.stream", payload, frame, apart=_NAMED):
-            if seen.strict_only not in weights:
+            if seen.kind not in kinds:
                 yield seen
-            weights.add(seen.strict_only)
-            if not seen.harmless:
-                return
+            kinds.add(seen.kind)
 
 
 def _shape(value: object) -> object:
@@ -112,13 +114,15 @@ def ends(exchange: Exchange) -> Iterable[Seen]:
     """The body ends right after the terminal event."""
     match exchange.transcript.end:
         case End.OPEN:
-            yield Seen("the terminal event came and the body stayed open; JavaScript clients wait for it")
+            seen = "the terminal event came and the body stayed open; JavaScript clients wait for it"
+            yield Seen(seen, kind="open", spoils=UNTOUCHED)
         case End.CUT:
-            yield Seen("the connection broke before the body was complete")
+            yield Seen("the connection broke before the body was complete", kind="cut", spoils=LOST)
         case End.TIMEOUT:
-            yield Seen(f"the stream went silent for {exchange.target.silence:g} s without its end")
+            seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
+            yield Seen(seen, kind="silent", spoils=LOST)
         case End.ENDLESS:
-            yield Seen(f"the stream did not end: {exchange.transcript.over}")
+            yield Seen(f"the stream did not end: {exchange.transcript.over}", kind="endless", spoils=LOST)
         case _:
             pass
 
@@ -129,22 +133,26 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if exchange.transcript.end is not End.COMPLETE:
         yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
         return
-    if reading_of(exchange).violations:
+    if not reading_of(exchange).payloads:
         return
     ((frame, body),) = reading_of(exchange).payloads
     seen = list(unpublished("response", body, frame))
+    # What is wrong with messages and calls has been named where they were read.
+    if reading_of(exchange).violations:
+        seen = [one for one in seen if "output" not in one.kind.split("/")]
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
         for name, wrong in list(_values(exchange, body))[:1]:
-            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, harmless=True)
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
         for name, wrong in list(_repeats(exchange, body))[:1]:
-            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True)
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
     if all(one.strict_only for one in seen):
         ended = list(_ended(exchange))[:1]
-        yield from (Seen(sentence, member_place(exchange, "status")) for sentence in ended)
+        place = member_place(exchange, "status")
+        yield from (Seen(sentence, place, kind="status", part=Facet.FINISH) for sentence in ended)
         if not ended:
             yield from _usage(exchange, member_place(exchange, "usage"))
 
@@ -200,14 +208,14 @@ def _usage(exchange: Exchange, place: Place) -> Iterable[Seen]:
     if exchange.answer.error is not None:
         return
     if got is None:
-        yield Seen("the response has no usage with its three counts", place, harmless=True, about=NO_USAGE)
+        yield Seen("the response has no usage with its three counts", place, spoils=UNTOUCHED, about=NO_USAGE)
     # That of a model's answer is looked at with its other counts (`live`).
     elif got.total != got.prompt + got.completion and exchange.asks is None:
         seen = f"total_tokens is {got.total}, input_tokens and output_tokens make {got.prompt + got.completion}"
-        yield Seen(seen, place, harmless=True)
+        yield Seen(seen, place, spoils=UNTOUCHED)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, harmless=True, counts=True)
+        yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
 
 
 # content
@@ -224,14 +232,17 @@ def message(exchange: Exchange) -> Iterable[Seen]:
 def call_items(exchange: Exchange) -> Iterable[Seen]:
     """All calls, in order, under their ids, with the model's own arguments."""
     ((_, body),) = reading_of(exchange).payloads
-    for number, item in enumerate(body["output"]):
+    for number, item in enumerate(map(object_of, list_of(body.get("output")))):
         place = member_place(exchange, "output", number)
-        if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
+        if item.get("type") != "function_call":
+            continue
+        # An id that is missing has been named where the item was read.
+        if "id" in item and not str(item["id"]).startswith("fc_"):
             seen = f"the id of the item is {quoted(item['id'])}, it should begin with fc_"
-            yield Seen(seen, place, strict_only=True)
-        elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
-            seen = f"the response is completed, and its call of {item['name']} is marked incomplete"
-            yield Seen(seen, place, strict_only=True)
+            yield Seen(seen, place, strict_only=True, kind="prefix", spoils=UNTOUCHED)
+        elif (item.get("status"), body.get("status")) == ("incomplete", "completed"):
+            seen = f"the response is completed, and its call of {item.get('name')} is marked incomplete"
+            yield Seen(seen, place, strict_only=True, kind="status", spoils=UNTOUCHED)
     for wanted, choice in exchange.choices():
         yield from _calls(exchange, wanted, choice)
 
@@ -243,17 +254,17 @@ def sums(exchange: Exchange) -> Iterable[Seen]:
         # That is for `responses.stream.flushed`: one cause, one violation.
         if gate_was_late(wanted, choice.text or ""):
             continue
-        yield from _text(exchange, wanted, choice)
+        yield from about(Facet.TEXT, _text(exchange, wanted, choice))
         yield from _calls(exchange, wanted, choice)
 
 
 def _text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
     got = choice.text or ""
     if wanted.text is None:
-        if not is_object(got):
+        if exchange.complete and not is_object(got):
             spot = text_spot(exchange, choice.index, "{", got)
             yield Seen(f"the backend sent a JSON object; what came is not one: {quoted(got)}", spot.place)
-    elif got != wanted.text:
+    elif not is_as_far(exchange, wanted.text, got):
         spot = text_spot(exchange, choice.index, wanted.text, got)
         yield Seen(f"{spot.heading('output_text')}{_of_text(wanted.text, got)}", spot.place)
 
@@ -264,8 +275,10 @@ def _of_text(want: str, got: str) -> str:
 
 
 def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
+    # Of what is only the beginning of an answer, no call is missing.
+    made = wanted.calls if exchange.complete else wanted.calls[: len(choice.calls)]
     # A block has no id to keep.
-    want = [(call.name, call.id if call.exact else "") for call in wanted.calls]
+    want = [(call.name, call.id if call.exact else "") for call in made]
     got = [(call.name, call.id) for call in choice.calls]
     alike = [name for name, _ in got] == [name for name, _ in want]
     if not alike or any(id_ not in {"", came} for (_, id_), (_, came) in zip(want, got, strict=True)):
@@ -274,10 +287,15 @@ def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[See
         )
         place = opening_place(exchange, choice.index, min(odd, len(got) - 1)) if got else None
         whole = member_place(exchange, "output") if exchange.mode is Mode.WHOLE else exchange.body_place
-        yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place or whole)
+        seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
+        yield Seen(seen, place or whole, part=Facet.CALL)
         return
-    for number, (call, came) in enumerate(zip(wanted.calls, choice.calls, strict=True)):
-        if is_kept(call, came):
+    yield from about(Facet.ARGUMENTS, _arguments(exchange, zip(made, choice.calls, strict=True), choice))
+
+
+def _arguments(exchange: Exchange, calls: Iterable[tuple[ExpectedCall, ToolCall]], choice: Choice) -> Iterable[Seen]:
+    for number, (call, came) in enumerate(calls):
+        if is_kept(call, came) or (not exchange.complete and call.arguments.startswith(came.arguments)):
             continue
         spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
         named = f"arguments of {call.name}"
@@ -320,10 +338,11 @@ def _terminal_values(exchange: Exchange) -> Iterable[Seen]:
         if wanted.finish is not None and _end(choice.finish) not in {_end(wanted.finish), None}:
             ended, due = _status(choice.finish), _status(wanted.finish)
             seen = f"the terminal event says that the response is {ended}, the backend's turn was {due}"
-            yield Seen(seen, _in_terminal(exchange, "status"))
+            yield Seen(seen, _in_terminal(exchange, "status"), part=Facet.FINISH)
         elif wanted.finish is not None and choice.finish is None:
-            yield Seen("the response failed, and the backend did not", _in_terminal(exchange, "status"))
-    yield from _usage(exchange, _in_terminal(exchange, "usage"))
+            seen = "the response failed, and the backend did not"
+            yield Seen(seen, _in_terminal(exchange, "status"), part=Facet.FINISH)
+    yield from about(Facet.USAGE, _usage(exchange, _in_terminal(exchange, "usage")))
 
 
 def _in_terminal(exchange: Exchange, name: str) -> Place:
