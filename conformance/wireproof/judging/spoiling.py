@@ -96,7 +96,10 @@ def explained_by(found: ExchangeFinding, row: Requirement | None) -> frozenset[F
     # A member too many, or a header: nothing that a client is shown differs for it.
     if violation.strict_only and violation.about is not None:
         return UNTOUCHED
-    named = frozenset(row.facets) | row.spoilt_by_it if row is not None else UNREADABLE
+    # What the row itself names: a violation that says what is lost may be one that clients read over.
+    named = (row.spoils or UNTOUCHED) if row is not None else UNREADABLE
+    if row is not None and violation.spoils is None:
+        named |= frozenset(row.facets)
     # Whatever is wrong with an answer, its events may come in another order for it.
     parts = spoilt_by(found, row) | named | {Facet.EVENTS}
     if Facet.END in parts:

@@ -50,6 +50,8 @@ class Facet(StrEnum):
     """How many requests are served at the same time."""
     END = "end"
     """That what came is all of the answer: without it, what came is its beginning."""
+    SETTINGS = "settings"
+    """What an answer repeats of its request."""
     RECEIVED = "received"
     """What the backend reports that it received, as the text of the answer."""
     HISTORY = "history"

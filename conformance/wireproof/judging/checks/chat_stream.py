@@ -221,17 +221,24 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
                 yield Seen(f"{what}: the stream says {one}, the whole answer {other}", kind=what, part=part)
 
 
-def _calls(
-    ours: Sequence[ToolCall], others: Sequence[ToolCall]
-) -> Iterable[tuple[Facet, str, list[tuple[str, str]], list[tuple[str, str]]]]:
+def _calls(ours: Sequence[ToolCall], others: Sequence[ToolCall]) -> Iterable[tuple[Facet, str, list[str], list[str]]]:
     """Calls against each other: which, their arguments as far as both have them, their ids."""
-    yield Facet.CALL, "calls", [(one.id, one.name) for one in ours], [(one.id, one.name) for one in others]
+    yield Facet.CALL, "calls", _names(ours), _names(others)
     count = min(len(ours), len(others))
+    yield Facet.CALL_ID, "ids of calls", _ids(ours[:count]), _ids(others[:count])
     yield Facet.ARGUMENTS, "arguments", _arguments(ours[:count]), _arguments(others[:count])
 
 
-def _arguments(calls: Sequence[ToolCall]) -> list[tuple[str, str]]:
-    return [(call.name, call.arguments) for call in calls]
+def _names(calls: Sequence[ToolCall]) -> list[str]:
+    return [call.name for call in calls]
+
+
+def _ids(calls: Sequence[ToolCall]) -> list[str]:
+    return [call.id for call in calls]
+
+
+def _arguments(calls: Sequence[ToolCall]) -> list[str]:
+    return [call.arguments for call in calls]
 
 
 def _usage(exchange: Exchange) -> tuple[int, int, int] | None:

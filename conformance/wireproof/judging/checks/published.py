@@ -36,8 +36,9 @@ _SPOILT: Mapping[str, frozenset[Facet]] = {
     "type": CONTENT,
 }
 """Member of which the reader makes what an answer says → the parts that are lost where it is missing or mistyped."""
-_BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation", "usage"})
-"""Members inside those that say nothing of text, calls or ends. What usage counts has requirements of its own."""
+_COUNTS = frozenset({Facet.USAGE})
+_BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation"})
+"""Members inside those that say nothing of text, calls or ends."""
 _SEEN = 5
 """Faults of a body that are seen: one that has more is of another kind altogether."""
 
@@ -76,6 +77,8 @@ def _spoilt(fault: SchemaFault) -> frozenset[Facet]:
     """The parts of an answer that are lost by a fault: those of the innermost member that is read."""
     if not fault.path:
         return UNREADABLE
+    if "usage" in fault.path:
+        return _COUNTS
     if _BESIDE & set(fault.path):
         return UNTOUCHED
     last = fault.path[-1]

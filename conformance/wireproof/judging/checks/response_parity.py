@@ -54,7 +54,7 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         if ended.get(name) != at_once.get(name):
             one, other = apart(ended.get(name), at_once.get(name))
             seen = f"{name}: the stream says {one}, the whole answer {other}"
-            yield Seen(seen, kind=name, part=_PARTS.get(name, Facet.EVENTS))
+            yield Seen(seen, kind=name, part=_PARTS.get(name, Facet.SETTINGS))
 
 
 def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[Facet, object, object]]:
@@ -66,7 +66,9 @@ def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[F
 
 
 def _only(items: list[JsonObject], names: Iterable[str]) -> list[JsonObject]:
-    return [{name: item.get(name) for name in sorted(names)} for item in items]
+    """The items with these members alone, of those that have any."""
+    parts = ({name: item[name] for name in sorted(names) if name in item} for item in items)
+    return [part for part in parts if part]
 
 
 _OF_ITEMS = {

@@ -148,7 +148,7 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         for name, wrong in list(_values(exchange, body))[:1]:
             yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
         for name, wrong in list(_repeats(exchange, body))[:1]:
-            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, part=Facet.SETTINGS)
     if all(one.strict_only for one in seen):
         ended = list(_ended(exchange))[:1]
         place = member_place(exchange, "status")
