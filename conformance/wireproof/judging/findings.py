@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
+    from wireproof.model.scenario import Form
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.violation import Violation
 
@@ -44,6 +45,8 @@ class RunFindings:
     findings: list[ExchangeFinding] = field(default_factory=list)
     hidden: dict[str, ExchangeFinding] = field(default_factory=dict)
     """Requirement → the first finding behind which it could not be observed."""
+    hidden_in: dict[str, set[Form]] = field(default_factory=dict)
+    """Requirement → the forms in which it could not. Without any: it is about several forms together."""
     alone: dict[Exchange, ExchangeFinding] = field(default_factory=dict)
     """The exchanges that cannot be compared with another one, each with the finding that says why: it has no answer,
     or it continues an answer that is spoilt."""
@@ -95,6 +98,7 @@ class RunFindings:
         for row in rows:
             if row.speaks_of(exchange.form):
                 self.hidden.setdefault(row.id, behind)
+                self.hidden_in.setdefault(row.id, set()).add(exchange.form)
 
     def hide_meaning(self, exchange: Exchange, behind: ExchangeFinding) -> None:
         """Note that content and sense cannot be observed behind a finding."""

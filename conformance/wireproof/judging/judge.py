@@ -48,11 +48,13 @@ from wireproof.judging.causes import CAUSED, Evidence, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_ids
 from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
+from wireproof.judging.spoiling import explained_by
 from wireproof.judging.stages import findings_of
-from wireproof.judging.symptoms import ANSWERED, NotServed
+from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NotServed
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding, HarnessError
 from wireproof.reading.capabilities import absences
+from wireproof.wire.facet import CONTENT
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
+    from wireproof.model.requirement import Requirement
     from wireproof.model.target import Target
     from wireproof.model.verdict import Outcome
     from wireproof.reading.exchange import Exchange
@@ -155,13 +158,26 @@ def _without_causes(shown: RunFindings, causes: Iterable[Cause]) -> RunFindings:
     counted = {found.requirement: moved[found] for found in shown.findings if found in moved}
     return replace(
         shown,
-        findings=[found for found in shown.findings if found.exchange not in lost and found not in moved],
+        findings=[
+            found
+            for found in shown.findings
+            if found not in moved and (found.exchange not in lost or _is_beside(found, lost[found.exchange], shown))
+        ],
         moved=moved,
         counted=counted,
         spoilt={row: cause for row, cause in counted.items() if _all_have(row, moved, shown, lost)},
         causes=tuple(cause for cause in causes if cause.scenario == shown.run.scenario.name),
         lost=lost,
     )
+
+
+def _is_beside(found: ExchangeFinding, cause: Cause, shown: RunFindings) -> bool:
+    """Whether a finding in an exchange of a cause is of a part that the cause says nothing of.
+
+    An answer without the call that was due, or to another request, has a form, an id and counts all the same.
+    """
+    row = shown.catalogue.by_id.get(found.requirement)
+    return isinstance(cause.symptom, SAYS_OTHER) and explained_by(found, row).isdisjoint(CONTENT)
 
 
 def _all_have(row_id: str, moved: Iterable[ExchangeFinding], shown: RunFindings, lost: Container[Exchange]) -> bool:
@@ -193,15 +209,24 @@ def _outcomes(shown: RunFindings, target: Target, broken: Container[str]) -> tup
 def _hidden(shown: RunFindings, broken: Container[str]) -> dict[str, Hidden]:
     """Requirement → why it could not be observed behind something that was found."""
     reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in shown.spoilt.items()}
+    forms = {row: set(those) for row, those in shown.hidden_in.items()}
     for row_id, behind in shown.hidden.items():
         found = _attributed(behind, shown.run.scenario.attribute_to, broken).violation.requirement
         cause = shown.lost.get(behind.exchange) or shown.moved.get(behind)
         reasons.setdefault(row_id, _behind(row_id, cause) if cause else _hidden_by(found))
     for exchange, cause in shown.lost.items():
         for row in shown.rows:
-            if row.speaks_of(exchange.form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
+            if row.speaks_of(exchange.form) and not _is_judged(row, cause):
                 reasons.setdefault(row.id, _behind(row.id, cause))
-    return reasons
+                forms.setdefault(row.id, set()).add(exchange.form)
+    return {row: replace(hidden, forms=frozenset(forms.get(row, ()))) for row, hidden in reasons.items()}
+
+
+def _is_judged(row: Requirement, cause: Cause) -> bool:
+    """Whether a row is judged in the exchanges of a cause all the same."""
+    if row.stage is Stage.TARGET:
+        return isinstance(cause.symptom, ANSWERED)
+    return row.stage in {Stage.FORM, Stage.ERROR} and isinstance(cause.symptom, SAYS_OTHER)
 
 
 def _behind(row: str, cause: Cause) -> Hidden:

@@ -58,6 +58,8 @@ class Hidden:
     """The requirement that is broken in the same exchange; "": it is hidden by no other one."""
     absent: bool = False
     """The target plainly refuses what the scenario asks for: the requirement is not about this target."""
+    forms: frozenset[Form] = frozenset()
+    """The forms in which it could not. Without any: in none."""
 
 
 def outcome(
@@ -91,12 +93,21 @@ def outcome(
     if absent:
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=absent)
     behind = hidden.get(row.id)
-    if behind is not None:
+    seen = _seen_elsewhere(run, row, behind) if behind is not None else []
+    if behind is not None and not seen:
         verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
         return _outcome(run, row, verdict, reason=behind.reason, behind=behind.behind)
     unseen = _why_not_observed(run, row, target)
     verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
-    return _outcome(run, row, verdict, reason=unseen or counted.get(row.id, ""))
+    partly = f"seen in {', '.join(map(str, seen))}; elsewhere {behind.reason}" if behind is not None else ""
+    return _outcome(run, row, verdict, reason=unseen or partly or counted.get(row.id, ""))
+
+
+def _seen_elsewhere(run: ScenarioRun, row: Requirement, behind: Hidden) -> list[Form]:
+    """The forms in which a requirement was judged that is hidden in others: forms do not hide each other."""
+    if behind.absent or not behind.forms:
+        return []
+    return [form for form in run.exchanges if row.speaks_of(form) and form not in behind.forms]
 
 
 def _about_another_backend(run: ScenarioRun, target: Target) -> str:

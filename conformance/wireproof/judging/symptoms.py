@@ -190,6 +190,8 @@ Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnsw
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
 ANSWERED = (NoCalls, OtherMode, OthersAnswer)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
+SAYS_OTHER = (NoCalls, OthersAnswer)
+"""Those of answers of the right form, which say something else."""
 AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | Members | ConstantUsage
 """What several exchanges may have in common; members with a fault of form break rows of several surfaces and modes."""
 
