@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from wireproof_scripts.answered_calls import Asking, asking, parts_answered
+from wireproof_scripts.asked.answered_calls import Asking, asking, parts_answered
 from wireproof_scripts.asked.matching import why_not
 from wireproof_scripts.asked.request import AskedTurn, Items
 from wireproof_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
@@ -118,7 +118,8 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
     instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `AskedTurn`.
     `choice`: of the request's answer, whose choices are one request. `conditions`: those of the library, if they are
-    known. `own_ids`: the client may give calls ids of its own; their results are then found as `answered_calls` says.
+    known. `own_ids`: the client may give calls ids of its own; `asked.answered_calls` then says
+    whose results theirs are.
     """
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)

@@ -33,7 +33,8 @@ SPELLINGS = {
     "words": f"Human: go\n\nAssistant: Calling tool read with {ARGUMENTS}\n\nTool read returned: alpha",
     "more words": f"User: go\nAssistant called tool read with arguments: {ARGUMENTS}\nResult of tool read (c1): alpha",
     "two lines": f"User: go\nAssistant: Tool call: read\nArguments: {ARGUMENTS}\nTool result: alpha",
-    "headings": f"### User\ngo\n\n### Tool call (c1)\nread\n```json\n{ARGUMENTS}\n```\n\n### Tool result (c1)\n```\nalpha\n```",
+    "headings": f"### User\ngo\n\n### Tool call (c1)\nread\n```json\n{ARGUMENTS}\n```\n\n"
+    "### Tool result (c1)\n```\nalpha\n```",
     "bold": f"**User:** go\n**Tool call:** read({ARGUMENTS})\n**Tool result (c1):** alpha",
     "capitals": f"USER: go\nTOOL_CALL (id: c1, name: read): {ARGUMENTS}\nTOOL_RESULT (name: read, call_id: c1): alpha",
     "elements": f'<user>go</user>\n<tool_call id="c1" name="read">{ARGUMENTS}</tool_call>\n'
@@ -71,7 +72,8 @@ def test_a_result_without_its_call_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", [
     "", "go", "Tool results are nice: they help.", "The function result: nothing.", "Use the tool read: it reads.",
     'What does "[Tool result for c9]: x" mean?', "I saw `[Called tool: read({})]` in a log.", "What is [tool:a] here?",
-    "Call tools when you must.", "User: hi\nAssistant: hello\nUser: which tools have you?", '{"role": "tool"', "<tool_call>no",
+    "Call tools when you must.", "User: hi\nAssistant: hello\nUser: which tools have you?",
+    '{"role": "tool"', "<tool_call>no",
 ])  # fmt: skip
 def test_what_is_neither_call_nor_result_is_a_message(text: str) -> None:
     assert all(isinstance(one, WrittenMessage) for one in written_in(text))

@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from wireproof_cursor.runs.written import Json, Written, WrittenCall, WrittenMessage, WrittenResult, call_in, in_message
@@ -33,9 +34,12 @@ _ROLE = r"(?:user|human|assistant|ai|model|system|developer)"
 _TOOL = r"(?:tool|function)"
 _LINE = r"^[ \t]{0,8}(?:[>*•-][ \t]{1,3}){0,2}(?:#{1,6}[ \t]{1,3})?(?:\*\*|__|`)?"
 # A client may write a call or a result behind the role of its message.
-_BEGIN = rf"{_LINE}(?:\[?(?:{_ROLE}|{_TOOL})\]?(?:\*\*|__)?:(?:\*\*|__)?[ \t]{{0,3}})?(?:\*\*|__|`)?"
+_BEHIND = (
+    rf"(?:\[?(?:{_ROLE}|{_TOOL})\]?(?:\*\*|__)?:(?:\*\*|__)?[ \t]{{0,3}}|(?:user|assistant)[ \t](?=called|requested))"
+)
+_BEGIN = rf"{_LINE}{_BEHIND}?(?:\*\*|__|`)?"
 # What is quoted in a sentence is no head.
-_ANYWHERE = r"(?<![\w\"'`“‘\[(])"
+_ANYWHERE = r"(?<![\w\"'`\u201c\u2018\[(])"
 _NO_MORE = r"(?:\*\*|__|`)?"
 
 _RESULT = rf"{_TOOL}(?:[ _-]?call)?[ _-]?(?:result|output|response)s?"
@@ -43,6 +47,7 @@ _CALL = (
     rf"(?:(?:call(?:ed|ing)?|invok(?:ed|ing)|us(?:ed|ing)|r[au]n(?:ning)?|request(?:ed|ing)?)[ _-](?:the[ ])?{_TOOL}s?"
     rf"|{_TOOL}[ _-]?(?:calls?|uses?|invocation|request)(?![ _-]?(?:result|output|response))(?:ed)?)\b"
 )
+_SAYS = r"(?:returned|responded|replied|result|output)"
 _WORD = r"[\"'`]?[\w.:|/-]{1,160}?[\"'`]?"
 _ASIDE = r"[ \t]?(?:\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\])"
 _OF = rf"[ \t](?:(?:for|of|from|by|to)[ \t](?:the[ \t])?(?:{_TOOL}[ \t])?(?:call[ \t])?)?(?:id[ \t:=]{{1,2}})?"
@@ -56,12 +61,13 @@ _SPELLINGS: tuple[tuple[_Kind, str], ...] = (
     # [Tool result for c]: … wherever it is; [tool:c] … and [Tool]: … where a line begins.
     ("result", rf"{_ANYWHERE}\[(?:{_RESULT}|results? (?:of|for|from) {_TOOL})(?P<who>[^\[\]\n]{{0,400}})\]:?[ \t]?"),
     ("result", rf"{_BEGIN}\[{_TOOL}(?P<who>[ \t]?[:#(=][^\[\]\n]{{0,400}})?\]{_NO_MORE}:?[ \t]?"),
-    ("call", rf"(?:{_BEGIN}|{_ANYWHERE})\[{_CALL}"),
+    ("call", rf"{_ANYWHERE}\[{_CALL}"),
+    ("call", rf"{_BEGIN}\[{_CALL}"),
     ("call", rf"{_BEGIN}{_CALL}(?=[^\n]{{0,200}}[({{:\[]|\**$)"),
     # Tool result for read(c): …, Tool result (c): …, and, since a word alone may be prose, Tool result c_1: …
     ("result", rf"{_BEGIN}{_RESULT}(?P<who>(?:{_OF}{_WORD})?(?:{_ASIDE}){{0,2}}){_END}"),
-    ("result", rf"{_BEGIN}{_TOOL}[ \t](?P<who>{_WORD}(?:{_ASIDE})?)[ \t](?:returned|responded|replied|result|output){_END}"),
-    ("result", rf"{_BEGIN}results? (?:of|from|for) (?P<who>(?:the )?(?:{_TOOL} )?(?:call )?{_WORD}(?:{_ASIDE})?){_END}"),
+    ("result", rf"{_BEGIN}{_TOOL}[ \t](?P<who>{_WORD}(?:{_ASIDE})?)[ \t]{_SAYS}{_END}"),
+    ("result", rf"{_BEGIN}results? (?:of|from|for) (?P<who>(?:the )?(?:{_TOOL} )?{_WORD}(?:{_ASIDE})?){_END}"),
     ("result", rf"{_LINE}(?:{_TOOL}|observation)(?P<who>(?:{_ASIDE})?){_NO_MORE}:{_NO_MORE}[ \t]?"),
     ("role", _AT_ROLE),
     ("role", rf"^#{{1,6}}[ \t]{{1,3}}(?P<role>{_ROLE})$|^\[(?P<role2>{_ROLE})\]$"),
@@ -70,18 +76,26 @@ _SPELLINGS: tuple[tuple[_Kind, str], ...] = (
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _EACH = [(kind, re.compile(pattern, _FLAGS)) for kind, pattern in _SPELLINGS]
+# What every line has early on in which a head begins: it saves other lines from the patterns.
+_EARLY = rf"(?=[^\n]{{0,40}}?(?:{_ROLE}|{_TOOL}|observation|result|call|us|invok|r[au]n|request))"
+
+
+def _joined(*, in_lines: bool) -> str:
+    """The patterns of those heads that begin a line, or of the others, each in a group with its number."""
+    patterns = [(at, pattern) for at, (_, pattern) in enumerate(_SPELLINGS) if pattern.startswith("^") is in_lines]
+    # The numbers name the only groups: which of the alternatives it was is `lastgroup`.
+    return "|".join(f"(?P<_{at}>{re.sub(r'[?]P<[a-z0-9]+>', '?:', pattern)})" for at, pattern in patterns)
+
+
 # The sign before the alternatives saves a text of empty lines from all of them.
-_HEAD = re.compile(
-    r"(?!\n)(?:"
-    + "|".join(f"(?P<_{at}>{re.sub(r'[?]P<[a-z0-9]+>', '?:', pattern)})" for at, (_, pattern) in enumerate(_SPELLINGS))
-    + ")",
-    _FLAGS,
-)
+_HEAD = re.compile(rf"(?!\n)(?:{_joined(in_lines=False)}|^{_EARLY}(?:{_joined(in_lines=True)}))", _FLAGS)
 _MENTIONS = re.compile(r"tool|function|observation|invoke", re.IGNORECASE)
 """What every text with a call or a result has in it; most texts of users do not."""
 _ROLE_ALONE = re.compile(_AT_ROLE, _FLAGS)
 _MOST_HEADS = 10_000
 """How many heads are read of one text: no conversation has more."""
+_MOST_FAILED = 1_000
+"""How many heads with broken JSON are read of one text."""
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "developer": "system"}
 _DECODER = json.JSONDecoder()
 
@@ -109,9 +123,8 @@ def written_in(text: str) -> list[Written]:
     first = heads[0].start if heads else len(text)
     before = text[:first].strip()
     found: list[Written] = [WrittenMessage(role="", text=before)] if before else []
-    # The last end has no head after it, and without any head it has none before it either.
-    for head, end in zip(heads, [*(head.start for head in heads[1:]), len(text)], strict=False):
-        found += _part(head, text[head.end : end], last=end == len(text))
+    for head, follows in zip_longest(heads, heads[1:]):
+        found += _part(head, text[head.end : follows.start if follows else len(text)], follows)
     return found
 
 
@@ -122,6 +135,8 @@ class _Reader:
         self._text = text
         self._lost = 0
         """Characters that were read as JSON in vain; no more than the text has are."""
+        self._failed = 0
+        """How often: the library counts the lines before each error."""
         self._unclosed: set[str] = set()
         """Tags that no element ends with any more."""
 
@@ -193,12 +208,13 @@ class _Reader:
 
     def _json(self, at: int) -> tuple[Json, int]:
         """The object that begins here, and where it ends; an empty one, and the place itself, if none does."""
-        if not self._text.startswith("{", at) or self._lost > len(self._text):
+        if not self._text.startswith("{", at) or self._lost > len(self._text) or self._failed > _MOST_FAILED:
             return {}, at
         try:
             value, end = _DECODER.raw_decode(self._text, at)
         except json.JSONDecodeError as error:
             self._lost += error.pos - at
+            self._failed += 1
         except RecursionError:  # it is no message that anybody writes
             self._lost = len(self._text) + 1
         else:
@@ -209,7 +225,8 @@ class _Reader:
 # What follows the word for a call: its id in brackets, its name, its id, and what comes before its arguments.
 _ID = r"(?:id[=:][ ]?)?"
 _NAMED = re.compile(
-    rf"[ \t:]{{0,3}}(?:[(\[#]{_ID}(?P<id>[\w.:-]{{1,160}})[)\]]?|(?P<id3>[\w.-]{{1,160}}):)?(?:\*\*|`)?[ \t:]{{0,3}}\n?[\"'`*]{{0,3}}"
+    rf"[ \t:]{{0,3}}(?:[(\[#]{_ID}(?P<id>[\w.:-]{{1,160}})[)\]]?|(?P<id3>[\w.-]{{1,160}}):)?"
+    r"(?:\*\*|`)?[ \t:]{0,3}\n?[\"'`*]{0,3}"
     r"(?P<name>[A-Za-z_][\w.-]{0,127})[\"'`*]{0,3}"
     rf"(?:[ \t]?[\[(]{_ID}(?P<id2>[\w.:-]{{1,160}})[\])])?\]?[ \t:]{{0,3}}\(?\s{{0,3}}"
     r"(?:with )?(?:arguments|args|input|parameters)?[ \t:=]{0,3}\s{0,3}(?:```(?:json)?\s{1,3})?(?=[{)\]\n]|\Z)",
@@ -236,8 +253,8 @@ def _with_attributes(call: WrittenCall, about: str, value: Json) -> WrittenCall:
     return replace(named, arguments=json.dumps(value, ensure_ascii=False))
 
 
-def _part(head: _Head, rest: str, *, last: bool) -> Iterator[Written]:
-    """What a head and the text up to the next one hold."""
+def _part(head: _Head, rest: str, follows: _Head | None) -> Iterator[Written]:
+    """What a head and the text up to the next one, `follows`, hold; None: it is the last one."""
     if head.whole:
         yield from head.whole
         return
@@ -248,7 +265,9 @@ def _part(head: _Head, rest: str, *, last: bool) -> Iterator[Written]:
         if text:
             yield WrittenMessage(role=_ROLES.get(role, role), text=text)
         return
-    yield _result(head.about, _CLOSING.sub("", rest) if last else rest)
+    # The role of a message that is spelled as JSON is no result of its own.
+    if follows is None or follows.kind != "json" or rest.strip():
+        yield _result(head.about, rest if follows else _CLOSING.sub("", rest))
 
 
 # What a client asks at the end, in a paragraph of its own; it belongs to no result.
