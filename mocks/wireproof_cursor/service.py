@@ -138,6 +138,7 @@ class AgentService:
             tools=talk.declared(),
             call_id=self.call_id(),
             developer=talk.instructions,
+            own_ids=True,  # what the service calls an id need not be what its client's client gets
         )
 
     def begin(self, casting: Selection, faults: list[str]) -> TurnRecord:

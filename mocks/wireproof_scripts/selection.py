@@ -22,9 +22,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from wireproof_scripts.asked.answered_calls import Asking, asking, parts_answered
 from wireproof_scripts.asked.matching import why_not
 from wireproof_scripts.asked.request import AskedTurn, Items
-from wireproof_scripts.conversation import answered, as_message, input_text, is_user, searched_texts
+from wireproof_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.markers import BrokenMarker, Marker, find_marker
 from wireproof_scripts.nonces import Nonce, Nonces, TurnRecord
@@ -36,11 +37,9 @@ from wireproof_scripts.steps import (
     Parts,
     Script,
     Step,
-    ends_turn,
     only_cursor,
     only_endpoint,
 )
-from wireproof_scripts.steps.cursor import Exec
 from wireproof_scripts.steps.when import condition
 from wireproof_scripts.values import value
 
@@ -112,13 +111,15 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     number: int | None = None,
     choice: int = 0,
     conditions: Conditions | None = None,
+    own_ids: bool = False,
 ) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
     instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `AskedTurn`.
     `choice`: of the request's answer, whose choices are one request. `conditions`: those of the library, if they are
-    known.
+    known. `own_ids`: the client may give calls ids of its own; `asked.answered_calls` then says
+    whose results theirs are.
     """
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)
@@ -129,11 +130,11 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     if isinstance(marker, BrokenMarker):
         return rejected(marker.problem)
     if marker is not None:
-        found = _by_marker(library, nonces, marker, [*history, as_message(given)], choice)
+        found = _by_marker(library, nonces, marker, [*history, as_message(given)], choice, own_ids=own_ids)
         return replace(found, by="marker")
     script = _by_condition(conditions_of(library) if conditions is None else conditions, asked)
     if script is not None:
-        return _of_conversation(script, asked, nonces, choice)
+        return _of_conversation(script, asked, nonces, choice, own_ids=own_ids)
     steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
     return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
@@ -171,30 +172,30 @@ def _first(only: Callable[[Step], str], parts: Parts) -> Step | None:
     return None
 
 
-def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
+def part_to_play(parts: Parts, known: set[str], seen: int, since: Items = ()) -> int:
     """The index of the part to play; `len(parts)` when the calls of the last part are answered.
 
-    `known` are the answered calls in the form of `conversation.answered`, `seen` counts the earlier turns.
+    `known` are the answered calls in the form of `conversation.answered`, `seen` counts the earlier turns. `since` is
+    what came since the script was chosen, if its client may have ids of its own.
     """
     for index in reversed(range(len(parts))):
         calls = _calls(parts[index])
         if calls and calls <= known:
             return index + 1
-    return min(seen, len(parts) - 1)
+    return (parts_answered(parts, since) if since else 0) or min(seen, len(parts) - 1)
+
+
+def _since(conversation: Items, text: str) -> Items:
+    """The items from the last message of the user that has this text."""
+    places = (at for at in reversed(range(len(conversation))) if is_user(conversation[at]))
+    return conversation[next((at for at in places if text in message_text(conversation[at])), 0) :]
 
 
 def _calls(part: tuple[Step, ...]) -> set[str]:
-    calls: set[str] = set()
-    for step in part:
-        if isinstance(step, (Call, Exec)):
-            calls.add(_key(step))
-        # A call after the end of the turn is late: no client answers it.
-        elif ends_turn(step):
-            break
-    return calls
+    return set(map(_key, asking(part)))
 
 
-def _key(call: Call | Exec) -> str:
+def _key(call: Asking) -> str:
     """How an answered call is recognised: by its id, or by its tool if no shape carries the id."""
     if not isinstance(call, Call):
         return call.id
@@ -210,7 +211,9 @@ def _marker(history: Items, given: Items) -> Marker | BrokenMarker | None:
     return found
 
 
-def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: Items, choice: int) -> Selection:
+def _by_marker(
+    library: Library, nonces: Nonces, marker: Marker, conversation: Items, choice: int, *, own_ids: bool
+) -> Selection:
     nonce = nonces.get(marker.nonce)
     script = library.get(marker.script)
     if script is None:
@@ -221,11 +224,14 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     if script.sequence != "no":
         counter = nonce.asked if script.sequence == "conversation" else nonces.asked
         return replace(_in_sequence(script, parts, nonce, counter, choice), conversation=name)
-    first = part_to_play(parts, answered(conversation), nonce.conversations[script.name].number(name))
+    seen = nonce.conversations[script.name].number(name)
+    # What came before the marker was asked for by another script.
+    since = _since(conversation, str(marker)) if own_ids else ()
+    first = part_to_play(parts, answered(conversation), seen, since)
     return replace(_of_script(script, parts, first, nonce), conversation=name)
 
 
-def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: int) -> Selection:
+def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: int, *, own_ids: bool) -> Selection:
     """What a script plays that a condition has chosen."""
     parts = script.choices[choice % len(script.choices)] if script.choices else script.parts
     if script.sequence == "endpoint":
@@ -239,7 +245,8 @@ def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: i
         # Most scripts: there is no other part, whatever was said before.
         return _of_script(script, parts, 0, Nonce(), by="when")
     seen = sum(map(_holds(script), asked.earlier()))
-    first = part_to_play(parts, answered(asked.conversation), seen)
+    since = _since(asked.conversation, "") if own_ids else ()
+    first = part_to_play(parts, answered(asked.conversation), seen, since)
     return _of_script(script, parts, first, Nonce(), by="when")
 
 

@@ -1,21 +1,24 @@
 """What a run request says: the conversation as items of the Responses API, the tools, and what is asked now.
 
 The history is in blobs, each a message as JSON: `role` and `content`, a text or parts (`text`, `tool-call`,
-`tool-result`). Some clients have no blobs and write all of it into the user's text instead; the calls and results in
-such a text are found, too.
+`tool-result`). Some clients write calls and results into texts instead, or the whole conversation into the user's;
+those are found, too (`flattened`).
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.json_format import MessageToDict
 
+from wireproof_cursor.runs.pairing import call_item, item_of, message_item, result_item, unfolded
+from wireproof_cursor.runs.written import in_message
+from wireproof_scripts.conversation import message_text
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from wireproof_cursor_protos import agent_pb2 as pb
 
@@ -86,8 +89,8 @@ class RunConversation:
 
     def items(self) -> list[Json]:
         """All in order, the text of this request included, and the calls and results that are written into it."""
-        own = [_message("user", self.text), *_written_out(self.text)] if self.given else []
-        return [*self.history, *own, *self.since]
+        own = [message_item("user", self.text)] if self.given else []
+        return [*unfolded([*self.history, *own]), *self.since]
 
     def declared(self) -> list[Json]:
         """The tools in the form of the app-server's dynamic tools."""
@@ -95,7 +98,7 @@ class RunConversation:
 
     def called(self, call_id: str, name: str, arguments: str, output: str) -> None:
         """Add a call of this run and its result."""
-        self.since += [_call_item(call_id, name, arguments), _result_item(call_id, output)]
+        self.since += [call_item(call_id, name, arguments), result_item(call_id, output)]
 
     def last_call(self) -> list[Json]:
         """The last call of this run as a part of a message; none if there was none."""
@@ -170,73 +173,8 @@ _SYSTEM = ("system", "developer")
 
 def _add(conversation: RunConversation, message: Json) -> None:
     role = message.get("role")
-    for item in _items(str(role), message.get("content")):
+    for item in map(item_of, in_message(message)):
         if role in _SYSTEM:
-            conversation.developer.append(item["content"][0]["text"])
+            conversation.developer.append(message_text(item))
         else:
             conversation.history.append(item)
-
-
-def _items(role: str, content: object) -> Iterator[Json]:
-    """The items of a message, in its order."""
-    if isinstance(content, str):
-        yield _message(role, content)
-        return
-    for part in content if isinstance(content, list) else ():
-        match part:
-            case {"type": "text", "text": str(text)}:
-                yield _message(role, text)
-            case {"type": "tool-call"}:
-                yield _call_item(_id(part), str(part.get("toolName", "")), _arguments(part))
-            case {"type": "tool-result"}:
-                yield _result_item(_id(part), _output(part.get("result", part.get("output"))))
-
-
-def _message(role: str, text: str) -> Json:
-    kind = "output_text" if role == "assistant" else "input_text"
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
-def _call_item(call_id: str, name: str, arguments: str) -> Json:
-    """A call as the history keeps it."""
-    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
-
-
-def _result_item(call_id: str, output: str) -> Json:
-    """A result as the history keeps it."""
-    return {"type": "function_call_output", "call_id": call_id, "output": output}
-
-
-def _id(part: Mapping[str, Any]) -> str:
-    return str(part.get("toolCallId", part.get("id", "")))
-
-
-def _arguments(part: Mapping[str, Any]) -> str:
-    value: object = next((part[key] for key in ("args", "input", "arguments") if key in part), {})
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _output(value: object) -> str:
-    match value:
-        case str():
-            return value
-        case {"type": "text" | "error-text", "value": str(text)} | {"type": "text", "text": str(text)}:
-            return text
-        case list():
-            return "\n".join(_output(part) for part in value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-# Calls and results in the user's text, as proxies write a whole conversation into it.
-_CALLED = re.compile(r"^\[Called tool: (?P<name>[^\s(]+)\((?P<arguments>.*)\)\]$", re.MULTILINE)
-_RESULT = re.compile(r"^\[Tool result for (?P<id>[^\]\n]+)\]: ?(?P<output>.*?)(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
-
-
-def _written_out(text: str) -> Sequence[Json]:
-    """The calls and results that are written into a text: the results in order are those of the calls in order."""
-    calls, results = list(_CALLED.finditer(text)), list(_RESULT.finditer(text))
-    found: list[Json] = []
-    for called, result in zip(calls, results, strict=False):
-        found.append(_call_item(result["id"], called["name"], called["arguments"]))
-        found.append(_result_item(result["id"], result["output"]))
-    return found

@@ -126,6 +126,48 @@ def test_results_may_be_flattened_to_text(seen: Seen) -> None:
     assert seen("tool-result", "tool-results", history=[item("user", flat)]) == []
 
 
+FLATTENED = {
+    "brackets": "[Tool result for {id}]: {output}",
+    "behind a role": "Assistant: [Called tool: localSearch({{}})]\nUser: [Tool result for {id}]: {output}",
+    "names": "Tool result for {name}: {output}",
+    "names and ids": "Tool result for {name}({id}): {output}",
+    "headings": "### Tool result ({id})\n\n```\n{output}\n```",
+    "elements": '<tool_result id="{id}">\n{output}\n</tool_result>',
+    "JSON": '{{"role": "tool", "tool_call_id": "{id}", "content": "{output}"}}',
+    "order": "Tool: {output}",
+    "order, after elements": "<output>{output}</output>",
+}
+KIWI = {"id": "call_kiwi", "name": "localSearch", "output": "The kiwi is not."}
+MOA = {"id": "call_moa", "name": "readNote", "output": "The moa is extinct."}
+
+
+@pytest.mark.parametrize("form", FLATTENED)
+def test_results_may_be_flattened_in_many_ways(seen: Seen, form: str) -> None:
+    calls = "Assistant: [Called tool: localSearch({})]\n[Called tool: readNote({})]"
+    right = [item("user", "\n\n".join([calls, *(FLATTENED[form].format_map(one) for one in (MOA, KIWI))]))]
+    assert seen("tool-result", "tool-results", history=right) == []
+    # The texts swapped: each is behind what says that it is the other's.
+    wrong = ({**MOA, "output": KIWI["output"]}, {**KIWI, "output": MOA["output"]})
+    swapped = [item("user", "\n\n".join([calls, *(FLATTENED[form].format_map(one) for one in wrong)]))]
+    assert seen("tool-result", "tool-results", history=swapped)
+
+
+@pytest.mark.parametrize("text", ["", "The moa is extinct. The kiwi is not.", "I said: The moa is extinct."])
+def test_an_output_that_nothing_says_is_a_result_is_reported(seen: Seen, text: str) -> None:
+    assert len(seen("tool-result", "tool-results", history=[item("user", text)])) == 2
+
+
+def test_a_flattened_history_says_whose_each_message_is(seen: Seen) -> None:
+    roles = ["User", "Assistant", "User", "Assistant"]
+    texts = [one["content"][0]["text"] for one in HISTORY]
+    for form in ("{}: {}", "### {}\n{}", "<{}>\n{}"):
+        flat = "\n\n".join([DEVELOPER, *map(form.format, roles, texts)])
+        assert seen("history-reaches-backend", "history", input=[{"type": "text", "text": flat}]) == []
+        wrong = "\n\n".join([DEVELOPER, *map(form.format, ["User"] * 4, texts)])
+        (said,) = seen("history-reaches-backend", "history", input=[{"type": "text", "text": wrong}])
+        assert said == 'the assistant message "First answer, about alpacas." reached the backend as user'
+
+
 def test_results_under_swapped_ids_are_reported(seen: Seen) -> None:
     swapped = [*RESULTS[:2], {**RESULTS[2], "call_id": "call_kiwi"}, {**RESULTS[3], "call_id": "call_moa"}]
     assert seen("tool-result", "tool-results", history=swapped) == [

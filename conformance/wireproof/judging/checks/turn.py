@@ -54,8 +54,12 @@ def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
             seen = f"the {message['role']} message {quoted(text, 60)} did not reach the backend (or not in its place)"
             yield Seen(seen)
             return
-        role = items[found][0]
-        if role is not None and role != _ROLES.get(message["role"], role):
+        role, whole = items[found]
+        wanted = _ROLES.get(message["role"], role)
+        # Where many messages are one text, that text says whose each of them is.
+        written = _ROLE_WORDS.get(str(wanted))
+        in_text = written is not None and any(written.search(head_before(whole, at)) for at in _places(whole, text))
+        if role is not None and role != wanted and not in_text:
             seen = f"the {message['role']} message {quoted(text, 60)} reached the backend as {role}"
             yield Seen(seen)
             return
@@ -90,6 +94,10 @@ def _history(received: Received, kind: str) -> list[JsonObject]:
 _CALL, _RESULT = "function_call", "function_call_output"
 # System and developer texts have a row of their own; results are items without a role.
 _ROLES = {"user": "user", "assistant": "assistant"}
+_ROLE_WORDS = {
+    "user": re.compile(r"\b(?:user|human)\b", re.IGNORECASE),
+    "assistant": re.compile(r"\b(?:assistant|ai|model)\b", re.IGNORECASE),
+}
 
 
 def texts_of(received: Received) -> Iterable[tuple[str | None, str]]:
@@ -117,22 +125,65 @@ def text_of(content: object) -> str:
 
 @check("turn.tool-result")
 def tool_result(exchange: Exchange) -> Iterable[Seen]:
-    """Each result is in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
+    """Each result reaches the backend as that of its call: an item under its id, or text behind what says whose it is.
 
     In the function-call dialect calls have no ids: the proxy makes one, which is found by the name of the call.
     """
     received = received_by(exchange)
     paired = {(item.get("call_id"), text_of(item.get("output"))) for item in _history(received, _RESULT)}
-    flat = "\n".join(text for _, text in texts_of(received))
+    flat = "\n".join(text for _, text in texts_of({**received, "history": _said(received)}))
     names = {call["id"]: call["function"]["name"] for call in _calls_of(exchange)}
+    end = 0
     for message in exchange.conversation.history:
         if message["role"] != "tool":
             continue
-        output, name = text_of(message["content"]), names[message["tool_call_id"]]
-        known = [message["tool_call_id"]] if exchange.dialect.spec.call_ids else _ids_of(received, name)
-        if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
-            seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
-            yield Seen(seen)
+        output, id_ = text_of(message["content"]), message["tool_call_id"]
+        name = names[id_]
+        known = {id_} if exchange.dialect.spec.call_ids else set(_ids_of(received, name))
+        others = {*names, *names.values()} - {*known, id_, name}
+        # A name that several calls have says which of them as little as no name does.
+        own = known | ({name} if list(names.values()).count(name) == 1 else set())
+        place = next(
+            (at for at in _places(flat, output) if _is_of(head_before(flat, at), own, others, at >= end)), None
+        )
+        end = end if place is None else place + len(output)
+        if place is None and not any((one, output) in paired for one in known):
+            yield Seen(f"the result of {name} ({id_}) did not reach the backend under its call's id")
+
+
+def _said(received: Received) -> list[JsonObject]:
+    """The items of the backend's history without its results, which have ids of their own."""
+    return [item for item in objects_of(received, "history") if item.get("type") != _RESULT]
+
+
+def _places(text: str, part: str) -> Iterable[int]:
+    """Where a text has a part, in order; nowhere an empty one."""
+    return (found.start() for found in re.finditer(re.escape(part), text)) if part else ()
+
+
+_RESULT_WORD = re.compile(r"tool|function|result|output|observation", re.IGNORECASE)
+_MARKUP = re.compile(r"[\s>*`_-]*|```\w*")
+_LONGEST_HEAD = 400
+
+
+def head_before(text: str, at: int) -> str:
+    """What says whose the text is that begins there: what stands on its line, else the line above, like a heading."""
+    *above, line = text[max(at - _LONGEST_HEAD, 0) : at].split("\n")
+    lines = (one for one in (line, *reversed(above)) if not _MARKUP.fullmatch(one))
+    return next(lines, "")
+
+
+def _is_of(head: str, own: set[str], others: set[str], in_order: bool) -> bool:  # noqa: FBT001 - it is named above
+    """Whether a head is that of a result of this call: it names it, or names no call, and the order says which."""
+    last = {word: at for word in (*own, *others) if (at := _last_place(head, word)) >= 0}
+    if last:
+        return max(last, key=lambda word: last[word]) in own
+    return in_order and _RESULT_WORD.search(head) is not None
+
+
+def _last_place(text: str, word: str) -> int:
+    """Where a text has a word for the last time; -1: nowhere."""
+    return max((found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)), default=-1)
 
 
 def _ids_of(received: Received, name: str) -> list[str]:
