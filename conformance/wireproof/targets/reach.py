@@ -41,7 +41,8 @@ def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     check(options)
     found: dict[str, Any] = {
-        "api_key": options.api_key(), "absent": options.declared_absent(), **options.carried(),
+        "api_key": options.api_key(), "key_variable": options.api_key_env, "absent": options.declared_absent(),
+        **options.carried(),
     }  # fmt: skip
     with ExitStack() as stack:
         # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
