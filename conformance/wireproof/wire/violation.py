@@ -61,6 +61,8 @@ class Violation:
     """It breaks the letter of the requirement and harms no real client: at the level `compat` it is a note."""
     hint: str = ""
     """What to do about it, where the row's own hint is about other ways to break the requirement; "": that one fits."""
+    kind: str = ""
+    """In which way it breaks the requirement, in words that are the same wherever that happens; "": in its only one."""
     harmless: bool = False
     """The content behind it can be understood, whatever the row of its requirement says of others."""
     about: Members | None = None
