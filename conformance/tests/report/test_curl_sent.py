@@ -92,12 +92,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def recorder() -> Iterator[Recorder]:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
-    handler = type("Handler", (_Handler,), {})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    handler.recorder = Recorder(port=server.server_address[1])
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    _Handler.recorder = Recorder(port=server.server_address[1])
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
-    yield handler.recorder
+    yield _Handler.recorder
     server.shutdown()
     server.server_close()
     thread.join()
