@@ -22,7 +22,7 @@ class EndpointSettings:
     unknown_models: tuple[str, ...] = ()
     """Names that are refused even so."""
     chatgpt_service: bool = True
-    """Whether /backend-api/codex/responses is served, as behind a login."""
+    """Whether /backend-api/codex/responses and /models are served, as behind a login: with any token."""
     output_mode: OutputMode = "openai-json"
     """How chat answers write calls, where the request does not say."""
     stop_policy: StopPolicy = "burst"

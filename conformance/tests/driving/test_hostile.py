@@ -105,8 +105,8 @@ def broken(run: ScenarioRun, tiny: TinyServer) -> dict[str, str]:
     ("name", "how", "over"),
     [
         ("chunks", {"answer_bytes": 100_000}, "it has more than 100,000 bytes (--answer-bytes sets the limit)"),
-        ("frames", {}, "it has more than 20,000 pieces or frames"),
-        ("comments", {}, "it has more than 20,000 pieces or frames"),
+        ("frames", {}, "it has more than 50,000 frames"),
+        ("comments", {}, "it has more than 50,000 frames"),
         ("one frame", {"answer_bytes": 300_000}, "it has more than 300,000 bytes (--answer-bytes sets the limit)"),
         ("deep", {"answer_bytes": 300_000}, "it has more than 300,000 bytes (--answer-bytes sets the limit)"),
         ("drip", {"timeout": 0.1, "answer_seconds": 0.5}, "it went on for 0.5 s (--answer-seconds sets the limit)"),
@@ -145,6 +145,20 @@ def test_what_ends_within_the_limits_is_whole(tiny: TinyServer) -> None:
     tiny.respond = respond
     [exchange] = run(tiny, answer_bytes=1000).exchanges[STREAM]
     assert (exchange.transcript.end, exchange.transcript.over) == (End.COMPLETE, "")
+
+
+def test_an_answer_in_very_small_pieces_is_whole(tiny: TinyServer) -> None:
+    body = chunk("Hello " * 35_000) + b"data: [DONE]\n\n"
+    small = b"".join(b"%x\r\n%s\r\n" % (len(body[at : at + 7]), body[at : at + 7]) for at in range(0, len(body), 7))
+
+    def respond(exchange: TinyExchange) -> None:
+        exchange.send(HEAD.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n"), small, b"0\r\n\r\n")
+
+    tiny.respond = respond
+    [exchange] = run(tiny).exchanges[STREAM]
+    assert (exchange.transcript.end, exchange.transcript.over) == (End.COMPLETE, "")
+    assert len(exchange.transcript.pieces) > 30_000
+    assert exchange.transcript.body == body
 
 
 @pytest.mark.parametrize(

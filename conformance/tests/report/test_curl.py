@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 import shlex
 import subprocess
 from dataclasses import replace
 
 from wireproof.model.target import Target
 from wireproof.model.transcript import End, Transcript
-from wireproof.report.curl import LONGEST, curl
+from wireproof.report.curl import LONGEST, WORD, curl
 
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key="se'cret")
 BODY = b'{"messages": [{"role": "user", "content": "it\'s $HOME\\n\\u00e9"}]}'
@@ -72,11 +73,22 @@ def test_an_accept_encoding_that_asks_for_something_stays() -> None:
     assert "accept-encoding: gzip" in curl(asks, TARGET)
 
 
+def test_a_body_that_no_line_can_show_goes_through_a_pipe() -> None:
+    for body in (b"x" * (LONGEST + 1), b"\xff\xfe", b"two\nlines", b"a bell\x07"):
+        command = curl(replace(SENT, request_body=body), TARGET)
+        assert command.startswith("echo H4sI"), body
+        assert command.isprintable(), body
+        assert command.endswith("--data-binary @-"), body
+
+
 def test_a_body_that_no_command_can_hold_is_named() -> None:
-    long = replace(SENT, request_body=b"x" * (LONGEST + 1))
-    assert curl(long, TARGET).endswith("--data-binary @BODY  # 2001 bytes, too long to be written here")
-    odd = replace(SENT, request_body=b"\xff\xfe")
-    assert curl(odd, TARGET).endswith("--data-binary @BODY  # 2 bytes, no UTF-8 text")
+    odd = replace(SENT, request_body=secrets.token_bytes(WORD))
+    assert curl(odd, TARGET).endswith(f"--data-binary @BODY # {WORD} bytes, too many for a command")
+
+
+def test_the_key_is_in_the_variable_that_the_person_named() -> None:
+    assert '"$THEIRS"' in curl(SENT, replace(TARGET, key_variable="THEIRS"))
+    assert '"$MINE"' in curl(SENT, replace(TARGET, key_variable="THEIRS"), key="MINE")
 
 
 def test_a_real_shell_hands_curl_the_same_words() -> None:

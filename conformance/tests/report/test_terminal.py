@@ -150,8 +150,11 @@ def test_failures_stand_in_the_order_of_their_harm_and_warnings_among_them(
     stream: Make, certified: Certified, report: Report
 ) -> None:
     said = report(certified(stream("silence", "Help!", STOP, headers={})))
-    heads = [line.split()[:2] for line in said.split("\n") if line.startswith(("FAIL", "WARN"))]
-    assert heads == [["FAIL", "chat.stream.text"], ["WARN", "chat.stream.keepalive"], ["FAIL", "chat.stream.headers"]]
+    heads = [tuple(line.split()[:2]) for line in said.split("\n") if line.startswith(("FAIL", "WARN"))]
+    # Each header that is missing is a finding.
+    assert list(dict.fromkeys(heads)) == [
+        ("FAIL", "chat.stream.text"), ("WARN", "chat.stream.keepalive"), ("FAIL", "chat.stream.headers")
+    ]  # fmt: skip
 
 
 def test_the_levels_differ_in_what_harms_no_client(right_stream: Make, certified: Certified, report: Report) -> None:

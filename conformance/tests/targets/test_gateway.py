@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -197,6 +198,21 @@ def test_a_gateway_that_calls_no_upstream_of_ours_is_refused(tiny: Any) -> None:
     options = TargetOptions(gateway=PASSTHROUGH, env=(where, *ENV[1:]), model="m")
     with pytest.raises(HarnessError, match="does it call http://127"), reach(options):
         pass
+
+
+def test_what_the_upstream_refused_of_a_gateway_is_named() -> None:
+    # Its upstream's key is not the one that it sends, so nothing gets through.
+    command = PASSTHROUGH.replace("{port}", "{port} any-key")
+    options = TargetOptions(gateway=command, env=(ENV[0], "UPSTREAM_KEY=another", ENV[2]))
+    with pytest.raises(HarnessError) as failed, reach(options):
+        pass
+    assert re.search(r"\(the upstream refused .*GET /v1/models \(HTTP 401\)", str(failed.value))
+
+
+def test_nothing_is_known_of_what_another_program_refused(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.completion("I am a model.")
+    assert RunningUpstream(base_url=tiny.base_url, key="k").refused() == ""
+    assert BEHIND.refused() == ""
 
 
 def test_a_gateway_that_does_not_start_is_named() -> None:

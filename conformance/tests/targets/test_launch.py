@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
 from wireproof.targets import launch as launching
 from wireproof.targets.launch import executable, launch, launch_at_need, launched_at, started, stop
@@ -136,6 +137,25 @@ def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(prox
     until(lambda: gone(proxy.noted["pids"]), "the end of the second process group")
     launched.restart()
     assert gone([launched.pid]), "after the block nothing is started any more"
+
+
+def test_a_death_quotes_nothing_that_an_earlier_life_has_written(tmp_path: Path, until: Any) -> None:
+    program = f"""
+        import pathlib, sys
+        lived = pathlib.Path({str(tmp_path / "lived")!r})
+        if lived.exists():
+            sys.exit(3)
+        lived.touch()
+        sys.exit("no memory")
+    """
+    with launch_at_need(shlex.join([sys.executable, "-c", textwrap.dedent(program)]), env={}) as launched:
+        launched.begin()
+        until(launched.death, "its first death")
+        assert launched.death() == Death(status=1, last_words="no memory")
+        for _ in range(2):  # the first waits for the one that was begun
+            with pytest.raises(HarnessError):
+                launched.restart()
+        assert launched.death() == Death(status=3, last_words="")
 
 
 def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy: Proxy, until: Any) -> None:

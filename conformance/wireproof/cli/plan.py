@@ -18,6 +18,7 @@ from wireproof.model.editions import UnknownEditionError
 from wireproof.model.target import Agent, Backend, Target
 from wireproof.model.verdict import HarnessError, VerdictLevel
 from wireproof.reading.selection import UnknownScenarioError, keys, select
+from wireproof.report.curl import shell_word
 from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.requests.cost import cost
 from wireproof.results import folder
@@ -26,7 +27,7 @@ from wireproof.results.document import Configuration, Ended
 from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError
 from wireproof.results.interrupted import InterruptedRun
-from wireproof.results.masking import masking
+from wireproof.results.masking import SHORTEST, masking
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof.targets.kinds import OptionError
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)
 """What a person can do wrong; each message says what would be right."""
+
+_PLACE = "\0"
+"""What is put where a key stood, until its variable is: no word of a command holds it."""
 
 
 def _silent(_target: Target) -> AbstractContextManager[Progress]:
@@ -155,7 +159,7 @@ class Plan:
 
     def _configuration(self) -> Configuration:
         return Configuration(
-            command=self._masking().text(self.target.command_line()),
+            command=self._command(),
             jobs=self.jobs,
             at_a_time=0,
             selection=self.run.only,
@@ -163,6 +167,20 @@ class Plan:
             allow_partial=self.run.allow_partial,
             known=dict(self.known),
         )
+
+    def _command(self) -> str:
+        """The command that certifies the same target again; a key in it is its variable, other secrets are masked.
+
+        Word by word: a key that is a usual word, as "wireproof" is, must not replace the name of the command.
+        """
+        mask, key, variable = self._masking(), self.target.api_key() or "", self.target.api_key_env or ""
+        names = {f"--{name}" for option in self.target.options() for name in option.names} | {variable}
+        words = ["wireproof", "certify"]
+        for word in self.target.words():
+            value = word.replace(key, _PLACE) if len(key) >= SHORTEST else word
+            shown = word if word in names else mask.text(value)
+            words.append(shell_word(shown, key=_PLACE, variable=variable))
+        return " ".join(words)
 
     def _masking(self) -> Masking:
         """What replaces the secrets that the options name, in texts that were not made of a masked run."""

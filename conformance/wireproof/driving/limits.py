@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 SILENCES = 3
 """An exchange may last at least so many times as long as the target may be silent."""
-PIECES = 20_000
-"""Pieces, and frames, that an answer may have: a model's answer has about one for each token."""
+PIECES = 250_000
+"""Pieces that an answer may have: a proxy may write a mebibyte a few bytes at a time, and that is no fault."""
+FRAMES = 50_000
+"""Frames that an answer may have. One that says anything has more than 100 bytes, so that streams of them exceed the
+limit of bytes first: this one is for frames without anything in them."""
 LARGE_BYTES, LARGE_PIECES = 2**17, 1000
 """Beyond either of them an answer is large, and only one is read at a time: what is read takes many times its bytes."""
 KEPT = 2**16
@@ -38,17 +41,20 @@ class ExchangeLimits:
     seconds: float = math.inf
     most_bytes: int = 2**62
     pieces: int = PIECES
+    frames: int = FRAMES
 
     @classmethod
     def of(cls, target: Target, *, silence: float) -> ExchangeLimits:
         """The limits of a target, for an exchange in which it may be silent for `silence` seconds."""
         return cls(seconds=max(target.longest, SILENCES * silence), most_bytes=target.answer_bytes)
 
-    def over(self, size: int, pieces: int) -> str:
-        """Which limit a body of `size` bytes and so many pieces, or frames, exceeds; "": none."""
+    def over(self, size: int, pieces: int, frames: int) -> str:
+        """Which limit a body of `size` bytes, so many pieces and frames exceeds; "": none."""
         if size > self.most_bytes:
             return f"it has more than {self.most_bytes:,} bytes (--answer-bytes sets the limit)"
-        return f"it has more than {self.pieces:,} pieces or frames" if pieces > self.pieces else ""
+        if frames > self.frames:
+            return f"it has more than {self.frames:,} frames"
+        return f"it comes in more than {self.pieces:,} pieces" if pieces > self.pieces else ""
 
     def late(self) -> str:
         """The message for an answer that exceeds the limit of time."""

@@ -139,11 +139,11 @@ class Record:
         self.pieces.append(Piece(at=time.monotonic() - self.began, data=data))
         self.budget.receive(len(data))
         self._size += len(data)
-        over = self.limits.over(self._size, len(self.pieces))
+        over = self.limits.over(self._size, len(self.pieces), 0)
         if self.watch is None or over:
             return over
         self.watch.feed(data)
-        return self.limits.over(self._size, self._pieces)
+        return self.limits.over(self._size, len(self.pieces), self.watch.stream.frames)
 
     @property
     def _pieces(self) -> int:

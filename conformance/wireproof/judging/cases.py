@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answered import refused, refused_in_words
+from wireproof.judging.crashes import error_in
 from wireproof.judging.symptoms import (
     Died,
     ErrorAs200,
@@ -121,8 +122,7 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
     said = " ".join(transcript.body[:SHOWN].decode(errors="replace").split())
     match symptom:
         case Died():
-            words = transcript.death.last_words.strip().rpartition("\n")[2] if transcript.death else ""
-            return str(replace(symptom, last_words=words))
+            return str(replace(symptom, last_words=error_in(transcript.death.last_words) if transcript.death else ""))
         case NoAnswer():
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200() | LateError():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from wireproof.judging.crashes import error_in
 from wireproof.judging.error_texts import Sent, exception_in, in_envelope, json_object, masked, said_in
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
@@ -61,7 +62,7 @@ class Died:
     status: int
     """Its exit status; negative: the number of the signal that ended it."""
     last_words: str
-    """The last line that it wrote to stderr, masked; "" for nothing."""
+    """The error in what it wrote to stderr, masked; "" for nothing."""
 
     def __str__(self) -> str:
         how = f"ended by signal {-self.status}" if self.status < 0 else f"ended with exit status {self.status}"
@@ -217,8 +218,7 @@ def symptom_of(exchange: Exchange) -> Symptom | None:
     """The symptom of an exchange; None if it has an answer, right or wrong, or the client left before one."""
     transcript = exchange.transcript
     if transcript.death is not None:
-        words = transcript.death.last_words.strip().rpartition("\n")[2]
-        return Died(status=transcript.death.status, last_words=masked(words))
+        return Died(status=transcript.death.status, last_words=masked(error_in(transcript.death.last_words)))
     if transcript.end is End.LEFT:
         return None
     if transcript.end is End.REFUSED:

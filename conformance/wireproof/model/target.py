@@ -135,6 +135,8 @@ class Target:
     """The model that requests name; "" until the preflight has chosen one."""
     api_key: str | None = None
     """None: the proxy asks for no key."""
+    key_variable: str | None = None
+    """The environment variable that the key was read from; None: the person named none."""
     key_style: KeyStyle = KeyStyle.BEARER
     """How requests carry the key."""
     headers: tuple[tuple[str, str], ...] = ()

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wireproof.model.answer_terms import answer_terms
+from wireproof.model.scenario import Mode
 from wireproof.model.target import Backend
 from wireproof.reading.agent_calls import agent_call
 from wireproof.reading.asked import wanted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wireproof.model.scenario import ConversationScenario, Form, Turn
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
+    from wireproof.wire.calls import Choice
     from wireproof_scripts.steps import Parts, Step
 
 
@@ -34,8 +36,26 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
             return ()
         case Backend.CURSOR:
             return tuple(map(_of_cursor, answers_to(scenario, exchange.number, form)))
+        case Backend.ENDPOINT if _asks_for_one(exchange):
+            answers = enumerate(answers_to(scenario, exchange.number, form))
+            return tuple(_of_upstream(answer, exchange.choice(choice)) for choice, answer in answers)
         case _:
             return answers_to(scenario, exchange.number, form)
+
+
+def _asks_for_one(exchange: Exchange) -> bool:
+    """Whether it has a whole answer to a request that allows one call at a time."""
+    whole = exchange.mode is Mode.WHOLE and exchange.reading is not None
+    return whole and exchange.added.get("parallel_tool_calls") is False
+
+
+def _of_upstream(answer: Expected, came: Choice) -> Expected:
+    """The right answer where an upstream may have been asked for one call at a time.
+
+    A gateway that passes `parallel_tool_calls: false` on, and streams from its upstream, gets one call, whatever the
+    script has: nothing that it lost. One that keeps it to itself gets them all, and may send them all.
+    """
+    return replace(answer, calls=answer.calls[: len(came.calls)]) if len(came.calls) == 1 else answer
 
 
 def _of_cursor(answer: Expected) -> Expected:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.reading.capabilities import uses
+from wireproof.report.broken_ways import by_way
 from wireproof.report.curl import curl
 from wireproof.report.excerpt import excerpt
 from wireproof.results.cells import cells
@@ -253,13 +254,14 @@ def _of_form(
 
 
 def _findings(certificate: Certificate, catalogue: Catalogue) -> Iterator[Found]:
-    """Requirement by requirement, those that harm clients most first; of each its causes, then all else."""
+    """Requirement by requirement, those that harm clients most first; of each what harms, causes before all else."""
     broken = [one for one in certificate.outcomes if one.verdict in BROKEN]
     harming = certificate.broken_at(VerdictLevel.COMPAT)
     for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
         mine = [outcome for outcome in broken if outcome.requirement == row.id]
-        yield from _of_causes(certificate, mine)
-        yield from _of_scenarios(certificate, mine)
+        found = (*_of_causes(certificate, mine), *_of_scenarios(certificate, mine))
+        # What made the verdict first: that it holds at the level which asks for less.
+        yield from sorted(found, key=lambda one: one.compat is not one.strict)
 
 
 def _weight(row: Requirement, harming: Container[str]) -> int:
@@ -298,15 +300,13 @@ def _of_cause(exchange: Exchange, cause: Cause) -> SeenAt:
 
 
 def _of_scenarios(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Found]:
-    """One for what is found of a requirement beside its causes, known failures and others apart."""
+    """One for each way in which a requirement is broken beside its causes, known failures and others apart."""
     pairs = [(outcome, finding) for outcome in broken for finding in outcome.findings or (None,)]
     rest = [(one, finding) for one, finding in pairs if not finding or not _cause_of(certificate, one, finding)]
     for reason in dict.fromkeys(outcome.known for outcome, _ in rest):
-        mine = [pair for pair in rest if pair[0].known == reason]
-        places = tuple(_place(outcome.scenario, finding) for outcome, finding in mine if finding)
-        # What harms clients is the example.
-        mine.sort(key=lambda pair: pair[1] is None or pair[1].violation.strict_only)
-        yield _found(certificate, mine, places=places, cause=None)
+        for mine in by_way(pair for pair in rest if pair[0].known == reason):
+            places = tuple(_place(outcome.scenario, finding) for outcome, finding in mine if finding)
+            yield _found(certificate, mine, places=places, cause=None)
 
 
 def _found(
@@ -317,8 +317,8 @@ def _found(
     cause: Common | None,
 ) -> Found:
     outcome, finding = those[0]
-    outcomes = [replace(one, findings=(seen,) if seen else ()) for one, seen in those]
-    verdicts = [one.at(VerdictLevel.COMPAT) for one in outcomes]
+    # All of one way: what the first is at a level, all are.
+    alone = replace(outcome, findings=(finding,) if finding else ())
     exchange = _exchange(certificate, outcome, finding) if finding else None
     place = finding.violation.place if finding else None
     # A connection that was closed has no bytes to show.
@@ -326,7 +326,7 @@ def _found(
     return Found(
         requirement=outcome.requirement,
         strict=outcome.verdict,
-        compat=Verdict.FAIL if Verdict.FAIL in verdicts else verdicts[0],
+        compat=alone.at(VerdictLevel.COMPAT),
         known=outcome.known,
         seen=finding.violation.seen if finding else outcome.reason,
         cause=cause,

@@ -1,9 +1,11 @@
-"""What a report says once: a cause with what it hides, or a broken requirement with the scenarios that show it."""
+"""What a report says once: a cause with what it hides, or one way to break a requirement with what shows it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from wireproof.report.broken_ways import by_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,24 +30,40 @@ class Block:
 
 
 def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Block]:
-    """The blocks on a broken requirement: one for each cause, and one for all else that was found of it.
+    """The blocks on a broken requirement: one for each cause, and one for each way in which it is broken besides.
+
+    Each has the outcome as far as its own findings go, whose verdict may be a lesser one; those that harm clients come
+    first.
 
     Args:
         certificate: The result.
         broken: The outcomes that say that it is broken.
     """
     causes = {(cause.scenario, cause.finding): cause for cause in certificate.causes}
-    others: list[Block] = []
+    caused: list[Block] = []
+    others: list[tuple[Outcome, Finding | None]] = []
     for outcome in broken:
         for finding in outcome.findings or (None,):
             cause = causes.get((outcome.scenario, finding)) if finding else None
             if cause is not None:
-                yield Block(outcome=outcome, finding=finding, where=hides(cause))
+                caused.append(_block([(outcome, finding)], where=hides(cause)))
             else:
-                others.append(Block(outcome=outcome, finding=finding, where=""))
-    if others:
-        scenarios = list(dict.fromkeys(other.outcome.scenario for other in others))
-        yield replace(others[0], where=f"in: {named(scenarios)}")
+                others.append((outcome, finding))
+    besides = (_block(those, where=f"in: {named(_scenarios(those))}") for those in by_way(others))
+    return iter(sorted((*caused, *besides), key=lambda block: _harms_none(block.finding)))
+
+
+def _block(those: Sequence[tuple[Outcome, Finding | None]], *, where: str) -> Block:
+    outcome, finding = those[0]
+    return Block(outcome=replace(outcome, findings=(finding,) if finding else ()), finding=finding, where=where)
+
+
+def _scenarios(those: Sequence[tuple[Outcome, Finding | None]]) -> list[str]:
+    return list(dict.fromkeys(outcome.scenario for outcome, _ in those))
+
+
+def _harms_none(finding: Finding | None) -> bool:
+    return finding is not None and finding.violation.strict_only
 
 
 def hides(cause: Cause) -> str:

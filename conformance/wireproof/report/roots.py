@@ -17,7 +17,7 @@ from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from wireproof.results.document import Found, Report
 
@@ -39,6 +39,8 @@ class Root:
     """The requirements that it breaks, known failures left out."""
     hidden: int
     """How many further MUSTs could not be observed for it."""
+    exchanges: int = 0
+    """How many exchanges show it."""
 
     def __str__(self) -> str:
         """It in a line, with the first of its requirements."""
@@ -71,12 +73,13 @@ def roots(report: Report) -> Roots:
     for one in report.findings:
         if not one.known and _fails(one, report):
             groups.setdefault(_key(one), []).append(one)
-    found = [_root(key, those, report) for key, those in groups.items()]
+    named = _named_for_hidden(groups.values())
+    found = [_root(key, those, report, named) for key, those in groups.items()]
     broken = {name for one in found for name in one.broken}
     if len(broken) <= FEW:
         return Roots(shown=(), explained=0, broken=len(broken))
-    # Stable: those that explain as much stay in the order of what they do to clients.
-    largest = sorted(found, key=lambda one: -len(one.broken) - one.hidden)[:SHOWN]
+    # Of those that explain as much the one that more exchanges show; else in the order of what they do to clients.
+    largest = sorted(found, key=lambda one: (-len(one.broken) - one.hidden, -one.exchanges))[:SHOWN]
     explained = {name for one in largest for name in one.broken}
     return Roots(shown=tuple(largest), explained=len(explained), broken=len(broken))
 
@@ -94,17 +97,37 @@ def _key(one: Found) -> tuple[str, ...]:
     return ("topic", one.requirement.rpartition(".")[0])
 
 
-def _root(key: tuple[str, ...], those: Sequence[Found], report: Report) -> Root:
+def _named_for_hidden(groups: Iterable[Sequence[Found]]) -> dict[str, Found]:
+    """Requirement → the finding of it that hides most, the earlier of two that hide as much.
+
+    Several causes may break one requirement, and what could not be observed behind it is said of one of them alone:
+    else a late one that hid little would be named before the one that hid it all.
+    """
+    largest: dict[str, Found] = {}
+    for one in (one for those in groups for one in those):
+        if one.requirement not in largest or _reach(one) > _reach(largest[one.requirement]):
+            largest[one.requirement] = one
+    return largest
+
+
+def _reach(one: Found) -> tuple[int, int]:
+    """How many exchanges a finding hides, and how many show it."""
+    return (one.cause.hidden, one.cause.exchanges) if one.cause else (0, len(one.places))
+
+
+def _root(key: tuple[str, ...], those: Sequence[Found], report: Report, named: Mapping[str, Found]) -> Root:
     broken = tuple(dict.fromkeys(one.requirement for one in those))
+    hiding = {name for name in broken if any(one is named[name] for one in those)}
     return Root(
         says=visible(_says(key, those, broken, report)),
         broken=broken,
-        hidden=_hidden(broken, report),
+        hidden=_hidden(hiding, report),
+        exchanges=sum(_reach(one)[1] for one in those),
     )
 
 
 def _says(key: tuple[str, ...], those: Sequence[Found], broken: Sequence[str], report: Report) -> str:
-    first = min(those, key=lambda one: list(Harm).index(report.requirements[one.requirement].harm))
+    first = min(those, key=lambda one: _weight(one, report))
     match key:
         case ("cause", _) if first.cause is not None:
             return _cut(first.cause.says)
@@ -114,6 +137,11 @@ def _says(key: tuple[str, ...], those: Sequence[Found], broken: Sequence[str], r
             return f"{topic}: {_cut(first.seen)}"
         case _:
             return _cut(first.seen)
+
+
+def _weight(one: Found, report: Report) -> tuple[bool, int]:
+    """What harms clients comes before what breaks the letter alone."""
+    return one.compat is not one.strict, list(Harm).index(report.requirements[one.requirement].harm)
 
 
 def _statuses(those: Sequence[Found]) -> str:
@@ -128,7 +156,7 @@ def _most(statuses: Iterable[int | None]) -> str:
     return " or ".join(str(status) for status, _ in Counter(statuses).most_common(3))
 
 
-def _hidden(broken: Sequence[str], report: Report) -> int:
+def _hidden(broken: Container[str], report: Report) -> int:
     """How many MUSTs were not observed since what they are about is hidden behind these requirements."""
     at = report.levels.get(report.configuration.level)
     return sum(behind in broken for name, behind in at.hidden.items() if _must(name, report)) if at else 0

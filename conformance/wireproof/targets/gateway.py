@@ -11,6 +11,7 @@ import secrets
 import shlex
 import sys
 import tempfile
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 BAD_GATEWAY = 502
 """The lowest status of a gateway that is still starting. A 500 is an answer: LiteLLM 1.106 without its database package
 gives one to whoever asks without a key."""
+BAD_REQUEST = 400
+"""The lowest status that refuses a request."""
+REFUSALS = 5.0
+"""Seconds that the upstream has to say what it refused."""
+SHOWN = 3
+"""How many kinds of refused requests are named."""
 COMMIT = 0.3
 """Seconds that the upstream's status line waits for a first output: a script that fails before it fails at once, and
 where one is silent the usual 2 s would only add up."""
@@ -53,6 +60,22 @@ class RunningUpstream:
     def host(self) -> str:
         """Its host and port."""
         return self.base_url.removeprefix("http://").removesuffix("/v1")
+
+    def refused(self) -> str:
+        """Which requests it has refused by itself, to complete an error; "" for none that are known."""
+        try:
+            answer = httpx.get(f"http://{self.host}/_wireproof/requests?brief", trust_env=False, timeout=REFUSALS)
+            entries = answer.json()["requests"] if answer.is_success else []
+        except (httpx.HTTPError, ValueError, LookupError):
+            return ""  # another program listens there, or it has ended: nothing is known of what it refused
+        refused = Counter(
+            f"{one['method']} {one['path']} (HTTP {one['status']})"
+            for one in entries
+            # One that a script answered is refused as the script says.
+            if one["script"] is None and (one["status"] or 0) >= BAD_REQUEST
+        )
+        said = ", ".join(f"{count} times {what}" if count > 1 else what for what, count in refused.most_common(SHOWN))
+        return f" (the upstream refused {said})" if said else ""
 
     def placeholders(self) -> dict[str, str]:
         """What stands for it in commands, variables and configurations → what is filled in."""

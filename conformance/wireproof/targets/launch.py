@@ -46,6 +46,8 @@ POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
 SHOWN = 2000
 """How many characters of a dead proxy's output an error message quotes."""
+KEPT = 16_384
+"""How many bytes of its stderr are kept at its death: in Go and Node the error stands above a trace of many lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +61,9 @@ class _Log:
     out: IO[bytes]
     err: IO[bytes]
 
-    def last_words(self) -> str:
-        """The end of stderr."""
-        return _end_of(self.err)
+    def last_words(self, since: int) -> str:
+        """The end of stderr, of what was written after its first `since` bytes."""
+        return _end_of(self.err, KEPT, since)
 
     def tail(self) -> str:
         """The end of what was said, to complete an error message."""
@@ -69,10 +71,10 @@ class _Log:
         return f"; it said:\n{said}" if said else "; it said nothing"
 
 
-def _end_of(file: IO[bytes]) -> str:
+def _end_of(file: IO[bytes], most: int = SHOWN, since: int = 0) -> str:
     # By `pread`: the process writes at the file's own position, which a `seek` here would move.
     size = os.fstat(file.fileno()).st_size
-    return os.pread(file.fileno(), SHOWN, max(0, size - SHOWN)).decode(errors="replace").strip()
+    return os.pread(file.fileno(), most, max(since, size - most)).decode(errors="replace").strip()
 
 
 @dataclass(kw_only=True)
@@ -95,6 +97,8 @@ class Launched:
     """Whether it is to be started no more."""
     _begun: bool = False
     """Whether it was started and nobody has waited for it yet."""
+    _said: int = 0
+    """Bytes of its stderr that earlier lives have written."""
     _starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a process is started or stopped, since restarts run in another thread."""
 
@@ -111,7 +115,7 @@ class Launched:
     def death(self) -> Death | None:
         """How the process ended; None while it runs."""
         status = self.process.poll() if self.process else None
-        return None if status is None else Death(status=status, last_words=self.log.last_words())
+        return None if status is None else Death(status=status, last_words=self.log.last_words(self._said))
 
     def begin(self) -> None:
         """Start it, for the first time, and do not wait: `restart` does.
@@ -121,7 +125,7 @@ class Launched:
         """
         with self._starting:
             if self.process is None and not self.over:
-                self.process, self.restarts, self._begun = _start(self.words, self.env, self.log), 1, True
+                self.process, self.restarts, self._begun = self._started(), 1, True
 
     def restart(self) -> None:
         """Start it, or start it again at the same address, and wait until it answers.
@@ -137,9 +141,14 @@ class Launched:
                 if self.process is not None:
                     stop(self.process)  # also the children of a leader that is gone, who may still hold the port
                 self.restarts += 1
-                self.process = _start(self.words, self.env, self.log)
+                self.process = self._started()
             self._begun = False
         self.wait_until_ready()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # All lives write to one file: the error of an earlier one must not be quoted for this one.
+        self._said = os.fstat(self.log.err.fileno()).st_size
+        return _start(self.words, self.env, self.log)
 
     def wait_until_ready(self) -> None:
         """Wait until it answers.

@@ -41,7 +41,8 @@ def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     check(options)
     found: dict[str, Any] = {
-        "api_key": options.api_key(), "absent": options.declared_absent(), **options.carried(),
+        "api_key": options.api_key(), "key_variable": options.api_key_env, "absent": options.declared_absent(),
+        **options.carried(),
     }  # fmt: skip
     with ExitStack() as stack:
         # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
@@ -116,10 +117,13 @@ def _of_gateway(options: TargetOptions, base_url: str, behind_it: RunningUpstrea
     # Some gateways learn from a header where their upstream is.
     headers = tuple((name, fill(value, behind_it.placeholders())) for name, value in declared.headers)
     key = declared.api_key or behind_it.key
-    target = preflight(replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key))
+    try:
+        target = preflight(replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key))
+    except HarnessError as error:
+        raise HarnessError(f"{error}{behind_it.refused()}") from error
     if target.backend is Backend.LIVE:
         where = f"call {behind_it.base_url} with the key of that upstream"
-        raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?")
+        raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?{behind_it.refused()}")
     # A key that was not declared is not judged where it makes no difference.
     return target if declared.api_key is not None or asks_for_key(target) else replace(target, api_key=None)
 

@@ -87,8 +87,10 @@ class Endpoint:
                 # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
                 raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
-        if request.path.startswith("/v1/") or request.path == chatgpt_service.PATH:
+        if request.path.startswith("/v1/"):
             self._authenticate(request.headers.get("authorization", ""))
+        elif request.path.startswith(chatgpt_service.ROOT):
+            self._authenticate_login(request.headers.get("authorization", ""))
         if length is not None and length > self.settings.max_body:
             raise self.too_large()
         return None
@@ -104,7 +106,7 @@ class Endpoint:
             ApiError: 404, when nothing is served there.
         """
         found = ROUTES.get(path)
-        if found is not None and (path != chatgpt_service.PATH or self.settings.chatgpt_service):
+        if found is not None and (self.settings.chatgpt_service or not path.startswith(chatgpt_service.ROOT)):
             return found, ""
         for (before, after), handlers in PATTERNS.items():
             inner = path[len(before) : len(path) - len(after)]
@@ -119,6 +121,12 @@ class Endpoint:
         right = self.settings.api_key.encode()
         # Bytes: `compare_digest` takes no text beyond ASCII, and a header may hold any.
         if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
+            raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
+
+    def _authenticate_login(self, header: str) -> None:
+        """Take any token: what a login gives is between the client and its own service, and is no key of ours."""
+        scheme, _, token = header.partition(" ")
+        if self.settings.api_key is not None and not (scheme.lower() == "bearer" and token.strip()):
             raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
 
     # The answer

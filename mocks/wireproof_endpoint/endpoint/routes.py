@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -40,8 +40,15 @@ def _ready(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeR
 
 
 def _list_models(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    names = dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
-    return json_reply({"object": "list", "data": [_model(answerer, name) for name in names]})
+    return json_reply({"object": "list", "data": [_model(answerer, name) for name in _names(answerer)]})
+
+
+def _list_models_there(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
+    return json_reply(chatgpt_service.models(_names(answerer)))
+
+
+def _names(answerer: Answerer) -> Iterable[str]:
+    return dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
 
 
 def _get_model(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
@@ -142,6 +149,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/responses": {"POST": _create},
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
+    chatgpt_service.MODELS: {"GET": _list_models_there, "HEAD": _list_models_there},
 }
 """Path → method → handler."""
 PATTERNS: Mapping[tuple[str, str], Mapping[str, Handler]] = {

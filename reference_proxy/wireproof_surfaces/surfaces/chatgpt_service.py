@@ -8,14 +8,17 @@ reported it from April to October 2026: it is not documented.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from wireproof_surfaces.surfaces.rules import Body
 
-PATH = "/backend-api/codex/responses"
+ROOT = "/backend-api/codex/"
+PATH = f"{ROOT}responses"
+MODELS = f"{ROOT}models"
+"""Where Codex asks which models the account may use, `client_version` in its query."""
 
 # Codex sends neither over HTTP.
 UNSUPPORTED = ("max_output_tokens", "previous_response_id")
@@ -45,3 +48,23 @@ def refusal(body: Body) -> str | None:
     if body.get("stream") is not True:
         return "Stream must be set to true"
     return next((f"Unsupported parameter: {name}" for name in UNSUPPORTED if body.get(name) is not None), None)
+
+
+def models(names: Iterable[str]) -> dict[str, Any]:
+    """The list of models: what gateways read of it, which is less than Codex does."""
+    return {"models": [_model(name, priority) for priority, name in enumerate(names)]}
+
+
+def _model(name: str, priority: int) -> dict[str, Any]:
+    efforts = [{"effort": effort, "description": ""} for effort in ("low", "medium", "high")]
+    return {
+        "slug": name,
+        "display_name": name,
+        "description": None,
+        "default_reasoning_level": "medium",
+        "supported_reasoning_levels": efforts,
+        "shell_type": "shell_command",
+        "visibility": "list",
+        "supported_in_api": True,
+        "priority": priority,
+    }
