@@ -16,7 +16,7 @@ from wireproof_mocks.miniatures.chunks import (
     written,
 )
 from wireproof_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -176,6 +176,22 @@ def _dropped(name: str) -> Callable[[FaultHead, SentRequest], FaultHead]:
     return change
 
 
+def _in_own_chunks(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    for frame in frames:
+        data = written(frame)
+        yield b"%x\r\n%b\r\n" % (len(data), data)
+    yield b"0\r\n\r\n"
+
+
+def _length_beside_chunks(head: FaultHead, _: SentRequest) -> FaultHead:
+    """As a gateway that writes chunks of its own and copies the length of the backend's answer."""
+    if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
+        return head
+    # The server below passes on as it is a body whose length it was given; it ends the connection where less comes.
+    twice = [("Transfer-Encoding", "chunked"), ("Content-Length", str(2**20))]
+    return FaultHead(status=head.status, headers=[*head.headers, *twice])
+
+
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
 
@@ -199,6 +215,9 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     *FAILURE_FAULTS,
     _fault("no-accel-buffering-header", "headers", head=_dropped("x-accel-buffering")),
     _fault("no-cache-control", "headers", head=_dropped("cache-control")),
+    Fault(name="length-copied-beside-chunks", breaks="http.one-framing", head=_length_beside_chunks,
+          frames=_in_own_chunks, scripts=("text/hello",),
+          examples=(FaultExample(before=(DONE,), after=(b"e\r\ndata: [DONE]\n\n\r\n", b"0\r\n\r\n")),)),
     _fault("event-lines", "frames", frames=_event_lines),
     _fault("single-newlines", "frames", frames=_single_newlines),
     _fault("python-instead-of-json", "frames", frames=_not_json),
