@@ -84,6 +84,12 @@ def _usage_guessed(chunk: Json) -> Iterable[Frame]:
     yield chunk if chunk["choices"] else {**chunk, "usage": counts}
 
 
+def _details_lost(chunk: Json) -> Iterable[Frame]:
+    counts = chunk.get("usage")
+    kept = counts and {name: count for name, count in counts.items() if not name.endswith("_details")}
+    yield {**chunk, "usage": kept} if kept else chunk
+
+
 def _usage_beside_choices(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """The counts come with the finish."""
     held: list[Json] = []
@@ -236,6 +242,9 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("usage-lost", "usage", frames=each(_usage_lost)),
     _fault("usage-unasked", "usage", frames=each(_usage_always)),
     _fault("usage-guessed", "usage", frames=each(_usage_guessed)),
+    _fault("usage-without-details", "usage-details", frames=each(_details_lost),
+           examples=(FaultExample(before=({"choices": [], "usage": {"total_tokens": 8, "prompt_tokens_details": {}}},),
+                                  after=({"choices": [], "usage": {"total_tokens": 8}},)),)),
     _fault("usage-with-choices", "usage", frames=_usage_beside_choices),
     _fault("no-done", "done-last", frames=_no_done),
     _fault("done-twice", "done-last", frames=_done_twice),

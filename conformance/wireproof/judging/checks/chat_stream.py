@@ -15,6 +15,7 @@ from wireproof.judging.checks.places import (
     counts,
     first_unread,
     frame_place,
+    place_of,
     plain,
     reading_of,
     said_place,
@@ -23,7 +24,8 @@ from wireproof.judging.checks.places import (
 )
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
-from wireproof.wire.events import CallOpened, Fragment, Text
+from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
+from wireproof.wire.fields import object_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
@@ -215,6 +217,27 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
                 one, other = apart(streamed, at_once)
                 yield Seen(f"{what}: the stream says {one}, the whole answer {other}")
                 return
+
+
+@check("chat.stream.usage-details")
+def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The details of the counts are those of the whole answer. That there are counts at all is for other rows."""
+    # What is estimated of a stream that ends before the whole answer does has other details.
+    if stream.answer.usage is None or whole.answer.usage is None or not (stream.burst or counts(stream) is not None):
+        return
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        said = [object_of(_last_usage(one).get(name)) for one in (stream, whole)]
+        counted = [{kind: count for kind, count in one.items() if count} for one in said]
+        if counted[0] != counted[1]:
+            streamed, at_once = apart(*said)
+            yield Seen(f"{name}: the stream says {streamed}, the whole answer {at_once}", place_of(stream, TokenUsage))
+            return
+
+
+def _last_usage(exchange: Exchange) -> JsonObject:
+    """The last usage object of an answer."""
+    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
+    return next(filter(None, said), {})
 
 
 def _calls(calls: tuple[ToolCall, ...]) -> list[tuple[str, str, str]]:
