@@ -226,12 +226,16 @@ def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     if stream.answer.usage is None or whole.answer.usage is None or not (stream.burst or counts(stream) is not None):
         return
     for name in ("prompt_tokens_details", "completion_tokens_details"):
-        said = [object_of(_last_usage(one).get(name)) for one in (stream, whole)]
-        counted = [{kind: count for kind, count in one.items() if count} for one in said]
-        if counted[0] != counted[1]:
-            streamed, at_once = apart(*said)
+        said, other = (object_of(_last_usage(one).get(name)) for one in (stream, whole))
+        if _counted(said) != _counted(other):
+            streamed, at_once = apart(said, other)
             yield Seen(f"{name}: the stream says {streamed}, the whole answer {at_once}", place_of(stream, TokenUsage))
             return
+
+
+def _counted(details: JsonObject) -> JsonObject:
+    """The counts that say something: one of zero says no more than one that is missing."""
+    return {kind: count for kind, count in details.items() if count}
 
 
 def _last_usage(exchange: Exchange) -> JsonObject:
