@@ -17,6 +17,7 @@ from wireproof.judging.checks.places import (
     text_spot,
 )
 from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
@@ -162,7 +163,8 @@ def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
         compared = 2 if ids_kept else 1
         if [call[:compared] for call in got] != [call[:compared] for call in want]:
             came = _of_choice(exchange, choice, listed(got), "message", "tool_calls")
-            yield replace(came, text=f"the backend called {listed(want)}; the answer has {listed(got)}")
+            seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
+            yield replace(came, text=seen) if got else no_call(seen, exchange, came.place or exchange.body_place)
 
 
 @check("chat.whole.arguments-verbatim")

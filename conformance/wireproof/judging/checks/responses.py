@@ -27,6 +27,7 @@ from wireproof.judging.checks.places import (
     text_spot,
 )
 from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
@@ -274,7 +275,8 @@ def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[See
         )
         place = opening_place(exchange, choice.index, min(odd, len(got) - 1)) if got else None
         whole = member_place(exchange, "output") if exchange.mode is Mode.WHOLE else exchange.body_place
-        yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place or whole)
+        seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
+        yield Seen(seen, place or whole) if got else no_call(seen, exchange, whole)
         return
     for number, (call, came) in enumerate(zip(wanted.calls, choice.calls, strict=True)):
         if is_kept(call, came):
