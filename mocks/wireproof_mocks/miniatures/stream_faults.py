@@ -84,6 +84,15 @@ def _usage_guessed(chunk: Json) -> Iterable[Frame]:
     yield chunk if chunk["choices"] else {**chunk, "usage": counts}
 
 
+def _usage_running(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """Each chunk has the counts so far."""
+    for number, frame in enumerate(frames):
+        counts = {"prompt_tokens": 11, "completion_tokens": number, "total_tokens": 11 + number}
+        # Where usage was asked for, all chunks have the member.
+        asked = isinstance(frame, dict) and "usage" in frame and bool(frame["choices"])
+        yield {**frame, "usage": counts} if asked and isinstance(frame, dict) else frame
+
+
 def _details_lost(chunk: Json) -> Iterable[Frame]:
     counts = chunk.get("usage")
     kept = counts and {name: count for name, count in counts.items() if not name.endswith("_details")}
@@ -245,6 +254,10 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("usage-without-details", "usage-details", frames=each(_details_lost),
            examples=(FaultExample(before=({"choices": [], "usage": {"total_tokens": 8, "prompt_tokens_details": {}}},),
                                   after=({"choices": [], "usage": {"total_tokens": 8}},)),)),
+    _fault("usage-in-every-chunk", "usage", frames=_usage_running,
+           examples=(FaultExample(before=({"choices": [7], "usage": None}, {"choices": [7]}, DONE),
+                                  after=({"choices": [7], "usage": {"prompt_tokens": 11, "completion_tokens": 0,
+                                                                    "total_tokens": 11}}, {"choices": [7]}, DONE)),)),
     _fault("usage-with-choices", "usage", frames=_usage_beside_choices),
     _fault("no-done", "done-last", frames=_no_done),
     _fault("done-twice", "done-last", frames=_done_twice),

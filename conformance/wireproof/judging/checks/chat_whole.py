@@ -137,8 +137,11 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
 
 
 def runs_all_the_same(choice: Choice) -> bool:
-    """Whether clients run the calls of a choice whatever its finish says: every measured one does at these reasons."""
-    return bool(choice.calls) and choice.finish in {"stop", "tool_calls", "function_call"}
+    """Whether every client runs the calls of a choice although its finish is that of the other form of calls.
+
+    At `stop` the measured ones do so, too; but agents that users wrote take it for the end of their work.
+    """
+    return bool(choice.calls) and choice.finish in {"tool_calls", "function_call"}
 
 
 @check("chat.whole.finish")

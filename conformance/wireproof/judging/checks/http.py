@@ -158,7 +158,7 @@ def one_framing(exchange: Exchange) -> Iterable[Seen]:
     length, coding = (exchange.transcript.header(name) for name in ("content-length", "transfer-encoding"))
     if length is not None and coding is not None:
         seen = f"the answer has Content-Length: {length} beside Transfer-Encoding: {coding}; one of them is wrong"
-        yield Seen(seen, harmless=True)
+        yield Seen(seen)
 
 
 @check("http.models.list")
