@@ -79,8 +79,8 @@ def _weight(row: Requirement) -> str:
     if row.level is Level.MUST and not row.compat:
         return "a violation fails strict and is a warning at compat: it harms no real client"
     weight = "fails both levels" if row.level is Level.MUST else "is a warning at both levels"
-    why = f" {shown(row.compat_why)}" if row.compat_why else ""
-    return f"a violation {weight}; at its worst {HARMS[row.harm]}.{why}"
+    said = (f"a violation {weight}; at its worst {HARMS[row.harm]}.", shown(row.warns), shown(row.compat_why))
+    return " ".join(filter(None, said))
 
 
 def _named(names: Sequence[str]) -> str:

@@ -257,7 +257,7 @@ def test_an_error_that_was_due_and_came_as_200_is_one_finding_however_it_is_writ
     assert [(type(one.symptom), len(one.exchanges)) for one in found.causes] == [(LateError, 3)]
     one = outcome(found, "fail-first:chat.stream.error-before-output")
     assert one.findings[0].violation.seen.startswith("an error before any output was sent as HTTP 200: ")
-    assert (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) == (Verdict.FAIL, Verdict.WARN)
+    assert (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) == (Verdict.FAIL, Verdict.FAIL)
     assert outcome(found, "fail-rate:chat.stream.error-before-output").reason.startswith("counted once, in fail-first")
     whole = judged(plain("fail-first", 200, OOPS), right_stream("text-hello"))
     assert broken(whole) == ["fail-first:chat.whole.backend-error"]

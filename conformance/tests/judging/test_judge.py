@@ -545,7 +545,7 @@ def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_conti
 def test_what_was_not_driven_is_not_observed_for_its_reason(right_whole: Make) -> None:
     outcomes = judged(right_whole("text-hello"), stream="the target asks for no key")
     rows = by(outcomes, Verdict.NOT_OBSERVED)
-    assert rows == {name for name in outcomes if name.startswith(("chat.stream.", "target."))}
+    assert rows == {name for name in outcomes if name.startswith(("chat.stream.", "target.", "http."))}
     assert {outcomes[name].reason for name in rows} == {"the target asks for no key"}
     nothing = judge(run(scenario=NAMED["fail-first"]), MOCK, CATALOGUE)
     assert {(o.verdict, o.reason) for o in nothing} == {(Verdict.NOT_OBSERVED, "the scenario was not driven")}

@@ -203,6 +203,17 @@ def test_what_a_model_did_not_do_is_not_observed_and_says_why(server: Server) ->
     assert "live-length:chat.whole.finish" not in reasons
 
 
+def test_a_call_that_a_model_wrote_into_its_text_is_named_as_such(server: Server) -> None:
+    (written,) = (one for one in DEFECTS if str(one) == "calls-as-text")
+    scenarios = [one for one in LIVE if one.name in {"live-call", "live-choice-named"}]
+    certificate = run(server, written.endpoint, scenarios=scenarios)
+    found = {f.violation.requirement: f.violation.seen for o in certificate.outcomes for f in o.findings}
+    assert '; it came as text: "<tool_call>get_time' in found["turn.tool-choice-forced"]
+    reasons = {o.reason for o in certificate.outcomes if o.scenario == "live-call" and "asked" in o.reason}
+    assert reasons
+    assert all('; it called a tool in its text: "<tool_call>' in reason for reason in reasons)
+
+
 def test_what_is_left_when_a_bound_is_reached_is_not_observed(server: Server) -> None:
     before = server.requests.get(PLAIN.name, 0)
     certificate = run(server, PLAIN, Budget(requests=9))

@@ -70,7 +70,11 @@ def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) 
     [
         ("chat.stream.role-first", "At both levels a violation is a failure."),
         ("chat.stream.text", "a failure. The user reads another text than the one that the model wrote."),
-        ("chat.stream.headers", "At level strict a violation is a failure, at level compat a warning"),
+        ("chat.stream.stable-created", "At level strict a violation is a failure, at level compat a warning"),
+        (
+            "chat.stream.finish-once",
+            "is a failure. A second finish chunk, and a finish beside a delta that is not empty,",
+        ),
         ("http.request-id", "At both levels a violation is a warning."),
     ],
 )

@@ -50,7 +50,7 @@ def test_a_certificate_is_short(right_stream: Make, right_whole: Make, certified
     one = complete(certified(right_stream("text-hello"), right_whole("text-hello")))
     assert report(one) == (
         "http://127.0.0.1:8787/v1  model codex, mock backend, openai-json, catalogue of 2026-11-21, 2.0 s\n"
-        " 25  pass\n"
+        " 26  pass\n"
         "\n"
         "compat: certified; strict: certified\n"
         "certified at level strict\n"
@@ -87,7 +87,7 @@ def test_where_nothing_was_observed_there_is_no_certificate(
     assert "no certificate: nothing broken, but 4 of 4 MUSTs could not be observed:\n" in said
 
 
-SELECTED = f"selection: 25 of {len(load().requirements)} requirements looked at; not a certificate"
+SELECTED = f"selection: 26 of {len(load().requirements)} requirements looked at; not a certificate"
 
 
 def test_a_selection_says_that_it_is_one(

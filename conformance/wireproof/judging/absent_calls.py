@@ -11,6 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import SymptomCase
+from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.symptoms import NoCalls
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
@@ -18,6 +19,7 @@ from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,6 +48,8 @@ def without_calls(served: Sequence[Exchange]) -> list[SymptomCase]:
 
 def _case(exchange: Exchange) -> SymptomCase:
     seen = "the backend called a tool and the answer has no call; so it is in every answer in which one was due"
+    if written := called_in_text(exchange):
+        seen += f"; it came as text: {quoted(written)}"
     return SymptomCase(
         exchange=exchange, symptom=NoCalls(), seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False
     )

@@ -234,8 +234,8 @@ _HINTS: Mapping[type, str] = {
 
 
 def _harms_none(symptom: AnySymptom) -> bool:
-    """Whether clients cope: a plain refusal says what is not served, and a frame of chat that is an error is raised."""
-    return isinstance(symptom, NotServed) or symptom == LateError(surface=Surface.CHAT, mode=Mode.STREAM)
+    """Whether clients cope: a plain refusal says what is not served."""
+    return isinstance(symptom, NotServed)
 
 
 def _requirement(symptom: AnySymptom, first: SymptomCase) -> str:

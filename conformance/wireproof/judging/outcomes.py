@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
+from wireproof.judging.checks.written_calls import called_in_text
+from wireproof.model.asks import AskCalls
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
 from wireproof.wire.facet import Facet
+from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -164,7 +167,11 @@ def _not_done(run: ScenarioRun, row: Requirement) -> str:
     if not missed:
         return ""
     tries = max(len(one.earlier) for one in missed) + 1
-    return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
+    reason = f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
+    # Most servers of models have a parser that was not turned on: whoever reads this is to know.
+    asked = (one for one in missed if isinstance(one.asks, AskCalls) and one.reading is not None)
+    written = next(filter(None, map(called_in_text, asked)), "")
+    return f"{reason}; it called a tool in its text: {quoted(written)}" if written else reason
 
 
 def _not_shown(run: ScenarioRun, row: Requirement) -> str:

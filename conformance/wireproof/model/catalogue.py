@@ -391,5 +391,8 @@ class RequirementRow(_Deciding):
     text: _Sentence = Field(description="one sentence that ends with a full stop, for a developer with a broken client")
     hint: _Words = Field(description="what to do about it, as text")
     compat_why: _Sentence = Field(_LEFT_OUT, description="one sentence that says why compat is true")
+    warns: _Sentence = Field(
+        _LEFT_OUT, description="one sentence that says which violations are a warning at the level compat all the same"
+    )
     breaks: tuple[_Effect, ...] = Field(_LEFT_OUT, description='a list of "client, client: effect", as measured')
     source: tuple[CitationRow, ...] = Field(min_length=1, description="a list of { seed, line, quote }, at least one")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-WORDS = frozenset({"id", "text", "hint", "source", "breaks", "compat_why"})
+WORDS = frozenset({"id", "text", "hint", "source", "breaks", "compat_why", "warns"})
 """The fields of a row that decide no verdict, and its id."""
 _READ = frozenset({"spoils", "needs"})
 """What is read of a row at all behind which fault: the judge's own, which tells no right answer from a wrong one."""

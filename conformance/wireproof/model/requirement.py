@@ -137,6 +137,8 @@ class Requirement:
     a note at the level `compat`; so is one that is `strict_only`, whatever stands here."""
     compat_why: str = ""
     """Why `compat` is true, where no client was measured: one sentence. "": `breaks` says it, or `compat` is false."""
+    warns: str = ""
+    """Which violations are a warning at the level `compat` although `compat` is true: one sentence. "": none is."""
     breaks: tuple[str, ...] = ()
     """Real clients that were measured to break when it is violated: "client, client: effect"."""
 

@@ -54,7 +54,8 @@ def _at_levels(row: Requirement) -> str:
     if row.level is Level.MUST and not row.compat:
         return "At level strict a violation is a failure, at level compat a warning: it harms no real client."
     weight = "a failure" if row.level is Level.MUST else "a warning"
-    return f"At both levels a violation is {weight}. {row.compat_why}".rstrip()
+    said = (f"At both levels a violation is {weight}.", row.warns, row.compat_why)
+    return " ".join(filter(None, said))
 
 
 def _paragraph(console: Console, text: str) -> None:

@@ -127,7 +127,7 @@ def _why(row: Requirement) -> str:
     if row.level is Level.MUST and not row.compat:
         return "A violation fails the level strict and is a warning at compat: it harms no real client."
     weight = "fails both levels" if row.level is Level.MUST else "is a warning at both levels"
-    return f"A violation {weight}. {row.compat_why}".rstrip()
+    return " ".join(filter(None, (f"A violation {weight}.", row.warns, row.compat_why)))
 
 
 def _at(one: Cell | Found, level: VerdictLevel) -> Verdict:

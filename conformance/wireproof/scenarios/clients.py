@@ -1,21 +1,46 @@
-"""What real clients send: recorded chat requests, each once, with the target's model in place of theirs.
+"""What real clients send: recorded requests, each once, with the target's model in place of theirs.
 
 A proxy that refuses one of them refuses that client.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import PlainScenario, Request
 from wireproof.scenarios.client_requests import RECORDED
+from wireproof.scenarios.responses_client_requests import RECORDED_RESPONSES
 
-CLIENTS: tuple[PlainScenario, ...] = tuple(
-    PlainScenario(
-        name=f"client-{client}",
-        # One scenario for a client and not for a request: a finding then names who is refused.
-        title=f"What {client} sends",
-        requests=(
-            Request(json=first["body"], headers=first["headers"]),
-            *tuple(Request(json=one["body"], headers=one["headers"]) for one in others),
-        ),
-        exercises=("param.real-clients",),
-    )
-    for client, (first, *others) in RECORDED.items()
+_Recorded = Mapping[str, Any]
+
+
+def _request(one: _Recorded, path: str) -> Request:
+    return Request(path=path, json=one["body"], headers=one["headers"])
+
+
+def _requests(recorded: Sequence[_Recorded], path: str) -> tuple[Request, ...]:
+    return tuple(_request(one, path) for one in recorded)
+
+
+# One scenario for a client and not for a request: a finding then names who is refused.
+CLIENTS: tuple[PlainScenario, ...] = (
+    *(
+        PlainScenario(
+            name=f"client-{client}",
+            title=f"What {client} sends",
+            requests=_requests(recorded, "/chat/completions"),
+            exercises=("param.real-clients",),
+        )
+        for client, recorded in RECORDED.items()
+    ),
+    *(
+        PlainScenario(
+            name=f"responses-client-{client}",
+            title=f"What {client} sends for a response",
+            requests=_requests(recorded, "/responses"),
+            dialects=(Dialect.RESPONSES,),
+            exercises=("responses.input.real-clients",),
+        )
+        for client, recorded in RECORDED_RESPONSES.items()
+    ),
 )

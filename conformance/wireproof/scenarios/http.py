@@ -1,6 +1,6 @@
 """Plain requests: what the contract says of HTTP itself."""
 
-from wireproof.model.scenario import Auth, PlainScenario, Request
+from wireproof.model.scenario import Auth, JsonObject, PlainScenario, Request
 from wireproof.model.served import UNKNOWN_MODEL
 
 HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
@@ -17,10 +17,20 @@ PREFLIGHT = {
 }
 
 
+IN_CHUNKS = {"transfer-encoding": "chunked"}
+
+
+def _asking(nonce: str, text: str) -> JsonObject:
+    """A question that the backend answers with what it has received."""
+    return {
+        "model": "{model}",
+        "messages": [{"role": "user", "content": f"[[wireproof:reflect/received#{nonce}]] {text}"}],
+    }
+
+
 def _again(nonce: str, text: str) -> Request:
-    """A question over the connection of the request before: the backend answers with what it has received."""
-    words = {"role": "user", "content": f"[[wireproof:reflect/received#{nonce}]] {text}"}
-    return Request(json={"model": "{model}", "messages": [words]}, kept=True, reflects=(text,))
+    """Such a question over the connection of the request before."""
+    return Request(json=_asking(nonce, text), kept=True, reflects=(text,))
 
 
 REUSE: tuple[PlainScenario, ...] = (
@@ -46,7 +56,7 @@ REUSE: tuple[PlainScenario, ...] = (
             Request(
                 json=HELLO,
                 kept=True,
-                headers={**PLAIN_TEXT, "transfer-encoding": "chunked"},
+                headers={**PLAIN_TEXT, **IN_CHUNKS},
                 expect=415,
                 judged="http.body.media-type",
             ),
@@ -204,6 +214,21 @@ HTTP: tuple[PlainScenario, ...] = (
             Request(json=HELLO, headers={"content-type": "Application/JSON; charset=utf-8"}),
         ),
         exercises=("http.body.media-type", *ENVELOPE),
+    ),
+    PlainScenario(
+        name="body-in-chunks",
+        title="Bodies in chunks, without a length: for an answer, a stream, and an error",
+        requests=(
+            # The same with its length: if that is refused, the chunks are not to blame.
+            Request(json=HELLO, judged="param.real-clients"),
+            Request(
+                json=_asking("chunks-1", "This came in chunks."), headers=IN_CHUNKS, reflects=("This came in chunks.",)
+            ),
+            Request(json={**HELLO, "stream": True}, headers=IN_CHUNKS),
+            # A body that is taken for empty lacks the model, not the messages.
+            Request(json={"model": "{model}", "messages": []}, headers=IN_CHUNKS, expect=400, param="messages"),
+        ),
+        exercises=("http.body.chunked", *ENVELOPE),
     ),
     PlainScenario(
         name="request-ids",

@@ -30,6 +30,8 @@ CALL: JsonObject = {
     "content": None,
     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "getCurrentTime", "arguments": "{}"}}],
 }
+ANSWER: JsonObject = {"role": "assistant", "content": "Hello to you."}
+NOTHING: JsonObject = {"tool_calls": None, "function_call": None, "refusal": None, "audio": None, "annotations": []}
 RESULT: JsonObject = {"role": "tool", "tool_call_id": "call_1", "content": "Noon."}
 FUNCTION: JsonObject = LOCAL_SEARCH["function"]
 TIME: JsonObject = {"type": "function", "function": {"name": "getCurrentTime"}}
@@ -148,6 +150,11 @@ FIELDS: tuple[ParamField, ...] = (
         accepted=({**STREAM, "stream_options": {"include_usage": False}},),
     ),
     ParamField(
+        row="param.empty-stream-options",
+        title="Options of a stream that ask for nothing",
+        accepted=({**STREAM, "stream_options": {}}, {**STREAM, "stream_options": None}, {"stream_options": None}),
+    ),
+    ParamField(
         row="param.sampling",
         title="Temperatures and top_p outside their ranges, and at their ends",
         refused=(
@@ -237,6 +244,29 @@ FIELDS: tuple[ParamField, ...] = (
         accepted=({"response_format": {"type": "text"}},),
         # turn.structured-output: where it cannot be done, a refusal.
         served_or_refused=(("response_format", {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}),),
+    ),
+    ParamField(
+        row="param.null-members",
+        title="Messages as SDKs send them back, and optional fields, with null for what they lack",
+        accepted=(
+            {"messages": [USER, {**ANSWER, **NOTHING}, USER]},
+            {"messages": [USER, {**CALL, "function_call": None, "refusal": None, "audio": None}, RESULT]},
+            {"messages": [{**USER, "name": None}]},
+            {
+                "temperature": None,
+                "top_p": None,
+                "n": None,
+                "stop": None,
+                "stream": None,
+                "seed": None,
+                "max_tokens": None,
+                "max_completion_tokens": None,
+                "logprobs": None,
+                "logit_bias": None,
+                "presence_penalty": None,
+                "frequency_penalty": None,
+            },
+        ),
     ),
     ParamField(
         row="param.unknown-ignored",

@@ -141,6 +141,40 @@ INPUT: tuple[PlainScenario, ...] = (
         exercises=("responses.input.items",),
     ),
     PlainScenario(
+        name="input-replayed",
+        title="Answers of the assistant as clients send them back",
+        requests=(
+            Request(
+                path=PATH,
+                json={
+                    "model": "{model}",
+                    "input": [
+                        {"role": "user", "content": "Who is there?"},
+                        {"role": "assistant", "content": "It is kudu-1."},
+                        {"role": "user", "content": "And who else?"},
+                        # As the AI SDK writes it.
+                        {"role": "assistant", "content": [{"type": "output_text", "text": "There is lemur-2."}]},
+                        {"role": "user", "content": "Nobody more?"},
+                        {
+                            "id": "msg_1",
+                            "role": "assistant",
+                            "status": "completed",
+                            "content": [
+                                {"type": "output_text", "text": "And moose-3.", "annotations": [], "logprobs": []}
+                            ],
+                        },
+                        {"role": "user", "content": "Which of them bites?"},
+                        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I ask no newt-4."}]},
+                        {"role": "user", "content": "[[wireproof:reflect/received#input-replayed]] Not even otter-5?"},
+                    ],
+                },
+                reflects=("kudu-1", "lemur-2", "moose-3", "newt-4", "otter-5"),
+            ),
+        ),
+        dialects=RE,
+        exercises=("responses.input.replayed",),
+    ),
+    PlainScenario(
         name="input-tools",
         title="Tools as Responses have them, and as chat has them",
         requests=(

@@ -9,7 +9,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="A short answer in four deltas",
         script="text/hello",
         turns=(Turn(say="Say hello."),),
-        exercises=(*TEXT_ARRIVES, *FINISH_REASON, "chat.stream.usage", *MODES_AGREE),
+        exercises=(*TEXT_ARRIVES, *FINISH_REASON, "chat.stream.usage", "http.one-framing", *MODES_AGREE),
     ),
     ConversationScenario(
         name="text-empty",
@@ -71,7 +71,13 @@ TEXT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Count the tokens."),),
         # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
         usage=True,
-        exercises=("chat.stream.usage", *RESPONSE_ENDS, "chat.whole.usage", *MODES_AGREE),
+        exercises=(
+            "chat.stream.usage",
+            "chat.stream.usage-details",
+            *RESPONSE_ENDS,
+            "chat.whole.usage",
+            *MODES_AGREE,
+        ),
     ),
     ConversationScenario(
         name="cut-bytes",

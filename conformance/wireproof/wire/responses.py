@@ -105,7 +105,8 @@ class _Responses:
         self._numbered += type_ in PUBLISHED or number == due
         if type_ in PUBLISHED and integer_of(number) != due:
             seen = f"sequence_number is {quoted(number, _SHOWN)}, it should be {due}"
-            self._fault(FrameFault.OUT_OF_STEP, frame, seen, strict_only=True)
+            # Typed clients need the number; what it says, none looks at.
+            self._fault(FrameFault.OUT_OF_STEP, frame, seen, strict_only=integer_of(number) is not None)
 
     def _judge(self, frame: Frame, payload: JsonObject, type_: str) -> None:
         sign = OF_THE_STREAM.get(type_)

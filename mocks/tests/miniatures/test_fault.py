@@ -91,6 +91,7 @@ def test_a_fault_without_dialects_is_one_of_chat() -> None:
 def test_each_fault_does_exactly_one_kind_of_thing() -> None:
     together = {
         "whole-failure-as-answer": {"whole", "head"},
+        "length-copied-beside-chunks": {"frames", "head"},
         "error-as-stream": {"head", "salvage"},
         "early-failure-as-stream": {"head", "salvage"},
     }

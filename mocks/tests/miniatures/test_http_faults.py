@@ -145,6 +145,21 @@ def test_what_is_not_a_number_is_taken_for_null() -> None:
     assert environ["CONTENT_LENGTH"] == "14"
 
 
+@pytest.mark.parametrize(
+    ("in_chunks", "kind", "left"),
+    [(True, "application/json", b""), (False, "application/json", b"{}"), (True, "text/plain", b"{}")],
+)
+def test_a_body_without_a_length_is_taken_for_empty(in_chunks: bool, kind: str, left: bytes) -> None:  # noqa: FBT001
+    change = FAULTS["chunked-body-taken-for-empty"].environ
+    assert change is not None
+    environ: dict[str, Any] = {
+        "wireproof.in_chunks": in_chunks, "CONTENT_TYPE": kind, "wsgi.input": io.BytesIO(b"{}"), "CONTENT_LENGTH": "2",
+    }  # fmt: skip
+    change(environ)
+    assert environ["wsgi.input"].read() == left
+    assert environ["CONTENT_LENGTH"] == str(len(left))
+
+
 @pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "wireproof-no-such-model")])
 def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model: str) -> None:  # noqa: FBT001
     received = FAULTS["capacity-before-model"].environ

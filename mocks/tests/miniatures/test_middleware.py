@@ -49,6 +49,8 @@ def test_a_body_in_chunks_reaches_the_proxy_whole() -> None:
     chunked = {**environ(b'{"n": 1}', HTTP_TRANSFER_ENCODING="chunked"), "CONTENT_LENGTH": ""}
     assert ask(WithFault(app=echo, fault=Fault(name="x", breaks="y")), chunked) == b'{"n": 1}'
     assert (chunked["CONTENT_LENGTH"], "HTTP_TRANSFER_ENCODING" in chunked) == ("8", False)
+    # So that a fault can tell.
+    assert chunked["wireproof.in_chunks"] is True
 
 
 @pytest.mark.parametrize("error", [KeyError, TypeError, AttributeError])

@@ -54,6 +54,11 @@ MENDED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("format-by-any-word", {"response_format": "json"}, {}),
     ("unknown-fields-refused", {"frobnicate": 1}, {"frobnicate": 1, "n": 0}),
     ("unknown-fields-refused", {"n": 1}, {"n": 1}),
+    ("empty-options-refused", {"stream_options": {}}, {"stream_options": 7}),
+    ("empty-options-refused", {"stream_options": None}, {"stream_options": None}),
+    ("null-tool-calls-refused", {"messages": [{"tool_calls": None}]}, {"messages": [{"tool_calls": None}], "n": 0}),
+    ("null-tool-calls-refused", {"messages": [HI, {"tool_calls": []}]}, {"messages": [HI, {"tool_calls": []}]}),
+    ("null-tool-calls-refused", {"messages": "Hi"}, {"messages": "Hi"}),
     ("many-tokens-refused", {"max_tokens": 32000}, {"max_tokens": 0}),
     ("many-tokens-refused", {"max_tokens": 100}, {"max_tokens": 100}),
 ]

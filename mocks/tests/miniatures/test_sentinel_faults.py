@@ -110,6 +110,13 @@ def test_requests_are_received_otherwise() -> None:
     reference = {"input": [{"type": "item_reference", "id": "x"}, {"role": "user", "content": "y"}]}
     assert changed("references-taken-for-words", reference)["input"][0]["content"] == "Hello."
     assert changed("references-taken-for-words", {"input": "x"}) == {"input": "x"}
+    said: Json = {"role": "assistant", "content": [PART]}
+    assert changed("untyped-answers-refused", {"input": [said]}) == {"input": []}
+    assert changed("untyped-answers-refused", {"input": [MESSAGE]}) == {"input": [MESSAGE]}
+    assert changed("untyped-answers-refused", {"input": "x"}) == {"input": "x"}
+    assert changed("tools-of-codex-refused", {"tools": [{"type": "namespace"}]}) == {"tools": "none of these"}
+    assert changed("tools-of-codex-refused", {"tools": [{"type": "function"}]}) == {"tools": [{"type": "function"}]}
+    assert changed("tools-of-codex-refused", {"input": "x"}) == {"input": "x"}
     assert changed("previous-response-forgotten", {"previous_response_id": "x", "input": "y"}) == {"input": "y"}
     assert changed("empty-input-is-a-greeting", {"input": []}) == {"input": "Hello."}
     assert changed("empty-input-is-a-greeting", {"input": "x"}) == {"input": "x"}

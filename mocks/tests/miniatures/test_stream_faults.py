@@ -333,3 +333,16 @@ def test_arguments_are_cut_wherever_the_limit_falls() -> None:
     sent = [ROLE, opens(), arguments("a" * 65_000), arguments("b" * 1000), arguments("c"), CALLED, ERROR_FRAME, DONE]
     left = [ROLE, opens(), sent[2], arguments("b" * (most - 65_000)), arguments(""), CALLED, ERROR_FRAME, DONE]
     assert spoil(name, sent) == left
+
+
+def test_a_length_beside_chunks_is_announced_for_streams_alone() -> None:
+    change = FAULTS["length-copied-beside-chunks"].head
+    assert change is not None
+    whole = FaultHead(status="200 OK", headers=[("Content-Type", "application/json")])
+    stream = FaultHead(status="200 OK", headers=[("Content-Type", "text/event-stream")])
+    assert change(whole, ASKED) is whole
+    assert [name for name, _ in change(stream, ASKED).headers] == [
+        "Content-Type",
+        "Transfer-Encoding",
+        "Content-Length",
+    ]

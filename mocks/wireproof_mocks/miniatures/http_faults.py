@@ -130,6 +130,13 @@ def _form_is_json(environ: dict[str, Any]) -> None:
         environ["CONTENT_TYPE"] = "application/json"
 
 
+def _length_alone(environ: dict[str, Any]) -> None:
+    """A body is read for as many bytes as were announced; one in chunks announces none."""
+    # Of another type it is refused all the same, unread.
+    if environ["wireproof.in_chunks"] and environ.get("CONTENT_TYPE") == "application/json":
+        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(), "0"
+
+
 def _bare_type_only(environ: dict[str, Any]) -> None:
     if "charset" in environ.get("CONTENT_TYPE", ""):
         environ["CONTENT_TYPE"] = "text/plain"  # a type that the proxy refuses with the right error
@@ -231,6 +238,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
     Fault(name="form-taken-for-json", breaks="http.body.media-type", environ=_form_is_json),
     Fault(name="charset-is-415", breaks="http.body.media-type", environ=_bare_type_only),
+    Fault(name="chunked-body-taken-for-empty", breaks="http.body.chunked", environ=_length_alone),
     # On errors only: a proxy that adds the header to its successes alone.
     Fault(name="no-request-id", breaks="http.request-id",
           head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)

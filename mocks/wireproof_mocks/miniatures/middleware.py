@@ -184,6 +184,7 @@ def _take(environ: WSGIEnvironment) -> SentRequest:
     """The request's body, read; the proxy finds it again."""
     # A body in chunks announces no length, and ends by itself.
     in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"
+    environ["wireproof.in_chunks"] = in_chunks
     body = environ["wsgi.input"].read(*(() if in_chunks else (int(environ.get("CONTENT_LENGTH") or 0),)))
     environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
     key = environ.get("HTTP_AUTHORIZATION", "")

@@ -87,6 +87,17 @@ def _strict_about_unknown(asked: Json) -> Json:
     return {**asked, "n": 0} if "frobnicate" in asked else asked
 
 
+def _strict_about_null(asked: Json) -> Json:
+    """`tool_calls` must be a list where it stands."""
+    messages = asked["messages"] if _listed(asked.get("messages")) else []
+    return {**asked, "n": 0} if any("tool_calls" in one and one["tool_calls"] is None for one in messages) else asked
+
+
+def _strict_about_options(asked: Json) -> Json:
+    """`include_usage` must stand in the options."""
+    return {**asked, "stream_options": 7} if asked.get("stream_options") == {} else asked
+
+
 def _few_tokens_only(asked: Json) -> Json:
     """More tokens than the proxy thinks right are refused."""
     most = asked.get("max_tokens")
@@ -150,6 +161,8 @@ PARAM_FAULTS: tuple[Fault, ...] = (
     Fault(name="format-by-any-word", breaks="param.response-format",
           request=_mended("response_format", None, when=_is_word)),
     Fault(name="unknown-policy-is-the-default", breaks="param.proxy-headers", environ=_policy_or_default),
+    Fault(name="empty-options-refused", breaks="param.empty-stream-options", request=_strict_about_options),
+    Fault(name="null-tool-calls-refused", breaks="param.null-members", request=_strict_about_null),
     Fault(name="unknown-fields-refused", breaks="param.unknown-ignored", request=_strict_about_unknown),
     Fault(name="many-tokens-refused", breaks="param.real-clients", request=_few_tokens_only),
 )  # fmt: skip

@@ -132,6 +132,22 @@ def _references_are_words(asked: Json) -> Json:
     return {**asked, "input": [word if item.get("type") == "item_reference" else item for item in items]}
 
 
+def _untyped_answers_refused(asked: Json) -> Json:
+    items = asked.get("input")
+    untyped = isinstance(items, list) and any(
+        "type" not in item and item.get("role") == "assistant" and isinstance(item["content"], list) for item in items
+    )
+    # An empty input is the proxy's own way to a 400.
+    return {**asked, "input": []} if untyped else asked
+
+
+def _functions_only(asked: Json) -> Json:
+    """A tool that is no function is refused."""
+    tools = asked.get("tools")
+    kinds = {tool.get("type") for tool in tools} if isinstance(tools, list) else set()
+    return {**asked, "tools": "none of these"} if kinds - {"function"} else asked
+
+
 def _hello_if_empty(asked: Json) -> Json:
     return {**asked, "input": "Hello."} if asked.get("input") in ([], None) else asked
 
@@ -174,6 +190,10 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
     _output("block-and-item", "responses.xml", _both, "call/after-text"),
     Fault(name="output-parts-lost", breaks="responses.input.items", request=_parts_lost, dialects=(RESPONSES,)),
     Fault(name="first-part-of-outputs-only", breaks="responses.input.items", request=_first_part_only,
+          dialects=(RESPONSES,)),
+    Fault(name="untyped-answers-refused", breaks="responses.input.replayed", request=_untyped_answers_refused,
+          dialects=(RESPONSES,)),
+    Fault(name="tools-of-codex-refused", breaks="responses.input.real-clients", request=_functions_only,
           dialects=(RESPONSES,)),
     Fault(name="references-taken-for-words", breaks="responses.input.items", request=_references_are_words,
           dialects=(RESPONSES,)),

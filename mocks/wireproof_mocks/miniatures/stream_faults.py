@@ -16,7 +16,7 @@ from wireproof_mocks.miniatures.chunks import (
     written,
 )
 from wireproof_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -82,6 +82,21 @@ def _usage_always(chunk: Json) -> Iterable[Frame]:
 def _usage_guessed(chunk: Json) -> Iterable[Frame]:
     counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     yield chunk if chunk["choices"] else {**chunk, "usage": counts}
+
+
+def _usage_running(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """Each chunk has the counts so far."""
+    for number, frame in enumerate(frames):
+        counts = {"prompt_tokens": 11, "completion_tokens": number, "total_tokens": 11 + number}
+        # Where usage was asked for, all chunks have the member.
+        asked = isinstance(frame, dict) and "usage" in frame and bool(frame["choices"])
+        yield {**frame, "usage": counts} if asked and isinstance(frame, dict) else frame
+
+
+def _details_lost(chunk: Json) -> Iterable[Frame]:
+    counts = chunk.get("usage")
+    kept = counts and {name: count for name, count in counts.items() if not name.endswith("_details")}
+    yield {**chunk, "usage": kept} if kept else chunk
 
 
 def _usage_beside_choices(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
@@ -176,6 +191,22 @@ def _dropped(name: str) -> Callable[[FaultHead, SentRequest], FaultHead]:
     return change
 
 
+def _in_own_chunks(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    for frame in frames:
+        data = written(frame)
+        yield b"%x\r\n%b\r\n" % (len(data), data)
+    yield b"0\r\n\r\n"
+
+
+def _length_beside_chunks(head: FaultHead, _: SentRequest) -> FaultHead:
+    """As a gateway that writes chunks of its own and copies the length of the backend's answer."""
+    if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
+        return head
+    # The server below passes on as it is a body whose length it was given; it ends the connection where less comes.
+    twice = [("Transfer-Encoding", "chunked"), ("Content-Length", str(2**20))]
+    return FaultHead(status=head.status, headers=[*head.headers, *twice])
+
+
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
 
@@ -199,6 +230,9 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     *FAILURE_FAULTS,
     _fault("no-accel-buffering-header", "headers", head=_dropped("x-accel-buffering")),
     _fault("no-cache-control", "headers", head=_dropped("cache-control")),
+    Fault(name="length-copied-beside-chunks", breaks="http.one-framing", head=_length_beside_chunks,
+          frames=_in_own_chunks, scripts=("text/hello",),
+          examples=(FaultExample(before=(DONE,), after=(b"e\r\ndata: [DONE]\n\n\r\n", b"0\r\n\r\n")),)),
     _fault("event-lines", "frames", frames=_event_lines),
     _fault("single-newlines", "frames", frames=_single_newlines),
     _fault("python-instead-of-json", "frames", frames=_not_json),
@@ -217,6 +251,13 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("usage-lost", "usage", frames=each(_usage_lost)),
     _fault("usage-unasked", "usage", frames=each(_usage_always)),
     _fault("usage-guessed", "usage", frames=each(_usage_guessed)),
+    _fault("usage-without-details", "usage-details", frames=each(_details_lost),
+           examples=(FaultExample(before=({"choices": [], "usage": {"total_tokens": 8, "prompt_tokens_details": {}}},),
+                                  after=({"choices": [], "usage": {"total_tokens": 8}},)),)),
+    _fault("usage-in-every-chunk", "usage", frames=_usage_running,
+           examples=(FaultExample(before=({"choices": [7], "usage": None}, {"choices": [7]}, DONE),
+                                  after=({"choices": [7], "usage": {"prompt_tokens": 11, "completion_tokens": 0,
+                                                                    "total_tokens": 11}}, {"choices": [7]}, DONE)),)),
     _fault("usage-with-choices", "usage", frames=_usage_beside_choices),
     _fault("no-done", "done-last", frames=_no_done),
     _fault("done-twice", "done-last", frames=_done_twice),

@@ -276,6 +276,42 @@ def test_usage_is_the_same_where_the_stream_says_it(
     assert violation.seen == "usage: the stream says [1234, 56, 1290], the whole answer null"
 
 
+@pytest.mark.parametrize(
+    ("streamed", "at_once", "seen"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 7}}, {"prompt_tokens_details": {"cached_tokens": 7}}, []),
+        # A count of zero says no more than a count that is missing.
+        ({"prompt_tokens_details": None}, {"prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0}}, []),
+        (
+            {},
+            {"completion_tokens_details": {"reasoning_tokens": 7}},
+            ['completion_tokens_details: the stream says {}, the whole answer {"reasoning_tokens": 7}'],
+        ),
+        (
+            {"prompt_tokens_details": {"cached_tokens": 9}},
+            {"prompt_tokens_details": {"cached_tokens": 7}},
+            ['prompt_tokens_details: the stream says {"cached_tokens": 9}, the whole answer {"cached_tokens": 7}'],
+        ),
+    ],
+)
+def test_the_details_of_the_usage_are_the_same(
+    stream: Make, whole: Make, streamed: dict[str, Any], at_once: dict[str, Any], seen: list[str]
+) -> None:
+    counts = {"prompt_tokens": 1234, "completion_tokens": 56, "total_tokens": 1290}
+    envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_800_000_000, "model": "codex"}
+    last = json.dumps({**envelope, "choices": [], "usage": {**counts, **streamed}})
+    one = stream("usage-asked", "Counted.", STOP, f"data: {last}\n\n".encode())
+    other = whole("usage-asked", "Counted.", change={"usage": {**counts, **at_once}})
+    found = list(CHECKS.look("chat.stream.usage-details", one, other))
+    assert [violation.seen for violation in found] == seen
+    assert all(violation.place is not None for violation in found)
+
+
+def test_the_details_of_a_usage_that_is_missing_are_not_compared(stream: Make, whole: Make) -> None:
+    one, other = stream("usage-asked", "Counted.", STOP), whole("usage-asked", "Counted.")
+    assert list(CHECKS.look("chat.stream.usage-details", one, other)) == []
+
+
 def test_a_check_of_what_cannot_be_read_is_misuse(stream: Make) -> None:
     with pytest.raises(ValueError, match="no chat answer"):
         list(chat_stream.schema(stream("text-hello", status=500)))

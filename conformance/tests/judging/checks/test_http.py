@@ -223,3 +223,32 @@ def test_a_request_over_a_kept_connection(status: int, body: Any, wanted: str) -
 def test_a_model_that_answers_in_its_own_words_is_not_asked_what_it_received() -> None:
     one = exchange("http.connection-reuse", Request(kept=True, reflects=("It follows.",)), 200, completion("Hello."))
     assert seen("http.connection-reuse", replace(one, target=replace(one.target, backend=Backend.LIVE))) == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "wanted"),
+    [
+        (200, completion('{"input": ["It came."]}'), ""),
+        (200, completion("Hello."), '"It came." was sent in chunks; the backend has not received it: "Hello."'),
+        (400, ENVELOPE, "was answered HTTP 400; it should be 200"),
+    ],
+)
+def test_a_body_in_chunks(status: int, body: Any, wanted: str) -> None:
+    request = Request(headers={"transfer-encoding": "chunked"}, reflects=("It came.",))
+    found = seen("http.body.chunked", exchange("http.body.chunked", request, status, body))
+    assert wanted in found
+    assert bool(found) == bool(wanted)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wanted"),
+    [
+        ({"Content-Length": "5"}, []),
+        ({"Transfer-Encoding": "chunked"}, []),
+        ({"Content-Length": "5", "Transfer-Encoding": "chunked"},
+         ["the answer has Content-Length: 5 beside Transfer-Encoding: chunked; one of them is wrong"]),
+    ],
+)  # fmt: skip
+def test_a_body_has_one_framing(headers: dict[str, str], wanted: list[str]) -> None:
+    one = exchange("http.one-framing", Request(), 200, completion("Hello."), headers)
+    assert [violation.seen for violation in CHECKS.look("http.one-framing", one)] == wanted

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,31 @@ def test_a_real_client_is_served(content_type: str, body: bytes, wanted: str) ->
     found = list(answered(ROW, exchange(200, content_type, body), CHECKS))
     assert len(found) == bool(wanted)
     assert not wanted or wanted in found[0].seen
+
+
+RESPONSE = {
+    "id": "resp_1", "object": "response", "created_at": 1, "model": "codex", "status": "completed",
+    "output": [{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+                "content": [{"type": "output_text", "text": "Hi", "annotations": []}]}],
+}  # fmt: skip
+FAILED = {"type": "response.failed", "sequence_number": 0, "response": {**RESPONSE, "status": "failed", **ERROR}}
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "wanted"),
+    [
+        ("application/json", json.dumps(RESPONSE).encode(), ""),
+        ("application/json", json.dumps({**RESPONSE, "status": "failed", **ERROR}).encode(), 'an error: "Busy."'),
+        ("application/json", json.dumps(ERROR).encode(), 'an error: "Busy."'),
+        ("application/json", b"<html>", ""),
+        ("text/event-stream", b"event: response.failed\n" + frames(FAILED), 'answered by an error: "Busy."'),
+    ],
+)
+def test_a_real_client_is_served_a_response(content_type: str, body: bytes, wanted: str) -> None:
+    row, sent = "responses.input.real-clients", exchange(200, content_type, body)
+    scenario = replace(sent.scenario, exercises=(row,))
+    found = list(answered(row, replace(sent, scenario=scenario, form=Form(Dialect.RESPONSES, Mode.WHOLE)), CHECKS))
+    assert [wanted in violation.seen for violation in found] == [True] * bool(wanted)
 
 
 def test_a_real_client_is_not_refused() -> None:

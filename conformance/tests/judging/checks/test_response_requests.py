@@ -20,7 +20,8 @@ RE: Json = {"dialect": Dialect.RESPONSES}
 
 
 def asked(plain: Make, name: str, number: int, body: object, status: int = 200) -> list[str]:
-    row = "responses.previous-id" if name.startswith("previous") else "responses.input.items"
+    rows = {"previous": "responses.previous-id", "input-replayed": "responses.input.replayed"}
+    row = rows.get(name, rows["previous"] if name.startswith("previous") else "responses.input.items")
     exchange = plain(name, status, json.dumps(body).encode(), number=number, **RE)
     return [violation.seen for violation in answered(row, exchange, CHECKS)]
 
@@ -45,6 +46,12 @@ def test_the_input_reaches_the_backend_in_order(plain: Make, said: Callable[[str
     assert swapped == lost
     assert "what came is not one" in asked(plain, "input-string", 0, said("Hello."))[0]
     assert "what came is not one" in asked(plain, "input-string", 0, [])[0]
+
+
+def test_what_clients_send_back_reaches_the_backend(plain: Make, said: Callable[[str], Json]) -> None:
+    assert asked(plain, "input-replayed", 0, said('{"input": "kudu-1 lemur-2 moose-3 newt-4 otter-5"}')) == []
+    lost = asked(plain, "input-replayed", 0, said('{"input": "kudu-1 moose-3 newt-4 otter-5"}'))
+    assert lost == ['"lemur-2" of the input did not reach the backend, or not in its place']
 
 
 def test_a_reference_is_refused(plain: Make, error_body: Callable[..., bytes]) -> None:

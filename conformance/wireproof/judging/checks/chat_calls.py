@@ -19,6 +19,7 @@ from wireproof.judging.checks.places import (
     opening_place,
     reading_of,
 )
+from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.dialect import STOP_HEADER
 from wireproof.wire.events import Finished, Fragment
@@ -47,7 +48,7 @@ def call_opening(exchange: Exchange) -> Iterable[Seen]:
         if exchange.complete and wanted.calls and not choice.calls:
             seen = f"the backend called {wanted.calls[0].name}; the stream shows no call"
             place = first_place(exchange, Finished, lambda one: one.choice == choice.index) or exchange.body_place  # noqa: B023
-            yield Seen(seen, place, hint=_MISSING)
+            yield no_call(seen, exchange, place, _MISSING)
         for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             if got.name != want.name:
                 seen = f"the backend called {want.name}; the stream names {quoted(got.name)}"

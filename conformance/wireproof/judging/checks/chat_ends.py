@@ -14,6 +14,7 @@ from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
 from wireproof.wire.events import Comment, Failed, Finished, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED
+from wireproof.wire.fields import usage_of
 from wireproof.wire.grammar import KEEPALIVE, USAGE
 from wireproof.wire.quoting import quoted
 from wireproof.wire.stream import LOST
@@ -51,7 +52,10 @@ def _is_of(choice: int, finished: Finished) -> bool:
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """A usage chunk on request only, with the backend's counts, those of all choices together."""
     got, place = exchange.answer.usage, place_of(exchange, TokenUsage)
-    if not exchange.conversation.usage:
+    if (times := _running(exchange)) > 1:
+        seen = f"{times} chunks have counts beside their choices; clients that add up what chunks count get too many"
+        yield Seen(seen, place, spoils=UNTOUCHED)
+    elif not exchange.conversation.usage:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
@@ -65,6 +69,12 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
         yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
+
+
+def _running(exchange: Exchange) -> int:
+    """How many chunks have counts beside their choices."""
+    payloads = (payload for _, payload in reading_of(exchange).payloads)
+    return sum(bool(one.get("choices")) and usage_of(one.get("usage"), 0) is not None for one in payloads)
 
 
 @check("chat.stream.done-last")
@@ -90,9 +100,8 @@ def error_before_output(exchange: Exchange) -> Iterable[Seen]:
     """A failure before any output has a real HTTP status."""
     if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and exchange.transcript.ok:
         seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
-        # A frame that says so is raised by every client, too.
-        reported = exchange.answer.error is not None
-        yield Seen(seen, exchange.body_place, strict_only=reported)
+        # Also where a frame says so, which clients raise: they try again by the status, which has said success.
+        yield Seen(seen, exchange.body_place)
     # How long a proxy holds its status back is its own affair, so a frame is as good as an HTTP error here.
     elif failure_of(exchange) is ExpectedFailure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
         seen = "the backend stayed silent, and the stream ended without an error"

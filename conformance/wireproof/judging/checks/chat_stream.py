@@ -17,6 +17,7 @@ from wireproof.judging.checks.places import (
     frame_place,
     is_as_far,
     named_frames,
+    place_of,
     plain,
     reading_of,
     said_place,
@@ -25,8 +26,9 @@ from wireproof.judging.checks.places import (
 )
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
-from wireproof.wire.events import CallOpened, Fragment, Text
+from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.fields import object_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
@@ -59,7 +61,9 @@ def headers(exchange: Exchange) -> Iterable[Seen]:
         if value is None:
             yield no_header(name, f"say {wanted}", strict_only=True)
         elif wanted not in value.lower():
-            yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", strict_only=True, spoils=UNTOUCHED)
+            # Clients that choose their reader by the media type find no stream; the others are for hops between.
+            beside = name != "content-type"
+            yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", strict_only=beside, spoils=UNTOUCHED)
 
 
 @check("chat.stream.schema")
@@ -219,6 +223,32 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             if streamed != at_once:
                 one, other = apart(streamed, at_once)
                 yield Seen(f"{what}: the stream says {one}, the whole answer {other}", kind=what, part=part)
+
+
+@check("chat.stream.usage-details")
+def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The details of the counts are those of the whole answer. That there are counts at all is for other rows."""
+    # What is estimated of a stream that ends before the whole answer does has other details.
+    if stream.answer.usage is None or whole.answer.usage is None or not (stream.burst or counts(stream) is not None):
+        return
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        said, other = (object_of(_last_usage(one).get(name)) for one in (stream, whole))
+        if _counted(said) != _counted(other):
+            streamed, at_once = apart(said, other)
+            seen = f"{name}: the stream says {streamed}, the whole answer {at_once}"
+            yield Seen(seen, place_of(stream, TokenUsage), part=Facet.USAGE)
+            return
+
+
+def _counted(details: JsonObject) -> JsonObject:
+    """The counts that say something: one of zero says no more than one that is missing."""
+    return {kind: count for kind, count in details.items() if count}
+
+
+def _last_usage(exchange: Exchange) -> JsonObject:
+    """The last usage object of an answer."""
+    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
+    return next(filter(None, said), {})
 
 
 def _calls(ours: Sequence[ToolCall], others: Sequence[ToolCall]) -> Iterable[tuple[Facet, str, list[str], list[str]]]:

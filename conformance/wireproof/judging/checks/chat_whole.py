@@ -17,6 +17,7 @@ from wireproof.judging.checks.places import (
     text_spot,
 )
 from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
@@ -141,8 +142,11 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
 
 
 def runs_all_the_same(choice: Choice) -> bool:
-    """Whether clients run the calls of a choice whatever its finish says: every measured one does at these reasons."""
-    return bool(choice.calls) and choice.finish in {"stop", "tool_calls", "function_call"}
+    """Whether every client runs the calls of a choice although its finish is that of the other form of calls.
+
+    At `stop` the measured ones do so, too; but agents that users wrote take it for the end of their work.
+    """
+    return bool(choice.calls) and choice.finish in {"tool_calls", "function_call"}
 
 
 @check("chat.whole.finish")
@@ -167,7 +171,8 @@ def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
         compared = 2 if ids_kept else 1
         if [call[:compared] for call in got] != [call[:compared] for call in want]:
             came = _of_choice(exchange, choice, listed(got), "message", "tool_calls")
-            yield replace(came, text=f"the backend called {listed(want)}; the answer has {listed(got)}")
+            seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
+            yield replace(came, text=seen) if got else no_call(seen, exchange, came.place or exchange.body_place)
 
 
 @check("chat.whole.arguments-verbatim")

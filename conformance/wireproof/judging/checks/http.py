@@ -128,16 +128,37 @@ def _repeated(key: str, text: str) -> str:
 @check("http.connection-reuse")
 def connection_reuse(exchange: Exchange) -> Iterable[Seen]:
     """The answer is one to this request: the backend says that it has received it."""
+    for text, said in _unreceived(exchange):
+        seen = f"over a kept connection {quoted(text)} was sent; the answer is to something else: {quoted(said)}"
+        yield Seen(seen, exchange.body_place)
+
+
+@check("http.body.chunked")
+def body_chunked(exchange: Exchange) -> Iterable[Seen]:
+    """What came in chunks has reached the backend."""
+    for text, said in _unreceived(exchange):
+        seen = f"{quoted(text)} was sent in chunks; the backend has not received it: {quoted(said)}"
+        yield Seen(seen, exchange.body_place)
+
+
+def _unreceived(exchange: Exchange) -> Iterable[tuple[str, str]]:
+    """The texts that the backend does not report to have received, each with what was answered instead."""
     # A model answers in words of its own.
     if exchange.target.backend is Backend.LIVE:
         return
     # The text as the body has it where that is no chat answer: what came instead is to be seen.
     answers = read_whole(exchange.transcript.body).answer.choices
     said = (answers[0].text or "") if answers else exchange.transcript.body.decode(errors="replace")
-    for text in asked(exchange).reflects:
-        if text not in said:
-            seen = f"over a kept connection {quoted(text)} was sent; the answer is to something else: {quoted(said)}"
-            yield Seen(seen, exchange.body_place)
+    yield from ((text, said) for text in asked(exchange).reflects if text not in said)
+
+
+@check("http.one-framing")
+def one_framing(exchange: Exchange) -> Iterable[Seen]:
+    """An answer in chunks announces no length."""
+    length, coding = (exchange.transcript.header(name) for name in ("content-length", "transfer-encoding"))
+    if length is not None and coding is not None:
+        seen = f"the answer has Content-Length: {length} beside Transfer-Encoding: {coding}; one of them is wrong"
+        yield Seen(seen)
 
 
 @check("http.models.list")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import REPLACEMENT
 from wireproof.judging.checks.places import place_of, reading_of
+from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskCount, Asks, AskSay, Fits
 from wireproof.model.scenario import Mode
@@ -280,9 +281,8 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
         return
     asked, made = exchange.conversation.tool_choice, [call.name for call in _made(exchange)]
     if not any(_made(one) for one in tries(exchange)):
-        yield Seen(
-            f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries", exchange.body_place
-        )
+        seen = f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries"
+        yield no_call(seen, exchange, exchange.body_place)
     # A name that was not declared has a row of its own.
     elif set(made) <= set(exchange.conversation.tool_names) and asked not in {REQUIRED, *made}:
         yield Seen(f"tool_choice names {quoted(asked)}, and {', '.join(made)} was called", exchange.body_place)

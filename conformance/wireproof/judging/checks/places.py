@@ -221,8 +221,8 @@ def altered_arguments(want: ExpectedCall, got: ToolCall, spot: Spot) -> Iterable
 def same_json(want: str, got: str) -> bool:
     """Whether two texts are the same JSON: every client parses arguments, so the tool gets the same from both."""
     try:
-        # Numbers by their spelling, in tuples that no JSON gives: a client may read 1 and 1.0 as different types.
-        read = [json.loads(one, parse_float=_number, parse_int=_number) for one in (want, got)]
+        # In tuples that no JSON gives: a client may read 1 and 1.0 as different types, but 1.50 and 1.5 as one number.
+        read = [json.loads(one, parse_float=_double, parse_int=_integer) for one in (want, got)]
     except (ValueError, RecursionError):
         return False
     return bool(read[0] == read[1])
@@ -237,8 +237,13 @@ def same_data(want: str, got: str) -> bool:
     return bool(read[0] == read[1])
 
 
-def _number(spelling: str) -> tuple[str]:
-    return (spelling,)
+def _double(spelling: str) -> tuple[str, str]:
+    # Not the number itself: zero has a sign that its value does not show.
+    return ("double", repr(float(spelling)))
+
+
+def _integer(spelling: str) -> tuple[str, str]:
+    return ("integer", spelling)
 
 
 def _is_json(text: str) -> bool:

@@ -20,7 +20,7 @@ check = Checks()
 """The checks of this module."""
 
 
-@check("responses.input.items")
+@check("responses.input.items", "responses.input.replayed")
 def input_items(exchange: Exchange) -> Iterable[Seen]:
     """All of the input reached the backend, in order: it answers with what it received."""
     if seen := _lost(exchange):

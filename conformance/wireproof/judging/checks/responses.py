@@ -7,6 +7,7 @@ are registered for both.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_ends import failure_of
@@ -28,6 +29,7 @@ from wireproof.judging.checks.places import (
     text_spot,
 )
 from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen, about
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
@@ -288,7 +290,8 @@ def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[See
         place = opening_place(exchange, choice.index, min(odd, len(got) - 1)) if got else None
         whole = member_place(exchange, "output") if exchange.mode is Mode.WHOLE else exchange.body_place
         seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
-        yield Seen(seen, place or whole, part=Facet.CALL)
+        missing = Seen(seen, place or whole) if got else no_call(seen, exchange, whole)
+        yield replace(missing, part=Facet.CALL)
         return
     yield from about(Facet.ARGUMENTS, _arguments(exchange, zip(made, choice.calls, strict=True), choice))
 
