@@ -103,7 +103,7 @@ def explained_by(found: ExchangeFinding, row: Requirement | None) -> frozenset[F
     # Whatever is wrong with an answer, its events may come in another order for it.
     parts = spoilt_by(found, row) | named | {Facet.EVENTS}
     if Facet.END in parts:
-        parts |= UNREADABLE | {Facet.ERROR}
+        parts |= UNREADABLE | {Facet.ERROR, Facet.SETTINGS}
     if parts & {Facet.CALL, Facet.EVERY_CALL}:
         parts |= {Facet.CALL, Facet.ARGUMENTS, Facet.FINISH}
     if Facet.ENCODING in parts:

@@ -156,7 +156,7 @@ class ItemTracker:
             # The open item was never done.
             self._sums_up = False
             return UNTOUCHED
-        message = sign in _IN_A_PART
+        message, known = sign in _IN_A_PART, self._added
         if sign is ItemSign.ITEM_DONE:
             item = object_of(event.get("item"))
             message = item.get("type") == "message"
@@ -170,7 +170,7 @@ class ItemTracker:
             list(self._opened({"id": event.get("item_id"), "type": type_of_item}))
         elif sign is not ItemSign.PART and not self._open.kind and message:
             self._open.kind = _PART_KINDS.get(type_, "output_text")
-        if before is not ItemState.BETWEEN:
+        if self._added == known:
             return UNTOUCHED
         return frozenset({Facet.TEXT}) if message else _CALLS
 

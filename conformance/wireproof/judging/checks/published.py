@@ -36,6 +36,7 @@ _SPOILT: Mapping[str, frozenset[Facet]] = {
     "type": CONTENT,
 }
 """Member of which the reader makes what an answer says → the parts that are lost where it is missing or mistyped."""
+_SETTINGS = frozenset({Facet.SETTINGS})
 _COUNTS = frozenset({Facet.USAGE})
 _BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation"})
 """Members inside those that say nothing of text, calls or ends."""
@@ -85,5 +86,7 @@ def _spoilt(fault: SchemaFault) -> frozenset[Facet]:
     # A call without its type is read as a call: there is but one kind of them in chat.
     if last == "type" and "tool_calls" in fault.path:
         return UNTOUCHED
+    # What stands in a response beside its answer repeats the request.
+    beside = _SETTINGS if fault.path in {(last,), ("response", last)} else UNTOUCHED
     # Only the member itself: one that is wrong beside the others of its object leaves them as they are.
-    return _SPOILT.get(last, UNTOUCHED)
+    return _SPOILT.get(last, beside)
