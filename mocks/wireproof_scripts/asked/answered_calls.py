@@ -9,6 +9,7 @@ that nothing contradicts: neither another id of the script nor the name of anoth
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_result
@@ -16,12 +17,11 @@ from wireproof_scripts.steps import Call, Step, ends_turn
 from wireproof_scripts.steps.cursor import Exec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wireproof_scripts.steps import Parts
 
-    Item = Mapping[str, Any]
-
+Item = Mapping[str, Any]
 Asking = Call | Exec
 """A step that is answered by a result."""
 
@@ -53,10 +53,12 @@ def parts_answered(parts: Parts, conversation: Sequence[Item]) -> int:
 
 
 _Wanted = list[tuple[int, Asking]]
-_Pairs = list[tuple[str, "Item"]]
+_Pairs = list[tuple[str, Item]]
+_Rule = Callable[[Asking, str, Item, list[Asking]], bool]
+"""Whether a result, by its id and its call, may be that of a step, which is one of these steps of the script."""
 
 
-def _without_pairs(rule: Any, wanted: _Wanted, pairs: _Pairs, steps: list[Asking]) -> tuple[_Wanted, _Pairs]:  # noqa: ANN401 - one of three functions
+def _without_pairs(rule: _Rule, wanted: _Wanted, pairs: _Pairs, steps: list[Asking]) -> tuple[_Wanted, _Pairs]:
     """What is left on both sides when each result has taken the first call that the rule lets it take."""
     left, rest = list(wanted), []
     for pair in pairs:
