@@ -1,8 +1,8 @@
 """`python -m wireproof_crowd`: play draws and keep them, or judge kept ones again.
 
-    play FOLDER --size 12 --draws 20 --from 0    launch and certify draws, and keep what was sent and what came
-    judge-again FOLDER                           judge what is kept there, without any proxy
-    show 12-003                                  the faults of a draw
+    play FOLDER --size 12 --kind random --draws 20 --from 0    launch and certify draws, and keep what was sent and came
+    judge-again FOLDER                                         judge what is kept there, without any proxy
+    show random-12-003                                         the faults of a draw
 
 A draw that is kept already is not played again.
 """
@@ -22,7 +22,7 @@ from wireproof.results.archive import load, save
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof_crowd.certifying import certified
-from wireproof_crowd.drawing import SIZES, Draw, draw
+from wireproof_crowd.drawing import SIZES, Draw, Kind, draw
 from wireproof_crowd.scoring import Score, score, share
 
 
@@ -33,18 +33,24 @@ def main() -> int:
     play = commands.add_parser("play")
     play.add_argument("folder", type=Path)
     play.add_argument("--size", type=int, action="append", choices=SIZES)
-    play.add_argument("--draws", type=int, default=20)
+    play.add_argument("--kind", type=Kind, action="append")
+    play.add_argument("--draws", type=int, default=10)
     play.add_argument("--from", type=int, default=0, dest="since")
     again = commands.add_parser("judge-again")
     again.add_argument("folder", type=Path)
-    again.add_argument("--only", default="", help="draws whose names begin so, as in 24- or 24-003")
+    again.add_argument("--only", default="", help="draws whose names begin so, as in random-24 or random-24-003")
     again.add_argument("--processes", type=int, default=1)
     show = commands.add_parser("show")
     show.add_argument("name")
     given = parser.parse_args()
     match given.command:
         case "play":
-            return _play(given.folder, [draw(size, number) for size in given.size or SIZES for number in range(given.since, given.since + given.draws)])
+            return _play(given.folder, [
+                draw(kind, size, number)
+                for size in given.size or SIZES
+                for kind in given.kind or Kind
+                for number in range(given.since, given.since + given.draws)
+            ])
         case "judge-again":
             return _judge_again(given.folder, given.only, given.processes)
         case _:
@@ -54,8 +60,8 @@ def main() -> int:
 
 
 def _named(name: str) -> Draw:
-    size, _, number = name.partition("-")
-    return draw(int(size), int(number))
+    kind, size, number = name.split("-")
+    return draw(Kind(kind), int(size), int(number))
 
 
 def _play(folder: Path, draws: list[Draw]) -> int:
@@ -65,7 +71,7 @@ def _play(folder: Path, draws: list[Draw]) -> int:
         file = folder / f"{one.name}.gz"
         if file.exists():
             continue
-        certificate = certified(one)
+        certificate = certified(one.faults)
         save(file, certificate.target, certificate.runs)
         file.with_suffix(".json").write_text(json.dumps({"faults": one.faults, "seconds": certificate.seconds}))
         scores.append(score(one, certificate))
@@ -90,7 +96,8 @@ def _judge_again(folder: Path, only: str, processes: int) -> int:
 def _judged(file: Path) -> Score:
     archive = load(file, SCENARIOS)
     kept = json.loads(file.with_suffix(".json").read_text())
-    one = Draw(size=len(kept["faults"]), number=int(file.stem.rpartition("-")[2]), faults=tuple(kept["faults"]))
+    kind, _, number = file.stem.split("-")
+    one = Draw(kind=Kind(kind), number=int(number), faults=tuple(kept["faults"]))
     course = RunInfo(began="", seconds=0.0)
     return score(one, judge_run(archive.runs, archive.target, load_catalogue(), Terms(), course))
 

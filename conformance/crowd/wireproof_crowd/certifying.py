@@ -1,4 +1,4 @@
-"""A proxy with the faults of a draw, launched and certified."""
+"""A proxy with faults, launched and certified: one run with all that a run can look at."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ from wireproof.targets.launch import LOCAL, launch, launch_at_need
 from wireproof.targets.unready_instance import unready_instance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
-    from wireproof_crowd.drawing import Draw
 
 KEY = "key-of-the-crowd"
 SILENCE = 6.0
@@ -36,10 +38,10 @@ JOBS = 24
 """Exchanges at a time, as there."""
 
 
-def certified(drawn: Draw, *, jobs: int = JOBS) -> Certificate:
-    """The certificate of the proxy with the faults of a draw."""
+def certified(faults: Sequence[str], *, scenarios: Sequence[Scenario] = SCENARIOS, jobs: int = JOBS) -> Certificate:
+    """The certificate of the proxy with these faults; of the faultless one if there are none."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_COMMIT_MS": COMMIT}
-    command = f"{sys.executable} -m wireproof_mocks.miniatures {'+'.join(drawn.faults)}"
+    command = f"{sys.executable} -m wireproof_mocks.miniatures {'+'.join(faults) or 'none'}"
     with ExitStack() as stack:
         launched = stack.enter_context(launch(command, env=env))
         spares = [stack.enter_context(launch_at_need(command, env=env)) for _ in range(SPARES)]
@@ -52,4 +54,4 @@ def certified(drawn: Draw, *, jobs: int = JOBS) -> Certificate:
             slots=SLOTS, spare_urls=tuple(spare.base_url for spare in spares), dialects=tuple(Dialect),
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
-        return certify(target, SCENARIOS, load(), jobs=jobs)
+        return certify(target, scenarios, load(), jobs=jobs)

@@ -1,41 +1,63 @@
 """Draws: which faults a proxy has, chosen by a seed.
 
-Of two faults that break the same row a draw holds one, so that a row that is found broken speaks of that fault.
+Of two faults that break the same row a draw holds one, so that a row that is found broken speaks of that fault. The
+faults are put into the proxy in an order in which none undoes what an earlier one did; of two that undo each other in
+either order a draw holds one.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from wireproof_crowd.frequencies import frequencies
+from wireproof_crowd.samples import undoes
+from wireproof_crowd.unseen import alone, beside
 from wireproof_mocks.miniatures import FAULTS
-from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
-from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from wireproof_mocks.miniatures import Fault
 
 SIZES = (6, 12, 24)
 """How many faults the proxies of a crowd have."""
 
+RARE = 0.5
+"""The frequency of a row that no recorded stranger breaks, where one that a single stranger breaks has 1: what is seen of
+a stranger is less than there is."""
+
+
+class Kind(StrEnum):
+    """How the faults of a draw are chosen."""
+
+    RANDOM = "random"
+    """Every row is as likely as any other."""
+    CARELESS = "careless"
+    """A careless week: the rows that many strangers break are likelier."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
     """The faults of one proxy."""
 
-    size: int
+    kind: Kind
     number: int
-    """Which of its size it is, counted from 0; its seed."""
+    """Which of its kind and size it is, counted from 0."""
     faults: tuple[str, ...]
     """The names, in the order in which they are put into the proxy."""
 
     @property
+    def size(self) -> int:
+        """How many they are."""
+        return len(self.faults)
+
+    @property
     def name(self) -> str:
         """What files and reports call it."""
-        return f"{self.size}-{self.number:03}"
+        return f"{self.kind}-{self.size:02}-{self.number:03}"
 
     @property
     def rows(self) -> dict[str, str]:
@@ -43,21 +65,48 @@ class Draw:
         return {FAULTS[name].breaks: name for name in self.faults}
 
 
-def drawable() -> list[Fault]:
-    """The faults that are drawn."""
-    return [fault for fault in FAULTS.values() if fault not in {*AGENT_FAULTS, *TARGET_FAULTS}]
-
-
-def draw(size: int, number: int) -> Draw:
-    """The draw of this size and number; the same one every time."""
-    chance = random.Random(f"{size}-{number}")  # noqa: S311 (a draw, no secret)
-    taken: dict[str, Fault] = {}
-    for fault in _shuffled(drawable(), chance):
+def draw(kind: Kind, size: int, number: int) -> Draw:
+    """The draw of this kind, size and number; the same one every time."""
+    taken: list[Fault] = []
+    for fault in _candidates(kind, random.Random(f"{kind}-{size}-{number}")):  # noqa: S311 (a draw, no secret)
         if len(taken) == size:
             break
-        taken.setdefault(fault.breaks, fault)
-    return Draw(size=size, number=number, faults=tuple(fault.name for fault in taken.values()))
+        if all(_may_stand_beside(fault, other) for other in taken):
+            taken.append(fault)
+    return Draw(kind=kind, number=number, faults=tuple(fault.name for fault in _in_order(taken)))
 
 
-def _shuffled(faults: list[Fault], chance: random.Random) -> Iterator[Fault]:
-    yield from chance.sample(faults, len(faults))
+def drawable() -> list[Fault]:
+    """The faults that are drawn: those that can be seen beside any other at all."""
+    return [fault for fault in FAULTS.values() if fault.name not in alone()]
+
+
+def _candidates(kind: Kind, chance: random.Random) -> Iterator[Fault]:
+    """All faults that are drawn, the likelier ones first."""
+    often = frequencies() if kind is Kind.CARELESS else {}
+    by_row: dict[str, list[Fault]] = {}
+    for fault in drawable():
+        by_row.setdefault(fault.breaks, []).append(fault)
+    # Each row takes part with a chance of its own, whatever the number of its faults: the likelier, the earlier.
+    order = sorted(by_row, key=lambda row: chance.expovariate(often.get(row, RARE if often else 1.0)))
+    # All faults of a row: one of them may go beside the others where its first one may not.
+    for row in order:
+        yield from chance.sample(by_row[row], len(by_row[row]))
+
+
+def _may_stand_beside(one: Fault, other: Fault) -> bool:
+    names = (one.name, other.name)
+    if one.breaks == other.breaks or {names, names[::-1]} & beside().keys():
+        return False
+    return not (undoes(one, other) and undoes(other, one))
+
+
+def _in_order(faults: Sequence[Fault]) -> Iterator[Fault]:
+    """The faults, each behind those that would undo it; where they stand in a circle, as they were drawn."""
+    left = list(faults)
+    while left:
+        safe = (one for one in left if not any(undoes(other, one) for other in left if other is not one))
+        # `safe` is undone by none of those that are left, so it may come before all of them.
+        first = next(safe, left[0])
+        left.remove(first)
+        yield first

@@ -1,0 +1,127 @@
+"""Samples: what the faultless proxy was asked, and what it answered; and what faults make of it, without a proxy.
+
+They show what a fault does, so also which fault undoes what another one did.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from wireproof.results.archive import load, save
+from wireproof.scenarios import SCENARIOS
+from wireproof_mocks.miniatures import Fault
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, OBSIDIAN_XML, OPENAI_JSON, RESPONSES
+from wireproof_mocks.miniatures.middleware import WithFaults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+    from wireproof.model.transcript import Transcript
+    from wireproof.results.certificate import Certificate
+
+RECORDED = Path(__file__).parent / "samples.gz"
+LARGEST = 15_000
+"""Bytes of request and answer: larger ones show nothing that smaller ones do not."""
+ENOUGH = 8
+"""Samples in which a fault shows: what is undone in all of these is undone."""
+_NOTHING = Fault(
+    name="nothing", breaks="", dialects=(OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES),
+    request=lambda asked: asked, whole=lambda body, _, __: body, frames=lambda frames, _: iter(frames),
+)  # fmt: skip
+"""Beside it every body is parsed and written again, so that what differs is what a fault says."""
+_ENDED = threading.Event()
+_ENDED.set()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """An exchange of the faultless proxy."""
+
+    exercises: frozenset[str]
+    """The rows that its scenario exercises."""
+    transcript: Transcript
+
+
+def record(certificate: Certificate) -> None:
+    """Keep the smaller exchanges of a certificate of the faultless proxy."""
+    runs = (
+        replace(run, exchanges={form: [*filter(_is_small, those)] for form, those in run.exchanges.items()}, set_aside={})
+        for run in certificate.runs
+    )
+    save(RECORDED, certificate.target, runs)
+
+
+def _is_small(exchange: object) -> bool:
+    transcript: Transcript = exchange.transcript  # type: ignore[attr-defined]
+    return len(transcript.request_body) + sum(len(piece.data) for piece in transcript.pieces) < LARGEST
+
+
+@cache
+def samples() -> tuple[Sample, ...]:
+    """All samples."""
+    return tuple(
+        Sample(exercises=frozenset(run.scenario.exercises), transcript=exchange.transcript)
+        for run in load(RECORDED, SCENARIOS).runs
+        for those in run.exchanges.values()
+        for exchange in those
+        if exchange.transcript.status is not None
+    )
+
+
+@cache
+def shown_in(fault: Fault) -> tuple[Sample, ...]:
+    """Samples in which a fault shows, alone; none for one that no sample can show, as by the time that it takes."""
+    found: list[Sample] = []
+    for sample in sorted(samples(), key=lambda one: fault.breaks not in one.exercises):
+        if len(found) < ENOUGH and played((fault,), sample) != played((), sample):
+            found.append(sample)
+    return tuple(found)
+
+
+@cache
+def undoes(later: Fault, earlier: Fault) -> bool:
+    """Whether nothing is left of what a fault does, where another one is put after it."""
+    shown = shown_in(earlier)
+    return bool(shown) and all(played((earlier, later), one) == played((later,), one) for one in shown)
+
+
+Played = tuple[object, ...]
+
+
+@cache
+def played(faults: tuple[Fault, ...], sample: Sample) -> Played:
+    """What a proxy with these faults makes of a sample: the request that reaches it, and its answer, piece by piece."""
+    seen: list[object] = []
+    sent = sample.transcript
+
+    def proxy(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        body = environ["wsgi.input"].read()
+        seen.append((body, *sorted((name, text) for name, text in environ.items() if name.startswith("HTTP_"))))
+        start_response(f"{sent.status} Status", [(name, text) for name, text in sent.headers if name != "transfer-encoding"])
+        return (piece.data for piece in sent.pieces)
+
+    def answered(status: str, headers: list[tuple[str, str]], *_: object) -> object:
+        seen.append((status, *headers))
+        return None
+
+    faulty = WithFaults(app=proxy, faults=(_NOTHING, *faults), key="key", stop=_ENDED)
+    seen.extend(faulty(_environ(sent), answered))  # type: ignore[arg-type]
+    return tuple(seen)
+
+
+def _environ(sent: Transcript) -> WSGIEnvironment:
+    url = urlsplit(sent.url)
+    headers = {f"HTTP_{name.upper().replace('-', '_')}": text for name, text in sent.request_headers}
+    body = sent.request_body
+    return {
+        **headers, "REQUEST_METHOD": sent.method, "PATH_INFO": url.path, "QUERY_STRING": url.query,
+        "CONTENT_TYPE": headers.get("HTTP_CONTENT_TYPE", ""), "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body),
+    }  # fmt: skip
