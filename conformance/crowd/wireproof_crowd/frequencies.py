@@ -1,7 +1,7 @@
 """How many of the recorded strangers break each row: what the faults of a careless week are weighted by.
 
-They are counted, not copied: every line of `conformance/tests/corpus/*.toml` and `conformance/gateways/findings.toml` was
-confirmed on the wire by a person, and says what was seen there.
+They are counted, not copied: every line of `conformance/tests/corpus/*.toml` and `conformance/gateways/findings.toml`
+was confirmed on the wire by a person, and says what was seen there.
 """
 
 from __future__ import annotations

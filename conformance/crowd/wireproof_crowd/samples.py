@@ -6,6 +6,7 @@ They show what a fault does, so also which fault undoes what another one did.
 from __future__ import annotations
 
 import io
+import itertools
 import threading
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,7 +18,7 @@ from wireproof.results.archive import load, save
 from wireproof.scenarios import SCENARIOS
 from wireproof_mocks.miniatures import Fault
 from wireproof_mocks.miniatures.fault import FUNCTION_CALL, OBSIDIAN_XML, OPENAI_JSON, RESPONSES
-from wireproof_mocks.miniatures.middleware import WithFaults
+from wireproof_mocks.miniatures.middleware import WithFaults, sent_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
     from wireproof.model.transcript import Transcript
+    from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
 
 RECORDED = Path(__file__).parent / "samples.gz"
@@ -32,6 +34,8 @@ LARGEST = 15_000
 """Bytes of request and answer: larger ones show nothing that smaller ones do not."""
 ENOUGH = 8
 """Samples in which a fault shows: what is undone in all of these is undone."""
+LOOKED_AT = 150
+"""Samples that are looked at, those of the row and the scripts of the fault before others."""
 _NOTHING = Fault(
     name="nothing", breaks="", dialects=(OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES),
     request=lambda asked: asked, whole=lambda body, _, __: body, frames=lambda frames, _: iter(frames),
@@ -53,14 +57,16 @@ class Sample:
 def record(certificate: Certificate) -> None:
     """Keep the smaller exchanges of a certificate of the faultless proxy."""
     runs = (
-        replace(run, exchanges={form: [*filter(_is_small, those)] for form, those in run.exchanges.items()}, set_aside={})
+        replace(
+            run, exchanges={form: [*filter(_is_small, those)] for form, those in run.exchanges.items()}, set_aside={}
+        )
         for run in certificate.runs
     )
     save(RECORDED, certificate.target, runs)
 
 
-def _is_small(exchange: object) -> bool:
-    transcript: Transcript = exchange.transcript  # type: ignore[attr-defined]
+def _is_small(exchange: Exchange) -> bool:
+    transcript = exchange.transcript
     return len(transcript.request_body) + sum(len(piece.data) for piece in transcript.pieces) < LARGEST
 
 
@@ -79,11 +85,14 @@ def samples() -> tuple[Sample, ...]:
 @cache
 def shown_in(fault: Fault) -> tuple[Sample, ...]:
     """Samples in which a fault shows, alone; none for one that no sample can show, as by the time that it takes."""
-    found: list[Sample] = []
-    for sample in sorted(samples(), key=lambda one: fault.breaks not in one.exercises):
-        if len(found) < ENOUGH and played((fault,), sample) != played((), sample):
-            found.append(sample)
-    return tuple(found)
+    likeliest = sorted(samples(), key=lambda one: (fault.breaks not in one.exercises, not _is_of(fault, one)))
+    shown = (one for one in likeliest[:LOOKED_AT] if played((fault,), one) != played((), one))
+    return tuple(itertools.islice(shown, ENOUGH))
+
+
+def _is_of(fault: Fault, sample: Sample) -> bool:
+    """Whether a sample is of a script and a dialect in which a fault shows."""
+    return fault.touches(sent_request(_environ(sample.transcript)))
 
 
 @cache
@@ -105,7 +114,9 @@ def played(faults: tuple[Fault, ...], sample: Sample) -> Played:
     def proxy(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
         seen.append((body, *sorted((name, text) for name, text in environ.items() if name.startswith("HTTP_"))))
-        start_response(f"{sent.status} Status", [(name, text) for name, text in sent.headers if name != "transfer-encoding"])
+        start_response(
+            f"{sent.status} Status", [(name, text) for name, text in sent.headers if name != "transfer-encoding"]
+        )
         return (piece.data for piece in sent.pieces)
 
     def answered(status: str, headers: list[tuple[str, str]], *_: object) -> object:
@@ -123,5 +134,6 @@ def _environ(sent: Transcript) -> WSGIEnvironment:
     body = sent.request_body
     return {
         **headers, "REQUEST_METHOD": sent.method, "PATH_INFO": url.path, "QUERY_STRING": url.query,
-        "CONTENT_TYPE": headers.get("HTTP_CONTENT_TYPE", ""), "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body),
+        "CONTENT_TYPE": headers.get("HTTP_CONTENT_TYPE", ""), "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
     }  # fmt: skip

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from wireproof.model.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from wireproof.model.verdict import Outcome
     from wireproof.results.certificate import Certificate
-    from wireproof_crowd.drawing import Draw
+    from wireproof_crowd.draws import Draw
 
+SHOWN = 300
+"""Characters of what was seen."""
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
@@ -36,7 +38,7 @@ class Accused:
 
     row: str
     where: str
-    """The first scenario, its form, and what was seen there."""
+    """The first scenario, its form, and the beginning of what was seen there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,4 +89,27 @@ def _outcomes(judged: Iterable[Outcome]) -> list[str]:
 
 def _accused(one: Outcome) -> Accused:
     found = one.findings[0]
-    return Accused(row=one.requirement, where=f"{one.scenario} {found.form}: {found.violation.seen}")
+    return Accused(row=one.requirement, where=f"{one.scenario} {found.form}: {found.violation.seen[:SHOWN]}")
+
+
+# What is shown
+
+
+def lines(one: Score) -> Iterator[str]:
+    """What was found of a draw, then each fault that was not, then each row that was accused without a fault."""
+    yield f"{one.draw.name} {one.found}/{len(one.draw.faults)}"
+    for missed in one.missed:
+        behind = f" | behind {missed.behind}" if missed.behind else ""
+        yield f"{one.draw.name} missed  {missed.fault} -> {missed.row}: {missed.why}{behind}"
+    for accused in one.accused:
+        yield f"{one.draw.name} accused {accused.row}: {accused.where}"
+
+
+def summary(scores: Sequence[Score]) -> Iterator[str]:
+    """A line for each kind and size."""
+    by_crowd: dict[str, list[Score]] = {}
+    for one in scores:
+        by_crowd.setdefault(f"{one.draw.kind}, {one.draw.size} faults", []).append(one)
+    for crowd, those in by_crowd.items():
+        accused = Counter(wrong.row for one in those for wrong in one.accused)
+        yield f"{crowd}, {len(those)} draws: {share(those):.2%} found, {accused.total()} clean rows accused"

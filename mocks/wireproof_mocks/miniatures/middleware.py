@@ -74,7 +74,7 @@ class WithFaults:
         # Untouched: the faultless miniature shows that the wrapper is not what breaks a row.
         if not self.faults:
             return self.app(environ, start_response)
-        request = _take(environ)
+        request = sent_request(environ)
         faults = tuple(fault for fault in self.faults if fault.touches(request))
         if not faults:
             return self.app(environ, start_response)
@@ -246,7 +246,7 @@ class _Body:
             close()
 
 
-def _take(environ: WSGIEnvironment) -> SentRequest:
+def sent_request(environ: WSGIEnvironment) -> SentRequest:
     """The request's body, read; the proxy finds it again."""
     # A body in chunks announces no length, and ends by itself.
     in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"

@@ -26,11 +26,11 @@ SIZES = (6, 12, 24)
 """How many faults the proxies of a crowd have."""
 
 RARE = 0.5
-"""The frequency of a row that no recorded stranger breaks, where one that a single stranger breaks has 1: what is seen of
-a stranger is less than there is."""
+"""The frequency of a row that no recorded stranger breaks, where one that a single stranger breaks has 1: of a stranger
+less is seen than there is."""
 
 
-class Kind(StrEnum):
+class DrawKind(StrEnum):
     """How the faults of a draw are chosen."""
 
     RANDOM = "random"
@@ -43,7 +43,7 @@ class Kind(StrEnum):
 class Draw:
     """The faults of one proxy."""
 
-    kind: Kind
+    kind: DrawKind
     number: int
     """Which of its kind and size it is, counted from 0."""
     faults: tuple[str, ...]
@@ -65,7 +65,7 @@ class Draw:
         return {FAULTS[name].breaks: name for name in self.faults}
 
 
-def draw(kind: Kind, size: int, number: int) -> Draw:
+def draw(kind: DrawKind, size: int, number: int) -> Draw:
     """The draw of this kind, size and number; the same one every time."""
     taken: list[Fault] = []
     for fault in _candidates(kind, random.Random(f"{kind}-{size}-{number}")):  # noqa: S311 (a draw, no secret)
@@ -81,9 +81,9 @@ def drawable() -> list[Fault]:
     return [fault for fault in FAULTS.values() if fault.name not in alone()]
 
 
-def _candidates(kind: Kind, chance: random.Random) -> Iterator[Fault]:
+def _candidates(kind: DrawKind, chance: random.Random) -> Iterator[Fault]:
     """All faults that are drawn, the likelier ones first."""
-    often = frequencies() if kind is Kind.CARELESS else {}
+    often = frequencies() if kind is DrawKind.CARELESS else {}
     by_row: dict[str, list[Fault]] = {}
     for fault in drawable():
         by_row.setdefault(fault.breaks, []).append(fault)
