@@ -1,8 +1,8 @@
 """Draws: which faults a proxy has, chosen by a seed.
 
 Of two faults that break the same row a draw holds one, so that a row that is found broken speaks of that fault. The
-faults are put into the proxy in an order in which none undoes what an earlier one did; of two that undo each other in
-either order a draw holds one.
+faults are put into the proxy in an order in which something is left of each beside each other; where one of two leaves
+nothing of the other in either order, a draw holds one of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from wireproof_crowd.frequencies import frequencies
-from wireproof_crowd.samples import undoes
+from wireproof_crowd.samples import hides
 from wireproof_crowd.unseen import alone, beside
 from wireproof_mocks.miniatures import FAULTS
 
@@ -98,15 +98,13 @@ def _may_stand_beside(one: Fault, other: Fault) -> bool:
     names = (one.name, other.name)
     if one.breaks == other.breaks or {names, names[::-1]} & beside().keys():
         return False
-    return not (undoes(one, other) and undoes(other, one))
+    return not (hides(one, other) and hides(other, one))
 
 
 def _in_order(faults: Sequence[Fault]) -> Iterator[Fault]:
-    """The faults, each behind those that would undo it; where they stand in a circle, as they were drawn."""
+    """The faults in an order in which each shows beside each; where they stand in a circle, as they were drawn."""
     left = list(faults)
     while left:
-        safe = (one for one in left if not any(undoes(other, one) for other in left if other is not one))
-        # `safe` is undone by none of those that are left, so it may come before all of them.
-        first = next(safe, left[0])
+        first = next((one for one in left if not any(hides(one, other) for other in left if other is not one)), left[0])
         left.remove(first)
         yield first

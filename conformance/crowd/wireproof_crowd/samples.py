@@ -1,6 +1,6 @@
 """Samples: what the faultless proxy was asked, and what it answered; and what faults make of it, without a proxy.
 
-They show what a fault does, so also which fault undoes what another one did.
+They show what a fault does, so also which fault leaves nothing of another one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RECORDED = Path(__file__).parent / "samples.gz"
 LARGEST = 15_000
 """Bytes of request and answer: larger ones show nothing that smaller ones do not."""
 ENOUGH = 8
-"""Samples in which a fault shows: what is undone in all of these is undone."""
+"""Samples in which a fault shows: of what is gone in all of these nothing is left."""
 LOOKED_AT = 150
 """Samples that are looked at, those of the row and the scripts of the fault before others."""
 _NOTHING = Fault(
@@ -96,10 +96,18 @@ def _is_of(fault: Fault, sample: Sample) -> bool:
 
 
 @cache
-def undoes(later: Fault, earlier: Fault) -> bool:
-    """Whether nothing is left of what a fault does, where another one is put after it."""
-    shown = shown_in(earlier)
-    return bool(shown) and all(played((earlier, later), one) == played((later,), one) for one in shown)
+def hides(first: Fault, second: Fault) -> bool:
+    """Whether nothing is left of one of two faults where they are put into a proxy in this order.
+
+    The second undoes what the first did, or does not find what it would change.
+    """
+    both = (first, second)
+    return _is_gone(first, both, (second,)) or _is_gone(second, both, (first,))
+
+
+def _is_gone(fault: Fault, both: tuple[Fault, ...], other: tuple[Fault, ...]) -> bool:
+    shown = shown_in(fault)
+    return bool(shown) and all(played(both, one) == played(other, one) for one in shown)
 
 
 Played = tuple[object, ...]
