@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_mocks.miniatures.fault import Fault, FaultHead
-from wireproof_mocks.miniatures.middleware import WithFault
+from wireproof_mocks.miniatures.middleware import WithFaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,13 +41,13 @@ def test_a_fault_knows_the_headers_of_the_request() -> None:
         seen.append(request)
         return head
 
-    ask(WithFault(app=echo, fault=Fault(name="x", breaks="y", head=head)), environ(HTTP_X_STAINLESS_LANG="js"))
+    ask(WithFaults(app=echo, faults=(Fault(name="x", breaks="y", head=head),)), environ(HTTP_X_STAINLESS_LANG="js"))
     assert seen[0].headers == {"content-type": "application/json", "x-stainless-lang": "js"}
 
 
 def test_a_body_in_chunks_reaches_the_proxy_whole() -> None:
     chunked = {**environ(b'{"n": 1}', HTTP_TRANSFER_ENCODING="chunked"), "CONTENT_LENGTH": ""}
-    assert ask(WithFault(app=echo, fault=Fault(name="x", breaks="y")), chunked) == b'{"n": 1}'
+    assert ask(WithFaults(app=echo, faults=(Fault(name="x", breaks="y"),)), chunked) == b'{"n": 1}'
     assert (chunked["CONTENT_LENGTH"], "HTTP_TRANSFER_ENCODING" in chunked) == ("8", False)
     # So that a fault can tell.
     assert chunked["wireproof.in_chunks"] is True
@@ -58,7 +58,7 @@ def test_a_request_that_a_fault_cannot_read_goes_on_as_it_is(error: type[Excepti
     def asked(_: dict[str, Any]) -> dict[str, Any]:
         raise error("role")
 
-    faulty = WithFault(app=echo, fault=Fault(name="x", breaks="y", request=asked))
+    faulty = WithFaults(app=echo, faults=(Fault(name="x", breaks="y", request=asked),))
     assert json.loads(ask(faulty, environ(b'{"messages": 7}'))) == {"messages": 7}
 
 
@@ -78,7 +78,7 @@ def test_events_are_taken_by_what_their_data_says_and_named_for_it_again() -> No
 
     fault = Fault(name="x", breaks="y", frames=frames, dialects=("responses",))  # type: ignore[arg-type]  # a list will do
     path = {"PATH_INFO": "/v1/responses"}
-    assert ask(WithFault(app=sent, fault=fault), {**environ(), **path}) == frame + b": hm\n\nevent: ping\n\n"
+    assert ask(WithFaults(app=sent, faults=(fault,)), {**environ(), **path}) == frame + b": hm\n\nevent: ping\n\n"
     assert seen == [{"type": "response.created", "sequence_number": 0}, b": hm\n\n", b"event: ping\n\n"]
 
 
@@ -92,7 +92,7 @@ def test_a_fault_knows_when_all_slots_are_taken() -> None:
         return echo(environ, start_response)
 
     fault = Fault(name="x", breaks="y", environ=lambda environ: full.append(environ["wireproof.full"]))
-    faulty = WithFault(app=waiting, fault=fault, slots=1)
+    faulty = WithFaults(app=waiting, faults=(fault,), slots=1)
     holder = threading.Thread(target=ask, args=(faulty, environ(HTTP_WAIT="1")))
     holder.start()
     assert inside.wait(5)

@@ -281,7 +281,8 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="full-and-no-word-of-when", breaks="http.precedence.capacity-before-not-ready",
           head=_without("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)
     Fault(name="not-ready-is-502", breaks="http.precedence.not-ready-before-backend-failure",
-          head=_as(503, "502 Bad Gateway", _chat)),
+          # Not in turns, which are also asked for while a backend that has died is started again.
+          head=_as(503, "502 Bad Gateway", lambda e: _chat(e) and not e.script)),
     Fault(name="model-without-owner", breaks="http.models.get", whole=_model_without_owner),
     Fault(name="unknown-model-is-400", breaks="http.models.unknown",
           head=_as(404, "400 Bad Request", lambda e: "/models/" in e.path)),

@@ -1,7 +1,7 @@
-"""The WSGI wrapper that puts one fault into a proxy.
+"""The WSGI wrapper that puts a fault into a proxy, or several.
 
 It reads the whole request, lets the proxy answer, and changes what the fault says, frame by frame: a frame is passed
-on before the next one is asked for, unless the fault itself holds it back.
+on before the next one is asked for, unless a fault itself holds it back.
 """
 
 from __future__ import annotations
@@ -31,48 +31,58 @@ from wireproof_mocks.miniatures.fault import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    FrameChange = Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]
+    WholeChange = Callable[[Json, SentRequest, FaultHead], Json]
 
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
 GLANCE = 0.05
 """Seconds between two looks at whether a client has left."""
+_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
+"""What a fault raises at a request that is too wrong for it, or at what another fault has left of an answer."""
 ABANDONED: list[object] = []
 """Answers that a proxy which ignores disconnects never closes; kept here, since a collected generator is closed."""
 
 
 @dataclass(kw_only=True)
-class WithFault:
-    """A WSGI application with a fault (None: none).
+class WithFaults:
+    """A WSGI application with faults (an empty tuple: with none).
 
-    `key` is the right key; `slots` how many turns run at once; `stop` ends bodies that are held open.
+    What a later fault changes, it changes after the earlier ones. `key` is the right key; `slots` how many turns run at
+    once; `stop` ends bodies that are held open.
     """
 
     app: WSGIApplication
-    fault: Fault | None
+    faults: tuple[Fault, ...]
     key: str | None = None
     slots: int = 64
     stop: threading.Event = field(default_factory=threading.Event)
-    _number: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _numbers: Mapping[str, Iterator[int]] = field(init=False)
+    """Fault → the numbers of the requests that it touches."""
     _inside: list[object] = field(default_factory=list)
     """One entry for each request that the proxy has not begun to answer."""
 
+    def __post_init__(self) -> None:
+        self._numbers = {fault.name: itertools.count(1) for fault in self.faults}
+
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
-        fault = self.fault
         # Untouched: the faultless miniature shows that the wrapper is not what breaks a row.
-        if fault is None:
+        if not self.faults:
             return self.app(environ, start_response)
-        request = _take(environ)
-        if not fault.touches(request):
+        request = sent_request(environ)
+        faults = tuple(fault for fault in self.faults if fault.touches(request))
+        if not faults:
             return self.app(environ, start_response)
-        other = fault.instead(request, next(self._number)) if fault.instead else None
+        other = self._other(faults, request)
         if other is not None:
             return self._instead(other, environ, start_response)
         environ["wireproof.full"] = len(self._inside) >= self.slots
-        _change_request(environ, fault, request, self.key)
+        _change_request(environ, faults, self.key)
         caught: list[FaultHead] = []
 
         def catch(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
@@ -88,10 +98,18 @@ class WithFault:
         finally:
             self._inside.remove(request)  # also when the proxy raised
         head = caught[0]
-        body = _Body(answer, _chain(first, pieces), fault)
+        body = _Body(answer, _chain(first, pieces), faults)
         if _is_stream(head):
             return self._stream(body, head, request, start_response)
         return self._whole(body, head, request, start_response)
+
+    def _other(self, faults: Iterable[Fault], request: SentRequest) -> Instead | None:
+        """What a fault does instead of the answer, the first that does anything; None: the proxy answers."""
+        for fault in faults:
+            other = fault.instead(request, next(self._numbers[fault.name])) if fault.instead else None
+            if other is not None:
+                return other
+        return None
 
     def _instead(self, other: Instead, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         match other:
@@ -112,13 +130,12 @@ class WithFault:
     def _stream(
         self, body: _Body, head: FaultHead, request: SentRequest, start_response: StartResponse
     ) -> Iterable[bytes]:
-        fault = body.fault
-        head = fault.head(head, request) if fault.head else head
+        for fault in body.faults:
+            head = fault.head(head, request) if fault.head else head
         start_response(head.status, head.headers)
         # Lazily: a fault that does not buffer must not make the wrapper do so (chat.stream.flushed).
-        frames = _frames(body.pieces)
-        body.pieces = (written(frame) for frame in (fault.frames(frames, request) if fault.frames else frames))
-        if fault.body_open:
+        body.pieces = map(written, _changed_frames(body.faults, _frames(body.pieces), request))
+        if any(fault.body_open for fault in body.faults):
             body.pieces = self._held_open(body.pieces)
         return body
 
@@ -134,22 +151,71 @@ class WithFault:
     def _whole(
         self, body: _Body, head: FaultHead, request: SentRequest, start_response: StartResponse
     ) -> Iterable[bytes]:
-        fault = body.fault
         said = b"".join(body.pieces)
         # Before it is closed: a fault that ignores disconnects must not keep an answer that has ended.
         body.complete = True
         body.close()
         data = _json_object(said)
-        faulty = fault.head(head, request) if fault.head else head
-        if fault.salvage and data is not None and faulty.code < head.code:
-            start_response(faulty.status, _as_stream(faulty))
-            return [written(frame) for frame in fault.salvage(data)]
-        if fault.whole and data is not None:
-            # With the head as the proxy sent it: a fault may ask for the status that its own `head` has changed.
-            said = json.dumps(fault.whole(data, request, head), ensure_ascii=False).encode()
-            faulty = FaultHead(status=faulty.status, headers=_with_length(faulty, len(said)))
-        start_response(faulty.status, faulty.headers)
+        for number, fault in enumerate(body.faults):
+            faulty = fault.head(head, request) if fault.head else head
+            if fault.salvage and data is not None and faulty.code < head.code:
+                start_response(faulty.status, _as_stream(faulty))
+                return map(written, _changed_frames(body.faults[number + 1 :], fault.salvage(data), request))
+            if fault.whole and data is not None:
+                # With the head as it was before: a fault may ask for the status that its own `head` has changed.
+                data = _changed_whole(fault.whole, data, request, head, alone=len(body.faults) == 1)
+            head = faulty
+        if data is not None and any(fault.whole for fault in body.faults):
+            said = json.dumps(data, ensure_ascii=False).encode()
+            head = FaultHead(status=head.status, headers=_with_length(head, len(said)))
+        start_response(head.status, head.headers)
         return [said]
+
+
+# Several faults: what one leaves of an answer, another may not be able to read. A fault alone that cannot read what the
+# proxy sends is a mistake of ours, and raises.
+
+
+def _changed_frames(faults: Sequence[Fault], frames: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
+    """The frames of a stream, as all faults change them, one after the other."""
+    changes = [fault.frames for fault in faults if fault.frames]
+    changed = iter(frames)
+    for change in changes:
+        changed = iter(change(changed, request)) if len(changes) == 1 else _readable(change, changed, request)
+    return changed
+
+
+def _readable(change: FrameChange, frames: Iterator[Frame], request: SentRequest) -> Iterator[Frame]:
+    """The frames as a fault changes them; those that it cannot read pass, and it begins again behind them."""
+    taken: list[Frame] = []
+    gone_on = True
+    while gone_on:
+        gone_on = False
+        try:
+            for frame in change(_noted(frames, taken), request):
+                taken.clear()
+                yield frame
+        except _UNREADABLE:
+            # What it took since it last gave a frame; for most faults that is no more than the one unreadable frame.
+            yield from taken
+            gone_on = bool(taken)  # at the end of the stream there is nothing left to go on with
+            taken.clear()
+
+
+def _noted(frames: Iterator[Frame], taken: list[Frame]) -> Iterator[Frame]:
+    for frame in frames:
+        taken.append(frame)
+        yield frame
+
+
+def _changed_whole(change: WholeChange, data: Json, request: SentRequest, head: FaultHead, *, alone: bool) -> Json:
+    """A whole answer as a fault changes it; one among several leaves what it cannot read as it is."""
+    if alone:
+        return change(data, request, head)
+    try:
+        return change(data, request, head)
+    except _UNREADABLE:
+        return data
 
 
 def _no_write(data: bytes) -> object:
@@ -162,7 +228,7 @@ class _Body:
 
     answer: Iterable[bytes]
     pieces: Iterator[bytes]
-    fault: Fault
+    faults: tuple[Fault, ...]
     complete: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
@@ -172,7 +238,7 @@ class _Body:
 
     def close(self) -> None:
         """What WSGI servers call at the end or when the client has gone."""
-        if self.fault.ignores_disconnect and not self.complete:
+        if any(fault.ignores_disconnect for fault in self.faults) and not self.complete:
             ABANDONED.append(self)
             return
         close: Callable[[], None] | None = getattr(self.answer, "close", None)
@@ -180,7 +246,7 @@ class _Body:
             close()
 
 
-def _take(environ: WSGIEnvironment) -> SentRequest:
+def sent_request(environ: WSGIEnvironment) -> SentRequest:
     """The request's body, read; the proxy finds it again."""
     # A body in chunks announces no length, and ends by itself.
     in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"
@@ -193,29 +259,35 @@ def _take(environ: WSGIEnvironment) -> SentRequest:
     return SentRequest(method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"], body=body, key=key, headers=headers)
 
 
-def _change_request(environ: WSGIEnvironment, fault: Fault, request: SentRequest, key: str | None) -> None:
-    """Change the request as the fault says."""
-    if fault.ignores_disconnect:
+def _change_request(environ: WSGIEnvironment, faults: Sequence[Fault], key: str | None) -> None:
+    """Change the request as the faults say."""
+    if any(fault.ignores_disconnect for fault in faults):
         # Without it the proxy learns of a disconnect only when it writes.
         environ.pop(CLIENT_KEY, None)
-    if fault.environ:
-        environ["wireproof.key"] = key or ""
-        fault.environ(environ)
-    if fault.request:
-        data = _json_object(request.body)
-        # Other bodies are no requests for an answer.
-        if data is not None and {"messages", "input", "model"} & data.keys():
-            # Kept, or a body that is too large would no longer be.
-            padding = request.body[len(request.body.rstrip()) :]
-            body = json.dumps(_changed(data, fault.request), ensure_ascii=False).encode() + padding
-            environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+    for fault in faults:
+        if fault.environ:
+            environ["wireproof.key"] = key or ""
+            fault.environ(environ)
+    changes = [fault.request for fault in faults if fault.request]
+    if not changes:
+        return
+    body = environ["wsgi.input"].read()  # a fault of the environment may have changed it
+    data = _json_object(body)
+    # Other bodies are no requests for an answer.
+    if data is not None and {"messages", "input", "model"} & data.keys():
+        for change in changes:
+            data = _changed(data, change)
+        # Kept, or a body that is too large would no longer be.
+        padding = body[len(body.rstrip()) :]
+        body = json.dumps(data, ensure_ascii=False).encode() + padding
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
 
 
 def _changed(data: Json, change: Callable[[Json], Json]) -> Json:
     """The request as a fault changes it; one that is too wrong for the fault to read goes on as it is."""
     try:
         return change(data)
-    except (AttributeError, KeyError, TypeError):
+    except _UNREADABLE:
         return data
 
 

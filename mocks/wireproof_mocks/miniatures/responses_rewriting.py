@@ -52,7 +52,7 @@ def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], SentReq
 
 def in_body(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A fault of whole responses; other bodies pass."""
-    return lambda body, _, __: change(body) if body.get("object") == "response" else body
+    return lambda body, _, __: change(body) if "output" in body else body
 
 
 def in_stream(
@@ -75,7 +75,7 @@ def in_whole(change: Callable[[Output, SentRequest], Output]) -> Callable[[Json,
     """A fault of the output, in whole responses."""
 
     def changed(body: Json, request: SentRequest, _: FaultHead) -> Json:
-        return {**body, "output": change(body["output"], request)} if body.get("object") == "response" else body
+        return {**body, "output": change(body["output"], request)} if "output" in body else body
 
     return changed
 

@@ -285,7 +285,7 @@ def _untouched(name: str, change: Callable[[Json], Json]) -> Fault:
 
 
 def _request(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
-    return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts)
+    return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts, in_turns=True)
 
 
 TURN_FAULTS: tuple[Fault, ...] = (
