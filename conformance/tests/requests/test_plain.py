@@ -145,6 +145,26 @@ def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared()
     examine(Request(), transcript(200), target())
 
 
+def test_a_refusal_for_lack_of_room_says_nothing_of_the_request() -> None:
+    with pytest.raises(UnseenError, match="429"):
+        examine(Request(expect=400), transcript(429), target())
+    examine(Request(expect=429), transcript(429), target())
+
+
+@pytest.mark.parametrize(
+    ("body", "id_"),
+    [
+        (b'{"id": "resp_1", "output": []}', "resp_1"),
+        (b'{"id": "resp_1", "object": "response"}', "resp_1"),
+        (b'event: response.created\ndata: {"type": "response.created", "response": {"id": "resp_2"}}\n\n', "resp_2"),
+        (b'{"id": "chatcmpl_1", "choices": []}', ""),
+        (b'{"error": {"message": "no"}}', ""),
+    ],
+)
+def test_a_response_is_known_without_its_object(body: bytes, id_: str) -> None:
+    assert response_id(dataclasses.replace(transcript(200), pieces=(Piece(at=0, data=body),))) == id_
+
+
 def test_a_target_that_does_not_echo_its_own_header_does_not_know_it() -> None:
     request = Request(requires_echo="x-proxy-mode")
 

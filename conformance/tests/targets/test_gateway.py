@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import pytest
 
 from wireproof.cli.plan import plan
 from wireproof.model.dialect import Dialect
-from wireproof.model.target import Backend
+from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import HarnessError, Verdict
-from wireproof.targets.gateway import RunningUpstream, fill, gateway, upstream, variables
+from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
 from wireproof.targets.kinds import header
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
@@ -181,6 +182,17 @@ def test_a_gateway_that_takes_any_key_is_sent_none() -> None:
     command = PASSTHROUGH.replace("{port}", "{port} any-key")
     with reach(TargetOptions(gateway=command, env=ENV)) as target:
         assert target.api_key is None
+
+
+def test_a_gateway_without_chat_is_asked_for_its_key_where_it_answers(tiny: Any) -> None:
+    def respond(exchange: Any) -> None:
+        there = exchange.path.endswith("/responses")
+        exchange.whole({"output": []} if there else {"error": {}}, status="200 OK" if there else "404 Not Found")
+
+    tiny.respond = respond
+    target = Target(base_url=tiny.base_url, model="m", api_key="theirs", dialects=(Dialect.RESPONSES,))
+    assert not asks_for_key(target), "any key will do"
+    assert not asks_for_key(replace(target, dialects=(Dialect.OPENAI_JSON,))), "the right key is refused as well"
 
 
 def test_a_gateway_may_learn_from_a_header_where_its_upstream_is() -> None:

@@ -148,7 +148,8 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     found = [_cause(symptom, those, served) for symptom, those in causes.items()]
     hidden = {exchange for cause in found for exchange in cause.hidden}
     left = [one for one in evidence.findings if one.exchange not in hidden]
-    return (*found, *_of_crowds(evidence.aside), *_of_form(left, constant_usages(served)))
+    died = any(isinstance(symptom, Died) for symptom in causes)
+    return (*found, *_of_crowds(evidence.aside, died=died), *_of_form(left, constant_usages(served)))
 
 
 def _without(exchanges: Sequence[Exchange], cases: Sequence[SymptomCase]) -> Sequence[Exchange]:
@@ -267,9 +268,9 @@ def _spoilt(symptom: AnySymptom) -> Facet:
 # Crowds
 
 
-def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
+def _of_crowds(aside: Iterable[Exchange], *, died: bool) -> Iterator[Cause]:
     """The cause of the exchanges that failed only beside others."""
-    failed = crowded(aside)
+    failed = crowded(aside, died=died)
     if failed:
         first = failed[0]
         violation = Violation(requirement=row_of(Facet.ROOM, first.form), seen=sentence(failed))

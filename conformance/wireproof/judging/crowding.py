@@ -22,9 +22,24 @@ FAILURES = frozenset({500, 502, 503, 504})
 BROKEN = frozenset({End.CUT, End.REFUSED})
 
 
-def crowded(aside: Iterable[Exchange]) -> list[Exchange]:
-    """Those of the exchanges that were set aside which failed without a reason of their own."""
-    return [exchange for exchange in aside if _failure(exchange) and not _was_due(exchange)]
+GONE = frozenset({502, 503})
+"""Statuses of what stands in front of a process that has ended, until it runs again."""
+
+
+def crowded(aside: Iterable[Exchange], *, died: bool = False) -> list[Exchange]:
+    """Those of the exchanges that were set aside which failed without a reason of their own.
+
+    `died`: a process of the target ended in the run. What could not be reached then is no matter of capacity.
+    """
+    every = list(aside)
+    died = died or any(exchange.transcript.death is not None for exchange in every)
+    failed = (exchange for exchange in every if _failure(exchange) and not _was_due(exchange))
+    return [exchange for exchange in failed if not (died and _is_gone(exchange))]
+
+
+def _is_gone(exchange: Exchange) -> bool:
+    """Whether an exchange failed as one does whose server is not there."""
+    return exchange.transcript.end in BROKEN or exchange.transcript.status in GONE
 
 
 def sentence(exchanges: Sequence[Exchange]) -> str:

@@ -15,10 +15,11 @@ from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Auth
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof.model.verdict import HarnessError
@@ -144,23 +145,40 @@ def gateway(command: str, options: TargetOptions, behind: RunningUpstream) -> It
 
 
 def asks_for_key(target: Target) -> bool:
-    """Whether a gateway refuses a key that is neither its own nor its upstream's.
+    """Whether a gateway past its preflight refuses a key that is neither its own nor its upstream's.
+
+    It is asked on a route that it has, with either key: what it refuses with the right one, it refuses for another
+    reason.
 
     Raises:
         HarnessError: it does not answer.
     """
-    body = {"model": target.model, "messages": [{"role": "user", "content": "Who is there?"}]}
+    right, wrong = (_asked(target, auth).is_success for auth in (Auth.RIGHT, Auth.WRONG))
+    return right and not wrong
+
+
+def _asked(target: Target, auth: Auth) -> httpx.Response:
+    """The answer to a request for a text, on the first surface that is judged."""
+    surface = target.dialects[0].spec.surface if target.dialects else Surface.CHAT
     try:
-        answer = httpx.post(
-            address(target.url("/chat/completions"), target, Auth.WRONG),
-            json=body,
-            headers=carried_headers(target, Auth.WRONG),
+        return httpx.post(
+            address(target.url(surface.endpoint), target, auth),
+            json={"model": target.model, **_WHO[surface]},
+            headers=carried_headers(target, auth),
             timeout=target.timeout,
             trust_env=not is_local(target.base_url),
         )
     except httpx.HTTPError as error:
-        raise HarnessError(f"{target.base_url} gave no answer to a request with a wrong key: {error}") from error
-    return not answer.is_success
+        which = "a wrong key" if auth is Auth.WRONG else "its key"
+        raise HarnessError(f"{target.base_url} gave no answer to a request with {which}: {error}") from error
+
+
+_QUESTION = "Who is there?"
+_WHO: Mapping[Surface, dict[str, Any]] = {
+    Surface.CHAT: {"messages": [{"role": "user", "content": _QUESTION}]},
+    Surface.RESPONSES: {"input": _QUESTION},
+}
+"""What is asked on each surface."""
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

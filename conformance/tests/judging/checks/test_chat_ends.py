@@ -138,6 +138,11 @@ def test_a_failure_after_a_call_leaves_no_trace(stream: Make, call: Delta, error
     assert frame_of(violation, exchange) == error_frame
 
 
+def test_where_no_call_was_sent_an_error_frame_throws_none_away(stream: Make, error_frame: bytes) -> None:
+    assert found("error-after-call", stream("fail-after-call", error_frame)) == []
+    assert found("error-after-call", stream("fail-after-call", "localSearch(…)", error_frame)) == []
+
+
 def test_half_of_a_call_must_not_look_like_an_answer(stream: Make, call: Delta, error_frame: bytes) -> None:
     half = call(0, "call_half", "localSearch", '{"query": ')
     assert found("error-after-call", stream("fail-in-arguments", half, error_frame)) == []

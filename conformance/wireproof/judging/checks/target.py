@@ -14,10 +14,15 @@ if TYPE_CHECKING:
 check = Checks()
 """The checks of this module."""
 
+UNAVAILABLE = 503
+
 
 @check("target.capacity")
 def retry_after(exchange: Exchange) -> Iterable[Seen]:
     """Each refusal for lack of room says when to come again. That the driver waited is no fault."""
-    unasked = next((wait for wait in exchange.transcript.waits if not wait.asked), None)
+    # While a backend that the suite has killed is started again, a 503 says so, and nothing of room.
+    returning = exchange.turn is not None and exchange.turn.retry_on_503
+    waits = (wait for wait in exchange.transcript.waits if not (returning and wait.status == UNAVAILABLE))
+    unasked = next((wait for wait in waits if not wait.asked), None)
     if unasked is not None:
         yield Seen(f"HTTP {unasked.status} came without Retry-After: clients guess when to come again")
