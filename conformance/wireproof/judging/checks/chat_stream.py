@@ -25,7 +25,7 @@ from wireproof.judging.checks.places import (
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
-from wireproof.wire.fields import object_of
+from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
@@ -233,6 +233,29 @@ def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             streamed, at_once = apart(said, other)
             yield Seen(f"{name}: the stream says {streamed}, the whole answer {at_once}", place_of(stream, TokenUsage))
             return
+
+
+@check("chat.stream.logprobs")
+def logprobs(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The tokens whose probabilities a stream has are those of the whole answer."""
+    for number, _ in enumerate(stream.wanted):
+        streamed, at_once = (_tokens(one, number) for one in (stream, whole))
+        if streamed != at_once:
+            one, other = apart(streamed, at_once)
+            yield Seen(f"logprobs: the tokens of the stream are {one}, those of the whole answer {other}")
+            return
+
+
+def _tokens(exchange: Exchange, number: int) -> str | None:
+    """The tokens of a choice that have probabilities, joined; None where none has."""
+    choices = [
+        object_of(choice)
+        for _, payload in reading_of(exchange).payloads
+        for choice in list_of(payload.get("choices"))
+        if object_of(choice).get("index") == number
+    ]
+    said = [entry for one in choices for entry in list_of(object_of(one.get("logprobs")).get("content"))]
+    return "".join(text_of(object_of(entry).get("token")) or "" for entry in said) if said else None
 
 
 def _counted(details: JsonObject) -> JsonObject:
