@@ -1,5 +1,6 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
+from wireproof.model.dialect import CHATS
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
@@ -78,6 +79,17 @@ TEXT: tuple[ConversationScenario, ...] = (
             "chat.whole.usage",
             *MODES_AGREE,
         ),
+    ),
+    ConversationScenario(
+        name="logprobs",
+        title="The probabilities of the tokens are asked for, whole and in a stream",
+        script="text/hello",
+        turns=(Turn(say="Say hello, and how sure you are."),),
+        body={"logprobs": True},
+        # Most agents have none to give: a proxy may say so.
+        refusable="logprobs",
+        dialects=CHATS,
+        exercises=("chat.stream.logprobs", "chat.stream.parity"),
     ),
     ConversationScenario(
         name="cut-bytes",

@@ -110,6 +110,16 @@ def request(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> 
     return SentRequest(method="POST", path=path, body=body, key=key)
 
 
+def test_logprobs_that_were_asked_for_are_in_whole_answers() -> None:
+    change = FAULTS["logprobs-not-in-streams"].whole
+    assert change is not None
+    asked = request(body=b'{"logprobs": true}')
+    (choice,) = change(TEXT, asked, ANSWERED)["choices"]
+    assert choice["logprobs"]["content"][0]["token"] == TEXT["choices"][0]["message"]["content"]
+    assert change(TEXT, request(), ANSWERED) == TEXT
+    assert change(NO_PARAM, asked, FAILED) == NO_PARAM
+
+
 TWO = {**TEXT, "choices": [{**TEXT["choices"][0], "index": index} for index in range(2)]}
 RARE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("whole-arguments-repaired", with_calls(call("a", '{"a": "b')), with_calls(call("a", '{"a": "b"}'))),

@@ -179,7 +179,19 @@ def _no_object(body: Json, request: SentRequest, head: FaultHead) -> Json:
     return {k: v for k, v in body.items() if k != "object"} if request.path.endswith("/models") else body
 
 
+def _probable(body: Json, request: SentRequest, _: FaultHead) -> Json:
+    """Whole answers have the logprobs that were asked for, and streams have none."""
+    if b'"logprobs": true' not in request.body or "choices" not in body:
+        return body
+    choices = []
+    for choice in body["choices"]:
+        token = {"token": choice["message"]["content"], "logprob": -0.1, "bytes": None, "top_logprobs": []}
+        choices.append({**choice, "logprobs": {"content": [token], "refusal": None}})
+    return {**body, "choices": choices}
+
+
 OTHER_FAULTS: tuple[Fault, ...] = (
+    Fault(name="logprobs-not-in-streams", breaks="chat.stream.logprobs", whole=_probable),
     Fault(name="whole-id-without-prefix", breaks="chat.whole.envelope",
           whole=completion(lambda b: {**b, "id": b["id"].removeprefix("chatcmpl-")})),
     Fault(name="whole-created-in-milliseconds", breaks="chat.whole.envelope",

@@ -307,6 +307,39 @@ def test_the_details_of_the_usage_are_the_same(
     assert all(violation.place is not None for violation in found)
 
 
+def probable(*tokens: str) -> Mapping[str, Any] | None:
+    said = [{"token": one, "logprob": -0.1, "bytes": None, "top_logprobs": []} for one in tokens]
+    return {"content": said, "refusal": None} if said else None
+
+
+@pytest.mark.parametrize(
+    ("streamed", "at_once", "seen"),
+    [
+        ((("Hel",), ("lo",)), ("Hello",), []),
+        (((), ()), (), []),
+        (((), ()), ("Hello",), ['logprobs: the tokens of the stream are null, those of the whole answer "Hello"']),
+        (
+            (("Hel",), ()),
+            ("Hello",),
+            ['logprobs: the tokens of the stream are "Hel", those of the whole answer "Hello"'],
+        ),
+    ],
+)
+def test_the_tokens_of_a_stream_are_those_of_the_whole_answer(
+    stream: Make, whole: Make, streamed: tuple[tuple[str, ...], ...], at_once: tuple[str, ...], seen: list[str]
+) -> None:
+    envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_800_000_000, "model": "codex"}
+    chunks = [
+        {**envelope, "choices": [{"index": 0, "delta": {"content": "x"}, "logprobs": probable(*tokens)}]}
+        for tokens in streamed
+    ]
+    one = stream("logprobs", *(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks), STOP)
+    message = {"role": "assistant", "content": "Hello"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": probable(*at_once)}
+    other = whole("logprobs", change={"choices": [choice]})
+    assert [violation.seen for violation in CHECKS.look("chat.stream.logprobs", one, other)] == seen
+
+
 def test_the_details_of_a_usage_that_is_missing_are_not_compared(stream: Make, whole: Make) -> None:
     one, other = stream("usage-asked", "Counted.", STOP), whole("usage-asked", "Counted.")
     assert list(CHECKS.look("chat.stream.usage-details", one, other)) == []

@@ -28,7 +28,7 @@ from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import object_of
+from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
@@ -238,6 +238,31 @@ def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             seen = f"{name}: the stream says {streamed}, the whole answer {at_once}"
             yield Seen(seen, place_of(stream, TokenUsage), part=Facet.USAGE)
             return
+
+
+@check("chat.stream.logprobs")
+def logprobs(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The tokens whose probabilities a stream has are those of the whole answer."""
+    for number, _ in enumerate(stream.wanted):
+        streamed, at_once = (_tokens(one, number) for one in (stream, whole))
+        if streamed != at_once:
+            one, other = apart(streamed, at_once)
+            # Where both have them, they differ as the text does.
+            part = None if streamed is None or at_once is None else Facet.TEXT
+            yield Seen(f"logprobs: the tokens of the stream are {one}, those of the whole answer {other}", part=part)
+            return
+
+
+def _tokens(exchange: Exchange, number: int) -> str | None:
+    """The tokens of a choice that have probabilities, joined; None where none has."""
+    choices = [
+        object_of(choice)
+        for _, payload in reading_of(exchange).payloads
+        for choice in list_of(payload.get("choices"))
+        if object_of(choice).get("index") == number
+    ]
+    said = [entry for one in choices for entry in list_of(object_of(one.get("logprobs")).get("content"))]
+    return "".join(text_of(object_of(entry).get("token")) or "" for entry in said) if said else None
 
 
 def _counted(details: JsonObject) -> JsonObject:
