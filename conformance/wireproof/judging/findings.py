@@ -33,6 +33,10 @@ _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
 
 
+Explained = tuple[str, bool]
+"""A requirement that is broken, and whether only its letter is."""
+
+
 @dataclass(kw_only=True)
 class RunFindings:
     """What a run has shown so far."""
@@ -68,10 +72,14 @@ class RunFindings:
     """Those of them of whose answers each has such a fault, and one that harms clients; known as late."""
 
     @property
-    def broken_anyway(self) -> frozenset[str]:
-        """The requirements that are broken whatever the scenario's subject is."""
+    def broken_anyway(self) -> frozenset[Explained]:
+        """What is broken whatever the scenario's subject is."""
         subject = self.run.scenario.attribute_to
-        return frozenset(found.requirement for found in self.findings if subject in {None, found.requirement})
+        return frozenset(
+            (found.requirement, found.finding.violation.strict_only)
+            for found in self.findings
+            if subject in {None, found.requirement}
+        )
 
     @property
     def exchanges(self) -> Iterator[Exchange]:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.causes import Cause
     from wireproof.judging.exchange_finding import ExchangeFinding
-    from wireproof.judging.findings import RunFindings
+    from wireproof.judging.findings import Explained, RunFindings
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
@@ -114,7 +114,9 @@ def judge_runs(
         )
     )
     left = [_without_causes(one, causes) for one in shown]
-    anyway = frozenset(broken).union(*(one.broken_anyway for one in left))
+    # What other scenarios have shown may be of either weight.
+    known = frozenset((row, letter_only) for row in broken for letter_only in (True, False))
+    anyway = known.union(*(one.broken_anyway for one in left))
     outcomes = (outcome for one in left for outcome in _outcomes(one, target, anyway))
     return Judgement(outcomes=tuple(outcomes), causes=causes)
 
@@ -191,7 +193,7 @@ def _all_have(row_id: str, moved: Iterable[ExchangeFinding], shown: RunFindings,
     return all(one in broken for one in spoken_of if one not in lost)
 
 
-def _outcomes(shown: RunFindings, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
+def _outcomes(shown: RunFindings, target: Target, broken: Container[Explained]) -> tuple[Outcome, ...]:
     """What a run comes to, given the requirements that other scenarios have shown to be broken."""
     run, rows = shown.run, shown.rows
     if run.error:
@@ -206,7 +208,7 @@ def _outcomes(shown: RunFindings, target: Target, broken: Container[str]) -> tup
     return tuple(outcome(run, row, target, found=findings, hidden=hidden, counted=counted) for row in rows)
 
 
-def _hidden(shown: RunFindings, broken: Container[str]) -> dict[str, Hidden]:
+def _hidden(shown: RunFindings, broken: Container[Explained]) -> dict[str, Hidden]:
     """Requirement → why it could not be observed behind something that was found."""
     reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in shown.spoilt.items()}
     forms = {row: set(those) for row, those in shown.hidden_in.items()}
@@ -247,10 +249,12 @@ def _counted_once(cause: Cause) -> str:
     return f"counted once, in {cause.scenario}: {cause}"
 
 
-def _attributed(found: ExchangeFinding, subject: str | None, broken: Container[str]) -> Finding:
+def _attributed(found: ExchangeFinding, subject: str | None, broken: Container[Explained]) -> Finding:
     """The finding, as one of the scenario's subject if it has one and nothing else explains the violation."""
     violation = found.finding.violation
-    if subject is None or not found.attributable or violation.requirement in broken:
+    # What harms clients is not explained by what breaks the letter alone elsewhere; the other way round it may be.
+    explains = {(violation.requirement, False), (violation.requirement, violation.strict_only)}
+    if subject is None or not found.attributable or any(one in broken for one in explains):
         return found.finding
     seen = f"{violation.seen} ({violation.requirement})"
     attributed = replace(violation, requirement=subject, seen=seen)

@@ -102,8 +102,16 @@ def outcome(
         return _outcome(run, row, verdict, reason=behind.reason, behind=behind.behind)
     unseen = _why_not_observed(run, row, target)
     verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
-    partly = f"seen in {', '.join(map(str, seen))}; elsewhere {behind.reason}" if behind is not None else ""
+    partly = f"seen in {_named(seen)}; elsewhere {behind.reason}" if behind is not None else ""
     return _outcome(run, row, verdict, reason=unseen or partly or counted.get(row.id, ""))
+
+
+def _named(forms: Iterable[Form]) -> str:
+    """Forms in a sentence, dialect by dialect: "stream and whole of openai-json; whole of responses"."""
+    modes: dict[str, list[str]] = {}
+    for form in forms:
+        modes.setdefault(form.dialect.value, []).append(form.mode.value)
+    return "; ".join(f"{' and '.join(those)} of {dialect}" for dialect, those in modes.items())
 
 
 def _seen_elsewhere(run: ScenarioRun, row: Requirement, behind: Hidden) -> list[Form]:

@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.violation import MemberFault, Members, Place, StatusDue, Violation
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.facet import Facet
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def no_header(name: str, wanted: str = "", place: Place | None = None, *, strict
     """
     about = Members(fault=MemberFault.NO_HEADER, names=(name,))
     text = f"there is no {name} header" + (f", it should {wanted}" if wanted else "")
-    return Seen(text, place, strict_only=strict_only, about=about)
+    return Seen(text, place, strict_only=strict_only, spoils=UNTOUCHED, about=about)
 
 
 Check = Callable[..., Iterable[Seen]]

@@ -65,4 +65,5 @@ def _paragraph(console: Console, text: str) -> None:
 def as_json_text(data: object) -> str:
     """JSON for people and programs: as it is, but for bytes that no text has, which are escaped."""
     # Lone surrogates: some scripts hold them on purpose, and no UTF-8 output could be written with them.
-    return json.dumps(data, indent=2, ensure_ascii=False).encode(errors="backslashreplace").decode()
+    # Sets as lists, in an order that stays the same.
+    return json.dumps(data, indent=2, ensure_ascii=False, default=sorted).encode(errors="backslashreplace").decode()

@@ -124,7 +124,7 @@ STREAM: Table[ResponseStreamState, ResponseStreamSign] = table(ResponseStreamSta
     ResponseStreamSign.IN_PROGRESS: (_RUNS,    _RUNNING, _RUNS,    _ENDS),
     ResponseStreamSign.ITEM:        (_RUNS,    _RUNS,    _RUNNING, _ENDS),
     # Before response.created there is no stream yet: a failure then is an HTTP error (codex-story, criterion 14).
-    ResponseStreamSign.ERROR:       (Hole(TERMINAL, _CREATED), _CREATED, _RUNNING, _ENDS),
+    ResponseStreamSign.ERROR:       (Hole(TERMINAL, _ENDED, _UNENDED), _CREATED, _RUNNING, _ENDS),
     ResponseStreamSign.FINISH:      (_ENDS,    _ENDS,    _ENDED,   _AGAIN),
     # A failure may come as soon as there is a response, also inside an item.
     ResponseStreamSign.FAILURE:     (_ENDS,    _ENDED,   _ENDED,   _AGAIN),

@@ -42,6 +42,7 @@ _PART_KINDS = {
 _TEXT_MEMBER = {"output_text": "text", "refusal": "refusal"}
 # Only these are summed up and compared: what the events of other items add up to is not known here.
 _KINDS = frozenset({"message", "function_call"})
+_IN_A_CALL = frozenset({ItemSign.ARGUMENTS, ItemSign.ARGUMENTS_DONE})
 _OF_A_MESSAGE = frozenset({ItemState.MESSAGE, ItemState.PART, ItemState.TEXT_DONE})
 _OF_A_CALL = frozenset({ItemState.CALL, ItemState.ARGUMENTS_DONE})
 _CALLS = frozenset({Facet.CALL, Facet.ARGUMENTS, Facet.CALL_ID})
@@ -111,6 +112,12 @@ class ItemTracker:
         return faults + (list(self._output(list_of(output)))[:1] if self._sums_up and not faults else [])
 
     def _faults(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
+        if self._is_astray(sign, event):
+            # The state stays: the item goes on, and what its sums lack is in this event.
+            seen = f"{type_} ({sign.value}), {self._state.value}"
+            self._open.summed = self._sums_up = False
+            yield ItemFault(requirement=ORDER, seen=seen, kind=seen, spoils=frozenset({Facet.TEXT, Facet.ARGUMENTS}))
+            return
         again = self._comes_again(sign, event)
         yield from self._step(sign, type_, event)
         if again:
@@ -124,11 +131,20 @@ class ItemTracker:
                 if fault.requirement == SUMS:
                     self._open.summed = self._sums_up = False
 
+    def _is_astray(self, sign: ItemSign, event: JsonObject) -> bool:
+        """Whether an event is of the open item and of another kind than that."""
+        message, call = self._state in _OF_A_MESSAGE, self._state in _OF_A_CALL
+        is_other = (message and sign in _IN_A_CALL) or (call and sign in _IN_A_PART)
+        return is_other and bool(self._open.id) and event.get("item_id") == self._open.id
+
     def _comes_again(self, sign: ItemSign, event: JsonObject) -> bool:
-        """Whether an item is added or done once more: what it says has been compared."""
+        """Whether an item is added, or it or a part is done, once more: what it says has been compared."""
         id_ = object_of(event.get("item")).get("id")
         if sign is ItemSign.ITEM_DONE:
             return self._state is ItemState.BETWEEN and id_ in self._ids
+        if sign is ItemSign.PART_DONE:
+            done = len(self._open.parts) - 1
+            return self._state is ItemState.MESSAGE and event.get("content_index") == done
         return sign in _ADDED and self._state is not ItemState.BETWEEN and id_ == self._open.id
 
     def _step(self, sign: ItemSign, type_: str, event: JsonObject) -> Iterator[ItemFault]:
@@ -165,7 +181,7 @@ class ItemTracker:
             # Its last part was never done.
             elif message:
                 self._open.close_part()
-        elif before not in (_OF_A_MESSAGE if message else _OF_A_CALL):
+        elif before not in (_OF_A_MESSAGE if message else _OF_A_CALL) or event.get("item_id") not in self._ids:
             type_of_item = "message" if message else "function_call"
             list(self._opened({"id": event.get("item_id"), "type": type_of_item}))
         elif sign is not ItemSign.PART and not self._open.kind and message:
@@ -187,7 +203,7 @@ class ItemTracker:
         elif not self._open.id:
             pass
         elif sign is ItemSign.ITEM_DONE:
-            yield from _differs("the id of the item", item.get("id"), self._open.id)
+            yield from _differs("the id of the item", item.get("id"), self._open.id, kind="item_id")
         elif "item_id" in event or sign is not ItemSign.PUBLISHED:
             yield from _differs("item_id", event.get("item_id"), self._open.id)
         if sign in _IN_A_PART and self._open.type == "message":
@@ -285,9 +301,9 @@ def _texts(item: JsonObject) -> list[str]:
     return [text_of(part.get(_TEXT_MEMBER.get(str(part.get("type")), "text"))) or "" for part in parts]
 
 
-def _differs(what: str, seen: object, wanted: object) -> Iterator[ItemFault]:
+def _differs(what: str, seen: object, wanted: object, *, kind: str = "") -> Iterator[ItemFault]:
     if isinstance(seen, bool) or seen != wanted:  # in Python False equals 0
-        yield _fault(INDEXES, what, f"{what} is {_short(seen)}, it should be {_short(wanted)}")
+        yield _fault(INDEXES, kind or what, f"{what} is {_short(seen)}, it should be {_short(wanted)}")
 
 
 def _empty(what: str, seen: object) -> Iterator[ItemFault]:
