@@ -47,13 +47,20 @@ class ChoiceReader:
         return self._state is ChoiceState.FINISHED
 
     def read(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
-        """The events of a delta in this frame."""
+        """The events of a delta in this frame; behind the finish only another finish is one."""
+        late = self.finished
         for sign in delta.signs(blocks=self._blocks):
             # A role that was missed before is late, not sent again.
             if sign is ChoiceSign.ROLE and self._supplied:
                 self._supplied = False
             else:
                 self._judge(sign, frame.place)
+        if not late:
+            yield from self._said(delta, frame)
+        if delta.finish is not None:
+            yield Finished(frame=frame.number, choice=self.index, reason=delta.finish)
+
+    def _said(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
         number, choice = frame.number, self.index
         if delta.role is not None:
             yield Role(frame=number, choice=choice, role=delta.role)
@@ -64,8 +71,6 @@ class ChoiceReader:
             index = self._call_of(call)
             self._judge_call(call, index, frame.place)
             yield from self._call_events(call, index, number)
-        if delta.finish is not None:
-            yield Finished(frame=number, choice=choice, reason=delta.finish)
 
     def close(self, place: Place) -> bool:
         """End the answer at this place; False if that is what breaks this choice."""

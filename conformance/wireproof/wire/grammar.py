@@ -210,8 +210,8 @@ _BOTH = note(NO_MIXED, _CALLING)
 _TAIL = note(TAIL, _CALLING)
 _FINISH = note(FINISH_ONCE, _FINISHED)
 _NOTHING = note(AFTER_FINISH, _FINISHED)
-_LATE_TEXT, _LATE_CALL = Hole(AFTER_FINISH, _FINISHED, _TEXT), Hole(AFTER_FINISH, _FINISHED, _CALLS)
-_LATE_BOTH, _LATE_ROLE = Hole(AFTER_FINISH, _FINISHED, _TEXT | _CALLS), Hole(AFTER_FINISH, _FINISHED)
+# What comes after the finish is no event: what came before it is judged as the beginning of an answer.
+_LATE, _LATE_ROLE = Hole(AFTER_FINISH, _FINISHED, frozenset({Facet.END})), Hole(AFTER_FINISH, _FINISHED)
 _CUT = Hole(FINISH_ONCE, _FINISHED, _UNENDED)
 CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
     #                      NEW        SPEAKING     CALLING      FINISHED
@@ -220,17 +220,17 @@ CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
         Hole(ROLE_FIRST, _SPEAKING), Hole(ROLE_ONCE, _SPEAKING), Hole(ROLE_ONCE, _CALLING), _LATE_ROLE
     ),
     ChoiceSign.TORN:     (_NO_ROLE, Hole(UTF8, _SPEAKING, _TEXT | _CALLS), Hole(UTF8, _CALLING, _TEXT | _CALLS),
-                          _LATE_BOTH),
-    ChoiceSign.MIXED:    (_NO_ROLE,  _BOTH,       _BOTH,       _LATE_BOTH),
-    ChoiceSign.TEXT:     (_NO_ROLE,  _SPEAKING,   _TAIL,       _LATE_TEXT),
-    ChoiceSign.BLOCK:    (_NO_ROLE,  _CALLING,    _CALLING,    _LATE_TEXT),
+                          _LATE),
+    ChoiceSign.MIXED:    (_NO_ROLE,  _BOTH,       _BOTH,       _LATE),
+    ChoiceSign.TEXT:     (_NO_ROLE,  _SPEAKING,   _TAIL,       _LATE),
+    ChoiceSign.BLOCK:    (_NO_ROLE,  _CALLING,    _CALLING,    _LATE),
     # Before a call a piece may be plain text, as a block without its end is (textual.unterminated).
-    ChoiceSign.PIECE:    (_NO_ROLE,  _SPEAKING,   Hole(XML_SINGLE, _CALLING, _TEXT), _LATE_TEXT),
-    ChoiceSign.CALL:     (_NO_ROLE,  _CALLING,    _CALLING,    _LATE_CALL),
+    ChoiceSign.PIECE:    (_NO_ROLE,  _SPEAKING,   Hole(XML_SINGLE, _CALLING, _TEXT), _LATE),
+    ChoiceSign.CALL:     (_NO_ROLE,  _CALLING,    _CALLING,    _LATE),
     ChoiceSign.EMPTY:    (_NO_ROLE,  _SPEAKING,   _CALLING,    _NOTHING),
     ChoiceSign.FINISH:   (_NO_ROLE,  _FINISHED,   _FINISHED,   _FINISH),
     # After a finish the same one again is a second finish; with content beside it, something came after.
-    ChoiceSign.FULL:     (_NO_ROLE,  _FINISH,     _FINISH,     _LATE_BOTH),
+    ChoiceSign.FULL:     (_NO_ROLE,  _FINISH,     _FINISH,     _LATE),
     ChoiceSign.END:      (_CUT,      _CUT,        _CUT,        _FINISHED),
 })
 

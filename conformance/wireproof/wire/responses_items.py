@@ -188,7 +188,9 @@ class ItemTracker:
             self._open.kind = _PART_KINDS.get(type_, "output_text")
         if self._added == known:
             return UNTOUCHED
-        return frozenset({Facet.TEXT}) if message else _CALLS
+        # Deltas of text are read wherever they come; the name and the id of a call only where it is added.
+        read = sign in {ItemSign.PART, ItemSign.DELTA, ItemSign.NOTE}
+        return _CALLS if not message else UNTOUCHED if read else frozenset({Facet.TEXT})
 
     def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
         item = object_of(event.get("item"))
