@@ -25,6 +25,7 @@ from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS
+from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,12 +124,13 @@ def test_a_conversation_is_judged_exchange_by_exchange(right_stream: Make, right
 # Stage by stage
 
 
-def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_whole: Make) -> None:
+def test_a_fault_of_form_behind_which_all_is_read_hides_nothing(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("text-hello", "Help!", {"role": "user"}, STOP), right_whole("text-hello"))
-    assert broken(outcomes) == {"chat.stream.role-once"}
-    assert {"chat.stream.text", "chat.stream.finish-reason", "chat.stream.parity"} <= hidden(
-        outcomes, "chat.stream.role-once"
-    )
+    assert broken(outcomes) == {"chat.stream.role-once", "chat.stream.text"}
+    assert hidden(outcomes, "chat.stream.role-once") == set()
+    # The texts differ for what is wrong with the stream's.
+    assert hidden(outcomes, "chat.stream.text") == {"chat.stream.parity"}
+    assert outcomes["chat.stream.finish-reason"].verdict is Verdict.PASS
     assert outcomes["chat.stream.schema"].verdict is Verdict.PASS
     assert outcomes["chat.whole.text"].verdict is Verdict.PASS
     (finding,) = outcomes["chat.stream.role-once"].findings
@@ -139,14 +141,13 @@ def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_
 
 @pytest.mark.parametrize(
     ("role", "verdict"),
-    [("user", Verdict.NOT_OBSERVED), ("assistant", Verdict.PASS), (None, Verdict.PASS)],
+    [("user", Verdict.PASS), ("assistant", Verdict.PASS), (None, Verdict.PASS)],
 )
-def test_a_subject_is_not_kept_where_its_content_cannot_be_judged(
+def test_a_subject_is_judged_behind_a_role_too_many(
     right_stream: Make, right_whole: Make, role: str | None, verdict: Verdict
 ) -> None:
     exchange = right_stream("shape-a")
     first, *others = exchange.transcript.body.split(b"\n\n")
-    # A second role: another one says that what follows is no answer; the same one is passed over by clients.
     again = [first.replace(b'"assistant"', b'"%s"' % role.encode())] if role else []
     pieces = (Piece(at=0.0, data=b"\n\n".join([first, *again, *others])),)
     transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
@@ -189,13 +190,61 @@ def test_a_fault_beside_the_content_hides_nothing(stream: Make, right_whole: Mak
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
-def test_a_stream_that_broke_off_is_one_fault_however_much_is_missing(
+def test_a_stream_that_broke_off_is_one_fault_however_much_is_missing_and_its_beginning_is_judged(
     stream: Make, right_whole: Make, end: End
 ) -> None:
     exchange = stream("text-hello", {"role": "assistant"}, "Hel", bare=True, end=end)
     outcomes = judged(exchange, right_whole("text-hello"))
+    missing = {"chat.stream.finish-reason", "chat.stream.usage", "chat.stream.parity"}
     assert broken(outcomes) == {"chat.stream.done-last"}
-    assert "chat.stream.text" in hidden(outcomes, "chat.stream.done-last")
+    assert hidden(outcomes, "chat.stream.done-last") == missing
+    assert outcomes["chat.stream.text"].verdict is Verdict.PASS
+    wrong = judged(stream("text-hello", {"role": "assistant"}, "Hul", bare=True, end=end), right_whole("text-hello"))
+    assert broken(wrong) == {"chat.stream.done-last", "chat.stream.text"}
+    assert hidden(wrong, "chat.stream.done-last") == missing
+
+
+@pytest.mark.parametrize(("delta", "rows"), [("Hello", {"order"}), ("Hullo", {"order", "sums"})])
+def test_the_beginning_of_a_response_that_broke_off_is_judged(
+    stream: Make, right_stream: Make, delta: str, rows: set[str]
+) -> None:
+    right = right_stream("text-hello", dialect=Dialect.RESPONSES, target=ALL)
+    frames = [frame + b"\n\n" for frame in right.transcript.body.split(b"\n\n") if frame]
+    first = next(number for number, frame in enumerate(frames) if b"event: response.output_text.delta" in frame)
+    came = json.loads(frames[first].partition(b"data: ")[2])
+    last = f"event: {came['type']}\ndata: {json.dumps({**came, 'delta': delta})}\n\n".encode()
+    cut = stream("text-hello", *frames[:first], last, bare=True, end=End.CUT, dialect=Dialect.RESPONSES, target=ALL)
+    outcomes = {one.requirement: one for one in judge(run(cut), ALL, CATALOGUE)}
+    assert broken(outcomes) == {f"responses.stream.{row}" for row in rows}
+
+
+def test_five_faults_of_a_stream_are_five_rows_and_hide_neither_text_nor_finish_nor_usage(
+    stream: Make, usage_chunk: Callable[..., bytes]
+) -> None:
+    chunk = {"object": "chat.completion.chunk", "created": 1_700_000_000, "model": "codex"}
+    named = {
+        "id": "chatcmpl-other",
+        **chunk,
+        "choices": [{"index": 0, "delta": {"content": "!"}, "finish_reason": None}],
+    }
+    frames = (
+        "Hello",
+        {"role": "assistant"},
+        {"role": "assistant"},
+        ", world",
+        f"data: {json.dumps(named)}\n\n".encode(),
+    )
+    faults = {"role-first", "role-once", "stable-id", "finish-once", "headers"}
+    headers = {**AS_STREAM, "Connection": "close"}
+
+    def found(*ends: object) -> set[str]:
+        exchange = stream("usage-asked", *frames, *ends, b"data: [DONE]\n\n", bare=True, headers=headers)
+        return {name.removeprefix("chat.stream.") for name in broken(judged(exchange))}
+
+    # The scenario's text is another one: it is missed whatever else is wrong.
+    assert found(STOP, STOP, usage_chunk(1234, 56)) == faults | {"text"}
+    assert found(CALLS, CALLS, usage_chunk(1234, 56)) == faults | {"text", "finish-reason"}
+    assert found(STOP, STOP, usage_chunk(1, 2)) == faults | {"text", "usage"}
 
 
 def test_a_body_that_stays_open_hides_nothing_of_the_content(stream: Make) -> None:
@@ -257,7 +306,12 @@ def test_what_is_no_answer_is_blamed_on_no_subject_and_hides_the_rest(
     assert [f.violation.seen for f in outcomes["target.answers"].findings] == [said]
     hidden = by(outcomes, Verdict.NOT_OBSERVED)
     of_streams = {name for name in outcomes if name.startswith("chat.stream.")} - {"chat.stream.parity"}
-    assert hidden == outcomes.keys() - of_streams - {"target.answers"}
+    # The stream shows what both forms can: neither hides the other.
+    of_both = {"target.alive", "target.capacity"}
+    assert hidden == outcomes.keys() - of_streams - of_both - {"target.answers"}
+    for name in of_both:
+        assert outcomes[name].verdict is Verdict.PASS
+        assert outcomes[name].reason.startswith("seen in stream; elsewhere hidden behind target.answers: ")
     assert all(outcomes[name].reason.startswith("hidden behind target.answers: ") for name in hidden)
     assert outcomes["chat.stream.text"].verdict is Verdict.PASS
 
@@ -327,6 +381,16 @@ def test_what_continues_an_exchange_with_a_harmless_fault_is_judged(
     after = stream("tool-loop", "All clean.", STOP, number=1)
     outcomes = judged(bare, after, right_whole("tool-loop"), right_whole("tool-loop", 1))
     assert broken(outcomes) == {"chat.stream.headers", "chat.stream.text"}
+
+
+def test_what_continues_wrong_arguments_is_judged_but_for_what_the_client_sent_back(
+    stream: Make, right_whole: Make, call: Delta
+) -> None:
+    wrong = stream("tool-loop", call(0, "call_search", "localSearch", '{"query": "other"}'), CALLS)
+    after = stream("tool-loop", "Wrong.", STOP, number=1)
+    outcomes = judged(wrong, after, right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(outcomes) == {"chat.stream.arguments-verbatim", "chat.stream.text"}
+    assert [one.exchange for one in outcomes["chat.stream.text"].findings] == [1]
 
 
 def test_an_exchange_with_a_script_of_its_own_continues_nothing(
@@ -497,11 +561,16 @@ def test_a_row_that_nothing_can_find_broken_is_refused(politeness: Catalogue, ri
 
 
 def test_what_a_catalogue_does_not_have_is_not_judged(politeness: Catalogue, polite: Checks, stream: Make) -> None:
-    broken_form = stream("text-hello", "Good morning!", {"role": "assistant"}, STOP)
     (row,) = politeness.requirements
     both = dataclasses.replace(politeness, requirements=(dataclasses.replace(row, modes=tuple(Mode)),))
+    broken_form = stream("text-hello", "Good morning!", {"role": "assistant"}, STOP)
     (found,) = judge(run(broken_form), MOCK, both, checks=polite)
-    assert found.reason == "hidden behind chat.stream.role-once, which is broken in the same exchange"
+    assert (found.requirement, found.reason) == (row.id, "")
+    # What is lost is lost for a row of another catalogue as well.
+    cut = stream("text-hello", {"role": "assistant"}, "Good", b"data: {\n\n", bare=True)
+    needs = dataclasses.replace(both.requirements[0], needs=frozenset({Facet.END}))
+    (found,) = judge(run(cut), MOCK, dataclasses.replace(both, requirements=(needs,)), checks=polite)
+    assert found.reason == "hidden behind chat.stream.frames, which is broken in the same exchange"
 
 
 # Plain requests
@@ -612,7 +681,7 @@ def test_what_is_broken_beside_the_items_of_a_scenario_gets_an_outcome_too(
 ) -> None:
     wanted = {row.id for row in applicable(NAMED["text-hello"], CATALOGUE, OPENAI)}
     outcomes = judged(stream("text-hello", call(0, "", "f"), CALLS), right_whole("text-hello"))
-    assert broken(outcomes) == {"chat.stream.call-opening"}
+    assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.text", "chat.stream.finish-reason"}
     assert outcomes.keys() - wanted == {"chat.stream.call-opening"}
     assert list(outcomes)[-1] == "chat.stream.call-opening"
 
@@ -691,10 +760,11 @@ def test_in_a_scenario_that_blames_its_subject_every_fault_of_content_is_one_of_
     assert outcomes["chat.stream.role-first"].verdict is Verdict.PASS
 
 
-def test_a_fault_of_form_is_blamed_on_no_one_else(stream: Make, right_whole: Make) -> None:
+def test_a_fault_of_form_is_not_blamed_on_the_subject(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("shape-a", "Hi!", {"role": "user"}, STOP), right_whole("shape-a"))
-    assert broken(outcomes) == {"chat.stream.role-once"}
-    assert {"chat.stream.text", "chat.stream.call-opening"} <= hidden(outcomes, "chat.stream.role-once")
+    assert broken(outcomes) == {"chat.stream.role-once", "shapes.a"}
+    assert not any("role" in one.violation.seen for one in outcomes["shapes.a"].findings)
+    assert {"chat.stream.text", "chat.stream.call-opening"} <= hidden(outcomes, "shapes.a")
 
 
 # Several choices
@@ -741,8 +811,10 @@ def test_a_stream_of_a_response_is_compared_with_the_whole_one(
 def test_a_response_is_compared_with_what_chat_says(
     right_stream: Make, right_whole: Make, whole: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    part = Facet.TEXT
+
     def differs(one: Exchange, other: Exchange) -> list[Seen]:
-        return [Seen(f"{one.dialect} is not {other.dialect}")]
+        return [Seen(f"{one.dialect} is not {other.dialect}", part=part)]
 
     monkeypatch.setattr(response_parity, "across", differs)
     stream = right_stream("text-hello", dialect=Dialect.RESPONSES, target=ALL)
@@ -751,4 +823,8 @@ def test_a_response_is_compared_with_what_chat_says(
     assert finding.violation.seen == "responses is not openai-json"
     assert broken(of_responses(stream, response)) == set()
     odd = whole("text-hello", "Hello, world", "stop", target=ALL)
-    assert "responses.parity" not in broken(of_responses(stream, response, odd)), "hidden behind what is wrong in chat"
+    outcomes = of_responses(stream, response, odd)
+    assert hidden(outcomes, "chat.whole.text") == {"responses.parity"}
+    # What is wrong with the text explains no difference in the finish.
+    part = Facet.FINISH
+    assert "responses.parity" in broken(of_responses(stream, response, odd))

@@ -11,6 +11,7 @@ import pytest
 from wireproof.judging.checks import CHECKS, shapes
 from wireproof.judging.registry import CheckError, Checks, Seen, no_header
 from wireproof.reading.exchange import Exchange
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.violation import MemberFault, Members, Place, StatusDue, Violation
 
 Make = Callable[..., Exchange]
@@ -35,7 +36,19 @@ def test_the_id_is_stamped_on_what_a_check_finds(whole: Make) -> None:
 def test_all_that_was_seen_is_in_the_violation() -> None:
     about, place = Members(fault=MemberFault.MISSING, names=("a", "b")), Place(offset=1, length=2)
     due = StatusDue(came=200, due=400)
-    seen = Seen("text", place, strict_only=True, harmless=True, hint="hint", about=about, counts=True, status=due)
+    lost = frozenset({Facet.USAGE})
+    seen = Seen(
+        "text",
+        place,
+        strict_only=True,
+        hint="hint",
+        kind="way",
+        part=Facet.TEXT,
+        spoils=lost,
+        about=about,
+        counts=True,
+        status=due,
+    )
     # Each field is another than by itself: none can be forgotten.
     assert all(getattr(seen, one.name) != one.default for one in dataclasses.fields(Seen))
     assert seen.of("my.row") == Violation(
@@ -43,8 +56,10 @@ def test_all_that_was_seen_is_in_the_violation() -> None:
         seen="text",
         place=place,
         strict_only=True,
-        harmless=True,
         hint="hint",
+        kind="way",
+        part=Facet.TEXT,
+        spoils=lost,
         about=about,
         counts=True,
         status=due,
@@ -54,7 +69,7 @@ def test_all_that_was_seen_is_in_the_violation() -> None:
 
 def test_a_missing_header_is_named() -> None:
     seen = no_header("x-a", "say b", strict_only=True)
-    assert (seen.text, seen.strict_only, seen.harmless) == ("there is no x-a header, it should say b", True, True)
+    assert (seen.text, seen.strict_only, seen.spoils) == ("there is no x-a header, it should say b", True, UNTOUCHED)
     assert str(seen.about) == "x-a is missing among the headers"
     assert no_header("x-a").text == "there is no x-a header"
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wireproof.wire.calls import Answer
 from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, read_stream
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import STREAM, StreamSign, StreamState
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
@@ -361,12 +362,24 @@ def test_a_usage_chunk_with_a_choice_that_says_nothing_is_one_fault() -> None:
     assert read(ROLE, TEXT, FINISH, chunk({}, usage=COUNTS), DONE).answer.usage is not None
 
 
-def test_what_follows_an_unreadable_frame_is_not_judged() -> None:
-    reading = read(
-        ROLE, b"data: oops\n\n", ROLE, text(id="other"), b"data:\n\n", FINISH, FINISH, b"event: x\n" + DONE, DONE
-    )
-    assert [violation.requirement for violation in reading.violations] == ["chat.stream.frames"]
-    assert reading.answer.choices[0].text == "a"
+def test_what_follows_an_unreadable_frame_is_not_read() -> None:
+    after = (ROLE, text(id="other"), b"data:\n\n", FINISH, FINISH, b"event: x\n" + DONE, DONE)
+    reading = read(ROLE, text("before"), b"data: oops\n\n", *after)
+    (violation,) = reading.violations
+    assert violation.requirement == "chat.stream.frames"
+    # What came is a beginning: of its end nothing is known.
+    assert violation.spoils == {Facet.FINISH, Facet.USAGE, Facet.END}
+    (choice,) = reading.answer.choices
+    assert (choice.text, choice.finish) == ("before", None)
+
+
+def test_what_precedes_an_unreadable_frame_is_judged() -> None:
+    reading = read(ROLE, ROLE, text(id="other"), b"data: oops\n\n", FINISH, DONE)
+    assert [violation.requirement for violation in reading.violations] == [
+        "chat.stream.role-once",
+        "chat.stream.stable-id",
+        "chat.stream.frames",
+    ]
 
 
 def test_bytes_that_are_not_utf8_are_reported_at_the_byte_and_the_rest_is_judged() -> None:
@@ -407,7 +420,45 @@ def test_each_choice_is_judged_for_itself() -> None:
     assert [violation.seen for violation in reading.violations] == [
         "choice 0: content, before its role",
         "choice 1: content, before its role",
+        "choice 0: the end of the answer without a finish_reason, after its role",
+        "choice 1: the end of the answer without a finish_reason, after its role",
     ]
+
+
+def test_five_faults_of_a_stream_are_five_violations_and_all_of_it_is_read() -> None:
+    reading = read(
+        text("Hel"),
+        text("lo", id="x"),
+        call(type=None),
+        more("{}"),
+        text("!"),
+        chunk({}, "tool_calls"),
+        chunk({}, "tool_calls"),
+        usage(),
+    )
+    assert [violation.requirement.removeprefix("chat.stream.") for violation in reading.violations] == [
+        "role-first",
+        "stable-id",
+        "call-opening",
+        "tail-suppressed",
+        "finish-once",
+        "done-last",
+    ]
+    assert {violation.spoils for violation in reading.violations} == {UNTOUCHED}
+    (choice,) = reading.answer.choices
+    assert (choice.text, choice.finish) == ("Hello!", "tool_calls")
+    assert [(one.id, one.name, one.arguments) for one in choice.calls] == [("a", "f", "{}")]
+    assert reading.answer.usage is not None
+    assert reading.answer.usage.total == COUNTS["total_tokens"]
+
+
+def test_a_stream_that_is_cut_lacks_its_end_alone() -> None:
+    reading = read(ROLE, text("Hel"), text("lo", id="x"))
+    assert [(one.requirement.removeprefix("chat.stream."), one.spoils) for one in reading.violations] == [
+        ("stable-id", UNTOUCHED),
+        ("finish-once", {Facet.FINISH, Facet.END}),
+    ]
+    assert reading.answer.choices[0].text == "Hello"
 
 
 def test_independent_faults_are_all_reported() -> None:

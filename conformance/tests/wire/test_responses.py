@@ -149,7 +149,7 @@ def test_each_event_that_is_reported_twice_is_one_violation(events: list[Json], 
 
 
 @pytest.mark.parametrize(
-    ("type_", "change", "row"),
+    ("type_", "change", "rows"),
     [
         ("response.output_item.added", {"output_index": 1}, "indexes"),
         ("response.output_text.delta", {"output_index": True}, "indexes"),
@@ -158,9 +158,13 @@ def test_each_event_that_is_reported_twice_is_one_violation(events: list[Json], 
         ("response.content_part.added", {"content_index": None}, "indexes"),
         ("response.function_call_arguments.delta", {"item_id": None}, "indexes"),
         ("response.function_call_arguments.done", {"output_index": 0}, "indexes"),
-        ("response.output_item.done", {"item": {"type": "message", "id": "msg_other"}}, "indexes"),
+        ("response.output_item.done", {"item": {"type": "message", "id": "msg_other"}}, "indexes sums"),
         ("response.output_item.added", {"item": {"type": "message", "content": []}}, "indexes"),
-        ("response.output_item.added", {"item": {"type": "message", "id": "m", "content": [{"text": "x"}]}}, "sums"),
+        (
+            "response.output_item.added",
+            {"item": {"type": "message", "id": "m", "content": [{"text": "x"}]}},
+            "sums indexes",
+        ),
         ("response.content_part.added", {"part": {"type": "output_text", "text": "Hello"}}, "sums"),
         ("response.output_text.delta", {"delta": "Bye"}, "sums"),
         ("response.output_text.done", {"text": "Hello"}, "sums"),
@@ -173,16 +177,18 @@ def test_each_event_that_is_reported_twice_is_one_violation(events: list[Json], 
         # It is passed over, so the text lacks what it stands for.
         ("response.output_text.delta", {"type": "response.web_search_call.searching"}, "sums"),
         ("response.output_text.delta", {"type": "response.text"}, "schema"),
-        ("response.completed", {"response": {"id": "resp_1", "status": "failed", "output": []}}, "sums"),
+        ("response.completed", {"response": {"id": "resp_1", "status": "failed", "output": []}}, "sums status"),
     ],
 )
-def test_what_is_wrong_with_an_event_is_one_violation(
-    type_: str, change: Json, row: str, events: list[Json], event_frames: Frames
+def test_each_way_in_which_an_event_is_wrong_is_one_violation(
+    type_: str, change: Json, rows: str, events: list[Json], event_frames: Frames
 ) -> None:
     place = at(events, type_)
     events[place] = {**events[place], **change}
     reading = read_responses(event_frames(events))
-    assert [violation.requirement for violation in reading.violations] == [f"responses.stream.{row}"]
+    assert [violation.requirement for violation in reading.violations] == [
+        f"responses.stream.{row}" for row in rows.split()
+    ]
     assert reading.violations[0].place is not None
     assert reading.violations[0].place.frame in {place, place + 1 if type_.endswith(".delta") else place}
 
@@ -321,7 +327,15 @@ def test_text_and_arguments_are_received_however_broken_the_stream_is(event_fram
         {"type": "response.function_call_arguments.delta", "delta": "{}"},
     ]
     reading = read_responses(event_frames(deltas))
-    assert [violation.requirement for violation in reading.violations] == ["responses.stream.order"]
+    assert [(violation.requirement, violation.seen) for violation in reading.violations] == [
+        ("responses.stream.order", "an event of an item, before response.created"),
+        ("responses.stream.indexes", "output_index is null, it should be 0"),
+        (
+            "responses.stream.order",
+            "response.function_call_arguments.delta (a delta of arguments), in a part of a message",
+        ),
+        ("responses.stream.terminal", "the end of the body, while the answer runs"),
+    ]
     (choice,) = reading.answer.choices
     assert (choice.text, choice.calls) == ("Hel", (ToolCall(id="", name="", arguments="{}"),))
 

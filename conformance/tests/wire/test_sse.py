@@ -7,6 +7,7 @@ from httpx_sse._decoders import SSEDecoder, SSELineDecoder
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wireproof.wire.facet import UNTOUCHED
 from wireproof.wire.sse import MAX_BLOCK, Frame, Reader
 from wireproof.wire.violation import Place, Violation
 
@@ -137,6 +138,7 @@ def test_a_block_beyond_the_limit_is_reported_and_ends_the_reading(pieces: list[
             requirement=FRAMES,
             seen="a block of more than 13 bytes; nothing after this was read",
             place=Place(offset=13, length=13, frame=1),
+            spoils=UNTOUCHED,
         )
     ]
     assert rest == b"data: abcdef\n"

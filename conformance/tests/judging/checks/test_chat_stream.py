@@ -13,6 +13,7 @@ from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 from wireproof.scenarios import CONVERSATIONS
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call
 
@@ -125,32 +126,47 @@ def test_an_error_frame_is_no_chunk_but_an_error_that_is_null_is_no_published_fi
 ) -> None:
     assert found("schema", stream("fail-after-text", "Half", error_frame)) == []
     nulled = error_frame[:6] + json.dumps({"error": None}).encode() + b"\n\n"
-    assert len(found("schema", stream("text-hello", nulled, STOP))) == 1
+    assert [(one.seen, one.strict_only) for one in found("schema", stream("text-hello", nulled, STOP))] == [
+        ("the body: id and object and created and model and choices are missing", False),
+        ("the body: error is not among the published fields", True),
+    ]
 
 
-def test_chunks_after_the_one_that_the_grammar_blames_are_not_held_against_the_schema(stream: Make) -> None:
+def test_the_chunk_that_the_grammar_blames_is_not_held_against_the_schema_and_the_others_are(stream: Make) -> None:
     again = {"role": "user", "colour": "red"}
-    assert found("schema", stream("text-hello", again, {"colour": "red"}, STOP)) == []
+    assert found("schema", stream("text-hello", again, STOP)) == []
     assert "colour" in only("schema", stream("text-hello", {"colour": "red"}, again)).seen
+    exchange = stream("text-hello", again, {"colour": "red"}, STOP)
+    after = only("schema", exchange)
+    assert b'{"colour": "red"}' in frame_of(after, exchange)
 
 
 def test_a_vendors_member_and_a_missing_one_are_two_faults_of_two_weights(stream: Make) -> None:
     head = b'"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1700000000'
     unnamed = b"data: {" + head + b', "choices": [{"index": 0, "delta": {"content": " "}}]}\n\n'
     extra, missing = found("schema", stream("text-hello", {"colour": "red"}, {"taste": "sour"}, unnamed, STOP))
-    assert (extra.seen, extra.strict_only, extra.harmless) == (
-        "/choices/0/delta: colour is not among the published fields", True, True,
+    assert (extra.seen, extra.strict_only, extra.spoils) == (
+        "/choices/0/delta: colour is not among the published fields", True, UNTOUCHED,
     )  # fmt: skip
-    assert (missing.seen, missing.strict_only, missing.harmless) == ("the body: model is missing", False, True)
+    assert (missing.seen, missing.strict_only, missing.spoils) == ("the body: model is missing", False, UNTOUCHED)
 
 
 def test_an_extension_is_no_fault(stream: Make) -> None:
     assert found("schema", stream("text-hello", {"x-colour": "red"}, STOP)) == []
 
 
-def test_what_is_read_and_has_a_wrong_type_hides_what_comes_after(stream: Make) -> None:
-    wrong = only("schema", stream("text-hello", {"content": 5}, {"colour": "red"}, STOP))
-    assert (wrong.strict_only, wrong.harmless) == (False, False)
+def test_what_is_read_and_has_a_wrong_type_is_lost_and_what_comes_after_is_judged(stream: Make) -> None:
+    wrong, extra = found("schema", stream("text-hello", {"content": 5}, {"colour": "red"}, STOP))
+    assert (wrong.strict_only, wrong.spoils) == (False, {Facet.TEXT})
+    assert (extra.strict_only, extra.spoils) == (True, UNTOUCHED)
+
+
+def test_a_member_that_is_wrong_in_many_chunks_is_seen_once(stream: Make) -> None:
+    exchange = stream("text-hello", {"content": 5}, {"content": 6, "colour": "red"}, {"content": 7, "colour": 1}, STOP)
+    assert [one.seen.partition(":")[0] for one in found("schema", exchange)] == [
+        "/choices/0/delta/content",
+        "/choices/0/delta",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -237,26 +253,43 @@ def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: M
 @pytest.mark.parametrize(
     ("frames", "members", "said"),
     [
-        (("Hello", STOP), ("Hullo",), 'text: the stream says "Hello", the whole answer "Hullo"'),
-        (("Hello", STOP), ("Hello", "length"), 'finish: the stream says "stop", the whole answer "length"'),
-        (("Hello", STOP), ("Hullo", "length"), 'finish: the stream says "stop", the whole answer "length"'),
+        (("Hello", STOP), ("Hullo",), ['text: the stream says "Hello", the whole answer "Hullo"']),
+        (("Hello", STOP), ("Hello", "length"), ['finish: the stream says "stop", the whole answer "length"']),
+        (
+            ("Hello", STOP),
+            ("Hullo", "length"),
+            [
+                'finish: the stream says "stop", the whole answer "length"',
+                'text: the stream says "Hello", the whole answer "Hullo"',
+            ],
+        ),
     ],
 )
-def test_the_first_difference_of_the_modes_is_reported(
-    stream: Make, whole: Make, frames: tuple[Any, ...], members: tuple[str, ...], said: str
+def test_each_part_in_which_the_modes_differ_is_reported(
+    stream: Make, whole: Make, frames: tuple[Any, ...], members: tuple[str, ...], said: list[str]
 ) -> None:
-    (violation,) = CHECKS.look("chat.stream.parity", stream("text-hello", *frames), whole("text-hello", *members))
-    assert (violation.requirement, violation.seen, violation.place) == ("chat.stream.parity", said, None)
+    found = list(CHECKS.look("chat.stream.parity", stream("text-hello", *frames), whole("text-hello", *members)))
+    assert [one.seen for one in found] == said
+    assert {(one.requirement, one.place) for one in found} == {("chat.stream.parity", None)}
+    assert [one.part for one in found] == [Facet(one.kind) for one in found]
 
 
 def test_calls_are_the_same_by_id_name_and_arguments(stream: Make, whole: Make, call: Delta) -> None:
-    streamed = stream("call-one", call(0, "mine", "localSearch", "{}"), CALLS)
-    (violation,) = CHECKS.look(
-        "chat.stream.parity", streamed, whole("call-one", None, "tool_calls", calls=[("yours", "localSearch", "{}")])
-    )
-    assert violation.seen.startswith(
-        'calls: the stream says [["mine", "localSearch", "{}"]], the whole answer [["yours"'
-    )
+    streamed = stream("calls-burst", call(0, "mine", "localSearch", "{}"), CALLS)
+
+    def found_beside(*calls: tuple[str, str, str]) -> list[tuple[str, Facet | None]]:
+        at_once = whole("calls-burst", None, "tool_calls", calls=calls)
+        seen = CHECKS.look("chat.stream.parity", streamed, at_once)
+        return [(one.seen.partition(", the whole answer")[0], one.part) for one in seen]
+
+    assert found_beside(("mine", "localSearch", "{}")) == []
+    assert found_beside(("yours", "localSearch", "{}")) == [('ids of calls: the stream says ["mine"]', Facet.CALL_ID)]
+    assert found_beside(("mine", "localSearch", "[]")) == [('arguments: the stream says ["{}"]', Facet.ARGUMENTS)]
+    assert found_beside(("mine", "readNote", "{}")) == [('calls: the stream says ["localSearch"]', Facet.CALL)]
+    # A call that is missing is one difference: its id and its arguments are not compared.
+    assert found_beside(("mine", "localSearch", "{}"), ("b", "readNote", "{}")) == [
+        ('calls: the stream says ["localSearch"]', Facet.CALL)
+    ]
 
 
 def test_text_before_a_call_and_calls_after_the_first_may_be_missing(stream: Make, whole: Make, call: Delta) -> None:

@@ -14,6 +14,7 @@ from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 from wireproof.scenarios import CONVERSATIONS
+from wireproof.wire.facet import UNTOUCHED, Facet
 
 if TYPE_CHECKING:
     from wireproof.wire.violation import Members, Violation
@@ -92,8 +93,8 @@ def test_a_media_type_that_is_not_jsons_stops_a_client_unless_it_ends_so(
 ) -> None:
     extra = {"provider": "mine"}
     (first, second) = found("envelope", whole("text-hello", "Hello!", change=extra, headers={"content-type": kind}))
-    assert (first.strict_only, first.harmless) == (True, True), "the member too many"
-    assert (second.strict_only, second.harmless) == (strict_only, True)
+    assert (first.strict_only, first.spoils) == (True, UNTOUCHED), "the member too many"
+    assert (second.strict_only, second.spoils) == (strict_only, UNTOUCHED)
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
@@ -117,16 +118,17 @@ def test_one_choice_is_what_was_asked_for(whole: Make, indexes: list[int]) -> No
     assert only("choices", exchange) == f"n is 1; the indexes of the choices are {indexes}, they should be [0]"
 
 
-@pytest.mark.parametrize(("indexes", "harmless"), [([None], True), ([1], False), ([], False), ([None, None], False)])
+@pytest.mark.parametrize(("indexes", "spoils"), [([None], UNTOUCHED), ([1], None), ([], None), ([None, None], None)])
 def test_choices_without_an_index_are_known_by_their_places(
-    whole: Make, indexes: list[int | None], *, harmless: bool
+    whole: Make, indexes: list[int | None], spoils: frozenset[Facet] | None
 ) -> None:
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
     choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
     left_out = [{name: value for name, value in one.items() if value is not None or name != "index"} for one in choices]
     exchange = whole("text-hello", change={"choices": left_out})
     (seen,) = found("choices", exchange)
-    assert seen.harmless is harmless
+    # None: what the row says that a violation of it spoils.
+    assert seen.spoils == spoils
     assert found("envelope", exchange) == [], "one fault, one finding"
 
 

@@ -10,6 +10,7 @@ from wireproof.judging.checks.response_parity import across, parity
 from wireproof.judging.checks.response_parity import streamed as compared
 from wireproof.model.dialect import Dialect
 from wireproof.model.transcript import End
+from wireproof.wire.facet import Facet
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
@@ -32,22 +33,25 @@ def test_under_policy_first_a_stream_ends_with_its_first_call(
     one = response("completed", [message_item("Hi."), calls[0]], usage=counted)
     two = response("completed", [message_item("Hi."), *calls], usage=counted)
     assert list(compared(streamed("calls-first", one), answered("calls-first", two))) == []
-    (found,) = compared(streamed("calls-burst", one), answered("calls-burst", two))
-    assert found.text.startswith("output: ")
+    found = list(compared(streamed("calls-burst", one), answered("calls-burst", two)))
+    assert {one.text.partition(":")[0] for one in found} == {"output"}
+    assert Facet.CALL in {one.part for one in found}
+    assert Facet.TEXT not in {one.part for one in found}
     text = response("completed", [message_item("Hi.")], usage=counted)
     assert list(compared(streamed("calls-first", text), answered("calls-first", text))) == []
 
 
 def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello: Json, one_call: Json) -> None:
     assert list(across(answered("text-hello", hello), right_whole("text-hello"))) == []
-    (found,) = across(answered("text-hello", one_call), right_whole("text-hello"))
-    assert found.text.startswith('calls: the response says [["localSearch"')
+    found = list(across(answered("text-hello", one_call), right_whole("text-hello")))
+    assert [one.part for one in found] == [Facet.CALL, Facet.ARGUMENTS, Facet.FINISH, Facet.TEXT]
+    assert found[0].text.startswith('calls: the response says ["localSearch"')
     other = {**hello, "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
-    (found,) = across(answered("text-hello", other), right_whole("text-hello"))
-    assert found.text == 'finish: the response says "content_filter", chat "stop"'
+    (only,) = across(answered("text-hello", other), right_whole("text-hello"))
+    assert only.text == 'finish: the response says "content_filter", chat "stop"'
     hello["output"] = []
-    (found,) = across(answered("text-hello", hello), right_whole("text-hello"))
-    assert found.text.startswith("text: ")
+    (only,) = across(answered("text-hello", hello), right_whole("text-hello"))
+    assert only.text.startswith("text: ")
 
 
 def test_a_response_is_compared_with_a_response_or_with_chat(
