@@ -13,7 +13,7 @@ from wireproof.judging.exchange_finding import ExchangeFinding
 from wireproof.judging.spoiling import Spoilt, explained_by
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding
-from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.facet import UNREADABLE, Facet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -132,7 +132,7 @@ class RunFindings:
         found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
         yield from found
         # What is missing beside the content leaves it to be judged, and its counts.
-        if all(one.spoils == UNTOUCHED for one in found):
+        if not any(UNREADABLE & (UNREADABLE if one.spoils is None else one.spoils) for one in found):
             yield from live.look(row, exchange)
 
     def readable(self, earlier: Mapping[Facet, ExchangeFinding] = MappingProxyType({})) -> Spoilt:

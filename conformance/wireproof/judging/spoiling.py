@@ -100,6 +100,8 @@ def explained_by(found: ExchangeFinding, row: Requirement | None) -> frozenset[F
     named = (row.spoils or UNTOUCHED) if row is not None else UNREADABLE
     if row is not None and violation.spoils is None:
         named |= frozenset(row.facets)
+    if violation.part is not None:
+        named |= {violation.part}
     # Whatever is wrong with an answer, its events may come in another order for it.
     parts = spoilt_by(found, row) | named | {Facet.EVENTS}
     if Facet.END in parts:

@@ -13,7 +13,7 @@ from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
 from wireproof.wire.events import Comment, Failed, Finished, Text, TokenUsage
-from wireproof.wire.facet import UNTOUCHED
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import usage_of
 from wireproof.wire.grammar import KEEPALIVE, USAGE
 from wireproof.wire.quoting import quoted
@@ -54,21 +54,32 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     got, place = exchange.answer.usage, place_of(exchange, TokenUsage)
     if (times := _running(exchange)) > 1:
         seen = f"{times} chunks have counts beside their choices; clients that add up what chunks count get too many"
-        yield Seen(seen, place, spoils=UNTOUCHED)
+        yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE)
     elif not exchange.conversation.usage:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
-            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside, spoils=UNTOUCHED)
+            yield Seen(
+                "a usage chunk came that was not asked for",
+                place,
+                strict_only=beside,
+                spoils=UNTOUCHED,
+                part=Facet.USAGE,
+            )
     # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
     elif got is None:
         about = Members(fault=MemberFault.MISSING, names=("usage chunk",))
-        yield Seen("stream_options.include_usage was set and no usage chunk came", spoils=UNTOUCHED, about=about)
+        yield Seen(
+            "stream_options.include_usage was set and no usage chunk came",
+            spoils=UNTOUCHED,
+            part=Facet.USAGE,
+            about=about,
+        )
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
+        yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE, counts=True)
 
 
 def _running(exchange: Exchange) -> int:

@@ -21,7 +21,7 @@ from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
-from wireproof.wire.facet import UNTOUCHED
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import written
 from wireproof.wire.quoting import quoted
@@ -132,13 +132,15 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     place = member_place(exchange, "usage")
     # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage with its three counts", place, spoils=UNTOUCHED, about=NO_USAGE)
+        yield Seen(
+            "the answer has no usage with its three counts", place, spoils=UNTOUCHED, part=Facet.USAGE, about=NO_USAGE
+        )
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt_tokens and completion_tokens make {got.prompt + got.completion}"
-        yield Seen(seen, place, spoils=UNTOUCHED)
+        yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
+        yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE, counts=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:

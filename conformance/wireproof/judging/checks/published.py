@@ -37,9 +37,8 @@ _SPOILT: Mapping[str, frozenset[Facet]] = {
 }
 """Member of which the reader makes what an answer says → the parts that are lost where it is missing or mistyped."""
 _SETTINGS = frozenset({Facet.SETTINGS})
-_COUNTS = frozenset({Facet.USAGE})
-_BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation"})
-"""Members inside those that say nothing of text, calls or ends."""
+_BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation", "usage"})
+"""Members inside those that say nothing of text, calls or ends. What usage counts has requirements of its own."""
 _SEEN = 5
 """Faults of a body that are seen: one that has more is of another kind altogether."""
 
@@ -59,6 +58,7 @@ def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tu
             locate(frame, fault.at),
             strict_only=fault.unknown,
             kind="/".join(fault.path),
+            part=Facet.USAGE if "usage" in fault.path else None,
             spoils=UNTOUCHED if fault.unknown else _spoilt(fault),
             about=fault.about,
         )
@@ -78,8 +78,6 @@ def _spoilt(fault: SchemaFault) -> frozenset[Facet]:
     """The parts of an answer that are lost by a fault: those of the innermost member that is read."""
     if not fault.path:
         return UNREADABLE
-    if "usage" in fault.path:
-        return _COUNTS
     if _BESIDE & set(fault.path):
         return UNTOUCHED
     last = fault.path[-1]

@@ -156,7 +156,7 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         place = member_place(exchange, "status")
         yield from (Seen(sentence, place, kind="status", part=Facet.FINISH) for sentence in ended)
         if not ended:
-            yield from _usage(exchange, member_place(exchange, "usage"))
+            yield from about(Facet.USAGE, _usage(exchange, member_place(exchange, "usage")))
 
 
 def _values(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
