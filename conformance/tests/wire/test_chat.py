@@ -14,6 +14,7 @@ from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, re
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import STREAM, StreamSign, StreamState
+from wireproof.wire.table import Hole
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -329,7 +330,7 @@ WAYS = {
 DETOURS = {
     (StreamState.FAILED, StreamSign.LATE_ERROR): (ROLE, FINISH, ERROR),
     (StreamState.FAILED, StreamSign.CHUNK): (ROLE, ERROR),
-    (StreamState.DONE, StreamSign.ERROR): (ROLE, DONE),
+    (StreamState.DONE, StreamSign.ERROR): (DONE,),
 }
 SIGNS = {
     StreamSign.CHUNK: role(1),
@@ -344,11 +345,14 @@ SIGNS = {
 }
 
 
-@pytest.mark.parametrize(("state", "sign"), [key for key, cell in STREAM.items() if isinstance(cell, str)])
+@pytest.mark.parametrize(("state", "sign"), [key for key, cell in STREAM.items() if isinstance(cell, Hole)])
 def test_every_hole_of_the_stream_is_fallen_into(state: StreamState, sign: StreamSign) -> None:
     way = DETOURS.get((state, sign), WAYS[state])
     found = read(*way, SIGNS[sign]).violations
-    assert (STREAM[state, sign], f"{sign.value}, {state.value}") in [(one.requirement, one.seen) for one in found]
+    hole = STREAM[state, sign]
+    assert isinstance(hole, Hole)
+    fallen = (hole.requirement, f"{sign.value}, {state.value}", hole.spoils, hole.strict_only)
+    assert fallen in [(one.requirement, one.seen, one.spoils, one.strict_only) for one in found]
 
 
 def test_a_usage_chunk_with_a_choice_that_says_nothing_is_one_fault() -> None:
@@ -368,7 +372,7 @@ def test_what_follows_an_unreadable_frame_is_not_read() -> None:
     (violation,) = reading.violations
     assert violation.requirement == "chat.stream.frames"
     # What came is a beginning: of its end nothing is known.
-    assert violation.spoils == {Facet.FINISH, Facet.USAGE, Facet.END}
+    assert violation.spoils == frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
     (choice,) = reading.answer.choices
     assert (choice.text, choice.finish) == ("before", None)
 

@@ -157,7 +157,7 @@ def test_an_extension_is_no_fault(stream: Make) -> None:
 
 def test_what_is_read_and_has_a_wrong_type_is_lost_and_what_comes_after_is_judged(stream: Make) -> None:
     wrong, extra = found("schema", stream("text-hello", {"content": 5}, {"colour": "red"}, STOP))
-    assert (wrong.strict_only, wrong.spoils) == (False, {Facet.TEXT})
+    assert (wrong.strict_only, wrong.spoils) == (False, frozenset({Facet.TEXT}))
     assert (extra.strict_only, extra.spoils) == (True, UNTOUCHED)
 
 
