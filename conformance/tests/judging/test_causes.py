@@ -190,7 +190,7 @@ def test_what_many_scenarios_show_is_one_finding_that_hides_the_rest(plain: Make
     # Its stream came: the two forms do not hide each other.
     answers = outcome(found, "call-one:target.answers")
     assert (answers.verdict, answers.reason) == (
-        Verdict.PASS, f"seen in stream; elsewhere counted once, in text-hello: {said}",
+        Verdict.PASS, f"seen in stream of openai-json; elsewhere counted once, in text-hello: {said}",
     )  # fmt: skip
     assert outcome(found, "history:target.answers").reason == f"counted once, in text-hello: {said}"
     assert outcome(found, "call-one:chat.stream.call-opening").verdict is Verdict.PASS

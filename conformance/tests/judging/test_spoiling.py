@@ -91,10 +91,10 @@ def test_the_first_finding_that_spoils_a_part_is_the_one_that_hides(find: Find) 
 
 
 @pytest.mark.parametrize("facet", Facet)
-def test_a_report_that_can_be_read_is_lost_with_the_text_or_the_end_alone(find: Find, facet: Facet) -> None:
+def test_a_report_that_can_be_read_is_lost_with_the_text_alone(find: Find, facet: Facet) -> None:
     parts = spoilt(find(FORM, spoils=frozenset({facet})))
     parts.lose_report(is_report=True)
-    assert (Facet.RECEIVED in parts) == (facet in {Facet.TEXT, Facet.END, Facet.RECEIVED})
+    assert (Facet.RECEIVED in parts) == (facet in {Facet.TEXT, Facet.RECEIVED})
 
 
 @pytest.mark.parametrize("facet", Facet)

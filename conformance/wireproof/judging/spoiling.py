@@ -52,7 +52,7 @@ class Spoilt:
 
         `is_report`: whether it can be read as one. If not, anything that is lost of what the answer says may be why.
         """
-        why = {Facet.TEXT, Facet.END} if is_report else CONTENT | {Facet.END}
+        why = {Facet.TEXT} if is_report else CONTENT | {Facet.END}
         lost = next((one for facet, one in self._by.items() if facet in why), None)
         if lost is not None:
             self._by.setdefault(Facet.RECEIVED, lost)

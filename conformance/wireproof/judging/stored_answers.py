@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import counts
+from wireproof.judging.checks.places import counts, same_json
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
@@ -153,12 +153,37 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
             row = catalogue.of_facet(_facet(want or have), exchange.form)
             seen = f"the answer says {_shown(have)}, every conforming proxy says {_shown(want)}"
             if row is not None:
-                yield Violation(requirement=row.id, seen=seen, place=exchange.body_place)
+                part = _facet(want or have)
+                # The same JSON in another spelling: see `altered_arguments`.
+                alike = part is Facet.ARGUMENTS and same_json(_value(want), _value(have))
+                failed = exchange.answer.error is not None
+                spoils = _FAILED if failed else None
+                yield Violation(
+                    requirement=row.id,
+                    seen=seen,
+                    place=exchange.body_place,
+                    strict_only=alike,
+                    part=part,
+                    spoils=spoils,
+                )
             return
 
 
 def _facet(line: str) -> Facet:
     return Facet(line.partition(":")[0])
+
+
+def _value(line: str) -> str:
+    """The arguments of a line, as text; what is no text is none."""
+    try:
+        value = json.loads(line.partition(": ")[2])
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+_FAILED = frozenset({Facet.EVENTS, Facet.FINISH, Facet.USAGE, Facet.END})
+"""What an error that ends an answer leaves unsaid."""
 
 
 def _shown(line: str) -> str:

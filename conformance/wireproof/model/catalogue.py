@@ -319,7 +319,12 @@ _Member = TypeVar("_Member", bound=StrEnum)
 _Some = Annotated[
     tuple[_Member, ...], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_none_twice)
 ]
-_Facets = Annotated[frozenset[Facet], Field(json_schema_extra={"uniqueItems": True})]
+_Facets = Annotated[
+    tuple[Facet, ...],
+    Field(json_schema_extra={"uniqueItems": True}),
+    AfterValidator(_none_twice),
+    AfterValidator(frozenset),
+]
 # Strict: 1 and "yes" would be true otherwise.
 _Flag = Annotated[bool, Field(strict=True)]
 _Words = Annotated[str, Field(pattern=r"\S")]

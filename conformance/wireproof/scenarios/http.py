@@ -225,6 +225,7 @@ HTTP: tuple[PlainScenario, ...] = (
                 json=_asking("chunks-1", "This came in chunks."), headers=IN_CHUNKS, reflects=("This came in chunks.",)
             ),
             Request(json={**HELLO, "stream": True}, headers=IN_CHUNKS),
+            Request(json={"model": "{model}", "messages": []}, expect=400, param="messages", judged="param.messages"),
             # A body that is taken for empty lacks the model, not the messages.
             Request(json={"model": "{model}", "messages": []}, headers=IN_CHUNKS, expect=400, param="messages"),
         ),

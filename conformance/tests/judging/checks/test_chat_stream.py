@@ -148,7 +148,11 @@ def test_a_vendors_member_and_a_missing_one_are_two_faults_of_two_weights(stream
     assert (extra.seen, extra.strict_only, extra.spoils) == (
         "/choices/0/delta: colour is not among the published fields", True, UNTOUCHED,
     )  # fmt: skip
-    assert (missing.seen, missing.strict_only, missing.spoils) == ("the body: model is missing", False, UNTOUCHED)
+    assert (missing.seen, missing.strict_only, missing.spoils) == (
+        "the body: model is missing",
+        False,
+        {Facet.SETTINGS},
+    )
 
 
 def test_an_extension_is_no_fault(stream: Make) -> None:

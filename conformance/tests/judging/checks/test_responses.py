@@ -225,6 +225,7 @@ def test_events_have_published_fields_only(
     events[4]["obfuscated"] = "x"
     exchange = stream("text-hello", *event_frames(events), bare=True, **RE)
     assert seen(exchange) == {"responses.stream.schema": "the body: obfuscated is not among the published fields"}
+    del events[4]["obfuscated"]
     nameless = stream("text-hello", *event_frames([*events[:3], {**events[3], "item_id": 7}, *events[4:]]), bare=True,
                       **RE)  # fmt: skip
     assert [v.requirement for v in CHECKS.look("responses.stream.schema", nameless)] == [], "the grammar blames it"
