@@ -16,7 +16,7 @@ from wireproof_crowd.certifying import certified
 from wireproof_crowd.crowds import judge_again, kept, play_many
 from wireproof_crowd.draws import SIZES, DrawKind, draw
 from wireproof_crowd.scoring import lines, share
-from wireproof_crowd.unseen import beside
+from wireproof_crowd.unseen import also, beside
 from wireproof_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
@@ -56,3 +56,12 @@ def test_a_fault_beside_which_another_cannot_be_seen_leaves_its_row_kept(pair: t
     verdicts = {one.verdict for one in outcomes if one.requirement == unseen.breaks}
     # Kept, and not merely hidden: a judge that looks the other way needs no line in the table.
     assert verdicts == {Verdict.PASS}
+
+
+@pytest.mark.parametrize("line", also())
+def test_a_fault_that_breaks_a_second_row_does_so_alone(line: tuple[str, str]) -> None:
+    fault, second = FAULTS[line[0]], line[1]
+    scenarios = [one for one in SCENARIOS if {fault.breaks, second} & set(one.exercises)]
+    outcomes = certified((fault.name,), scenarios=scenarios).outcomes
+    broken = {one.requirement for one in outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}}
+    assert broken == {fault.breaks, second}

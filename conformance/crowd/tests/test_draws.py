@@ -11,12 +11,12 @@ from wireproof.model.catalogue import load
 from wireproof_crowd.draws import SIZES, Draw, DrawKind, draw, drawable
 from wireproof_crowd.frequencies import frequencies, strangers
 from wireproof_crowd.samples import hides, shown_in
-from wireproof_crowd.unseen import alone, beside
+from wireproof_crowd.unseen import alone, also, beside
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 
 CROWDS = [(kind, size) for kind in DrawKind for size in SIZES]
-A_FEW = 3
+A_FEW = 2
 NOT_SAMPLED = {
     # More bytes than a sample has.
     "arguments-cut-at-64-kib", "arguments-cut-at-half-a-mebibyte", "long-texts-cut", "results-cut", "too-large-is-400",
@@ -91,7 +91,8 @@ def test_what_is_never_drawn_is_there_and_has_a_reason() -> None:
     assert alone().keys() <= FAULTS.keys()
     assert {fault.name for fault in AGENT_FAULTS} <= alone().keys()
     assert {name for pair in beside() for name in pair} <= {fault.name for fault in drawable()}
-    assert all([*alone().values(), *beside().values()])
+    assert {(fault in FAULTS, row in load().by_id) for fault, row in also()} == {(True, True)}
+    assert all([*alone().values(), *beside().values(), *also().values()])
 
 
 def test_a_draw_is_named_by_what_it_has() -> None:
