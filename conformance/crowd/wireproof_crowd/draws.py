@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_crowd.frequencies import frequencies
 from wireproof_crowd.samples import hides
-from wireproof_crowd.unseen import alone, beside
+from wireproof_crowd.unseen import alone, also, beside
 from wireproof_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
@@ -95,8 +95,9 @@ def _candidates(kind: DrawKind, chance: random.Random) -> Iterator[Fault]:
 
 
 def _may_stand_beside(one: Fault, other: Fault) -> bool:
-    names = (one.name, other.name)
-    if one.breaks == other.breaks or {names, names[::-1]} & beside().keys():
+    if one.breaks == other.breaks or {(one.name, other.breaks), (other.name, one.breaks)} & also().keys():
+        return False
+    if {(one.name, other.name), (other.name, one.name)} & beside().keys():
         return False
     return not (hides(one, other) and hides(other, one))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict
+from wireproof_crowd.unseen import also
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +63,8 @@ def score(draw: Draw, certificate: Certificate) -> Score:
         if one.verdict in _BROKEN:
             broken.setdefault(one.requirement, one)
     missed = (_missed(fault, row, certificate) for row, fault in draw.rows.items() if row not in broken)
-    accused = (_accused(one) for row, one in broken.items() if row not in draw.rows)
+    explained = {*draw.rows, *(row for fault, row in also() if fault in draw.faults)}
+    accused = (_accused(one) for row, one in broken.items() if row not in explained)
     return Score(draw=draw, missed=tuple(missed), accused=tuple(accused))
 
 

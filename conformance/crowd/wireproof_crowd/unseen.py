@@ -1,4 +1,4 @@
-"""What no judge could see: the faults that are never drawn, and the pairs of which a draw holds one; with reasons."""
+"""What no judge can see beside what: faults never drawn, pairs of which a draw holds one, second rows; with reasons."""
 
 from __future__ import annotations
 
@@ -28,3 +28,9 @@ def alone() -> Mapping[str, str]:
 def beside() -> Mapping[tuple[str, str], str]:
     """A fault, and one beside which it does not break its row → why."""
     return {(line["faults"][0], line["faults"][1]): line["why"] for line in _table()["beside"]}
+
+
+@cache
+def also() -> Mapping[tuple[str, str], str]:
+    """A fault, and a second row that it breaks → why."""
+    return {(line["fault"], line["row"]): line["why"] for line in _table()["also"]}

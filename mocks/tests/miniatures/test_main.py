@@ -68,6 +68,17 @@ def test_one_miniature_has_its_fault() -> None:
         assert models(root, "wrong")[0] == 401
 
 
+def test_several_names_are_one_proxy_with_all_these_faults() -> None:
+    both = "models-without-object+any-key-will-do"
+    with command(both) as root:
+        status, body = models(root, "wrong")
+        assert (status, '"object": "list"' in body) == (200, False)
+    with command() as root:
+        status, body = models(f"{root}/{both}", "wrong")
+        assert (status, '"object": "list"' in body) == (200, False)
+        assert models(f"{root}/{both}+no-such-name", "wrong")[0] == 404
+
+
 def test_the_one_without_a_fault_has_none() -> None:
     with command("none") as root:
         status, body = models(root)

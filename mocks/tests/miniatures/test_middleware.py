@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import Fault, FaultHead
+from wireproof_mocks.miniatures.fault import Fault, FaultHead, FaultReply
 from wireproof_mocks.miniatures.middleware import WithFaults
 
 if TYPE_CHECKING:
@@ -101,3 +101,97 @@ def test_a_fault_knows_when_all_slots_are_taken() -> None:
     holder.join()
     ask(faulty, environ())
     assert full == [False, True, False]
+
+
+# Several faults
+
+
+def stream(*frames: bytes) -> Callable[..., Iterable[bytes]]:
+    """A proxy that answers with a stream."""
+
+    def sent(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        del environ
+        start_response("200 OK", [("Content-Type", "text/event-stream")])
+        return list(frames)
+
+    return sent
+
+
+def each_number(change: Callable[[int], int]) -> Callable[[Iterable[Any], SentRequest], Iterable[Any]]:
+    """A fault of the member `n` of each frame, which it takes for granted."""
+
+    def changed(frames: Iterable[Any], _: SentRequest) -> Iterable[Any]:
+        for frame in frames:
+            yield {**frame, "n": change(frame["n"])}
+
+    return changed
+
+
+def with_frames(*changes: Callable[[Iterable[Any], SentRequest], Iterable[Any]]) -> tuple[Fault, ...]:
+    return tuple(Fault(name=f"x-{n}", breaks="y", frames=change) for n, change in enumerate(changes))  # type: ignore[arg-type]
+
+
+ONE, TWO = b'data: {"n":1}\n\n', b'data: {"n":2}\n\n'
+
+
+def test_what_a_later_fault_changes_it_changes_after_the_earlier_ones() -> None:
+    twice, more = each_number(lambda n: 2 * n), each_number(lambda n: n + 1)
+    for faults, then in ((with_frames(twice, more), 3), (with_frames(more, twice), 4)):
+        assert ask(WithFaults(app=stream(ONE), faults=faults), environ()) == b'data: {"n":%d}\n\n' % then
+    asked = [Fault(name=name, breaks="y", request=lambda it, name=name: {**it, "by": name}) for name in "ab"]  # type: ignore[misc]
+    said = json.loads(ask(WithFaults(app=echo, faults=tuple(asked)), environ(b'{"messages": []}')))
+    assert said == {"messages": [], "by": "b"}
+
+
+def test_frames_that_one_fault_has_made_unreadable_for_another_pass_it_and_it_goes_on_behind_them() -> None:
+    def first_as_text(frames: Iterable[Any], _: SentRequest) -> Iterable[Any]:
+        for number, frame in enumerate(frames):
+            yield frame if number else "no number"
+
+    faults = with_frames(first_as_text, each_number(lambda n: n + 7))
+    said = ask(WithFaults(app=stream(ONE, TWO), faults=faults), environ())
+    assert said == b'data: no number\n\ndata: {"n":9}\n\n'
+
+
+def test_a_whole_answer_that_one_fault_has_made_unreadable_for_another_passes_it() -> None:
+    lost = Fault(name="x-0", breaks="y", whole=lambda body, _, __: {"left": len(body)})
+    reads = Fault(name="x-1", breaks="y", whole=lambda body, _, __: {"n": body["n"]})
+    assert json.loads(ask(WithFaults(app=echo, faults=(lost, reads)), environ(b'{"n": 1}'))) == {"left": 1}
+
+
+def test_a_fault_alone_that_cannot_read_an_answer_raises() -> None:
+    with pytest.raises(KeyError):
+        ask(WithFaults(app=stream(b'data: {"m":1}\n\n'), faults=with_frames(each_number(abs))), environ())
+    reads = Fault(name="x", breaks="y", whole=lambda body, _, __: {"n": body["n"]})
+    with pytest.raises(KeyError):
+        ask(WithFaults(app=echo, faults=(reads,)), environ())
+
+
+def test_of_several_faults_that_answer_instead_of_the_proxy_the_first_does() -> None:
+    def by(name: str) -> Fault:
+        head = FaultHead(status="503 Service Unavailable", headers=[])
+        return Fault(
+            name=name,
+            breaks="y",
+            instead=lambda _, number: (
+                FaultReply(head=head, body=b"%s %d" % (name.encode(), number)) if number > 1 else None
+            ),
+        )
+
+    faulty = WithFaults(app=echo, faults=(by("a"), by("b")))
+    assert [ask(faulty, environ()) for _ in range(3)] == [b"{}", b"a 2", b"a 3"]
+
+
+def test_a_stream_that_a_fault_makes_of_an_error_is_changed_by_those_behind_it() -> None:
+    def failing(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        start_response("500 Internal Server Error", [("Content-Type", "application/json")])
+        return [environ["wsgi.input"].read()]
+
+    salvaged = Fault(
+        name="x-0",
+        breaks="y",
+        salvage=lambda body: [body],
+        head=lambda head, _: FaultHead(status="200 OK", headers=head.headers),
+    )
+    (behind,) = with_frames(each_number(lambda n: -n))
+    assert ask(WithFaults(app=failing, faults=(salvaged, behind)), environ(b'{"n": 1}')) == b'data: {"n":-1}\n\n'

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 def _no_role(chunk: Json) -> Iterable[Frame]:
     delta = {key: value for key, value in delta_of(chunk).items() if key != "role"}
     # A chunk that held nothing but the role is left out altogether: empty, it would break other rows.
-    if chunk["choices"] and (delta.get("content") or "tool_calls" in delta or finish_of(chunk)):
+    says = delta.get("content") or {"tool_calls", "function_call"} & delta.keys() or finish_of(chunk)
+    if chunk["choices"] and says:
         yield with_delta(chunk, delta, finish_of(chunk))
     elif not chunk["choices"]:
         yield chunk
@@ -272,13 +273,16 @@ def _as_tool_call(chunk: Json) -> Iterable[Frame]:
     yield with_delta(chunk, {"tool_calls": [{"index": 0, **opening, "function": made}]}, finish_of(chunk))
 
 
+def _with_delta_of(delta: Json) -> Json:
+    return {"choices": [{"index": 0, "logprobs": None, "delta": delta, "finish_reason": None}]}
+
+
 def _with_function(made: Json) -> Json:
-    return {"choices": [{"index": 0, "logprobs": None, "delta": {"function_call": made}, "finish_reason": None}]}
+    return _with_delta_of({"function_call": made})
 
 
 def _with_tool(call: Json) -> Json:
-    entry = {"index": 0, **call}
-    return {"choices": [{"index": 0, "logprobs": None, "delta": {"tool_calls": [entry]}, "finish_reason": None}]}
+    return _with_delta_of({"tool_calls": [{"index": 0, **call}]})
 
 
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
@@ -296,7 +300,18 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
     _fault("id-per-chunk", "stable-id", frames=_renewed("id")),
     _fault("created-per-chunk", "stable-created", frames=_renewed("created")),
     _fault("model-per-chunk", "stable-model", frames=_renewed("model")),
-    _fault("no-role", "role-first", frames=each(_no_role)),
+    _fault(
+        "no-role",
+        "role-first",
+        frames=each(_no_role),
+        examples=(
+            FaultExample(
+                before=(_with_delta_of({"role": "assistant", "function_call": {"name": "f", "arguments": ""}}),),
+                after=(_with_delta_of({"function_call": {"name": "f", "arguments": ""}}),),
+            ),
+            FaultExample(before=(_with_delta_of({"role": "assistant", "content": ""}),), after=()),
+        ),
+    ),
     _fault("role-everywhere", "role-once", frames=each(_role_everywhere)),
     _fault("content-beside-call", "no-mixed-frame", frames=each(_mixed)),
     _fault("last-text-lost", "text", frames=last_text_lost),

@@ -139,8 +139,8 @@ class Fault:
     scripts: tuple[str, ...] = ()
     """The scripts whose answers show the fault: it stands for a proxy that cannot do just that. None named: all."""
     in_turns: bool = False
-    """Whether the fault shows only where a script is asked for. Many other requests are wrong, and the errors to them
-    have rows of their own (param.*), which a request that was changed would break, too."""
+    """Whether the fault shows only where a script is asked for. Many other requests are wrong, and the errors that
+    answer them have rows of their own (param.*), which a request that was changed would break, too."""
     examples: tuple[FaultExample, ...] = field(default=(), hash=False)  # frames are dicts
     """What it does to samples, which is all the test that it needs: a test goes over the examples of every fault."""
 

@@ -1,0 +1,67 @@
+"""Of proxies with many faults at once one run finds each fault under its own row, and accuses no other row.
+
+A few are played for a change; with `--whole` as many as the floors are about.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wireproof.model.verdict import Verdict
+from wireproof.scenarios import SCENARIOS
+from wireproof_crowd.certifying import certified
+from wireproof_crowd.crowds import judge_again, kept, play_many
+from wireproof_crowd.draws import SIZES, DrawKind, draw
+from wireproof_crowd.scoring import lines, share
+from wireproof_crowd.unseen import also, beside
+from wireproof_mocks.miniatures import FAULTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FLOORS = {6: 0.99, 12: 0.98, 24: 0.95}
+"""How many faults a proxy has → the share of the faults that must be found."""
+A_FEW = {6: (DrawKind.RANDOM, 0), 12: (DrawKind.CARELESS, 0), 24: (DrawKind.RANDOM, 0)}
+"""What is played for a change."""
+MANY = 100
+"""Draws of each kind and size in a night."""
+PROCESSES = os.cpu_count() or 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_of_a_crowd_each_fault_is_found_and_nothing_else(
+    size: int, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    if request.config.getoption("whole"):
+        draws = [draw(kind, size, number) for kind in DrawKind for number in range(MANY)]
+    else:
+        kind, number = A_FEW[size]
+        draws = [draw(kind, size, number)]
+    scores = [*play_many(draws, processes=min(PROCESSES, len(draws)), folder=tmp_path)]
+    said = "\n".join(line for one in scores for line in lines(one))
+    assert share(scores) >= FLOORS[size], said
+    assert [wrong for one in scores for wrong in one.accused] == [], said
+    # What was kept is judged as what was driven.
+    assert judge_again(kept(tmp_path)[0], tmp_path).missed == min(scores, key=lambda one: one.draw.name).missed
+
+
+@pytest.mark.parametrize("pair", beside())
+def test_a_fault_beside_which_another_cannot_be_seen_leaves_its_row_kept(pair: tuple[str, str]) -> None:
+    unseen, other = (FAULTS[name] for name in pair)
+    scenarios = [one for one in SCENARIOS if {unseen.breaks, other.breaks} & set(one.exercises)][:6]
+    outcomes = certified((unseen.name, other.name), scenarios=scenarios).outcomes
+    verdicts = {one.verdict for one in outcomes if one.requirement == unseen.breaks}
+    # Kept, and not merely hidden: a judge that looks the other way needs no line in the table.
+    assert verdicts == {Verdict.PASS}
+
+
+@pytest.mark.parametrize("line", also())
+def test_a_fault_that_breaks_a_second_row_does_so_alone(line: tuple[str, str]) -> None:
+    fault, second = FAULTS[line[0]], line[1]
+    scenarios = [one for one in SCENARIOS if {fault.breaks, second} & set(one.exercises)]
+    outcomes = certified((fault.name,), scenarios=scenarios).outcomes
+    broken = {one.requirement for one in outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}}
+    assert broken == {fault.breaks, second}
