@@ -143,11 +143,12 @@ class _Drives:
         return _joined(one.scenario, await asyncio.gather(*(self._form(one, form) for form in one.forms)))
 
     async def _form(self, one: Planned, form: Form) -> ScenarioRun:
-        run = (
-            ScenarioRun(scenario=one.scenario, not_driven={form: one.reason})
-            if one.reason
-            else await self._try(one, form)
-        )
+        if form in one.absent:
+            run = ScenarioRun(scenario=one.scenario, absent={form: one.absent[form]})
+        elif one.reason:
+            run = ScenarioRun(scenario=one.scenario, not_driven={form: one.reason})
+        else:
+            run = await self._try(one, form)
         self.keep(run)
         self.progress(one.scenario, form)
         return run
@@ -182,6 +183,7 @@ def _joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:
         exchanges={form: those for run in runs for form, those in run.exchanges.items()},
         not_driven={form: reason for run in runs for form, reason in run.not_driven.items()},
         set_aside={form: those for run in runs for form, those in run.set_aside.items()},
+        absent={form: why for run in runs for form, why in run.absent.items()},
     )
 
 

@@ -26,6 +26,7 @@ from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
+from wireproof.requests.ways_round import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,8 +118,8 @@ class Driver:
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.at.url(form.dialect.spec.endpoint), self.target)
-            body = self.adjusting.written(prepared.body)
-            outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
+            body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
+            outgoing = Outgoing(method="POST", url=url, headers=headers, body=self.adjusting.written(body))
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,

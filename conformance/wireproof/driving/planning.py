@@ -7,15 +7,16 @@ beside all others where the target has spare instances for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.driving.obstacles import obstacle
-from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
+from wireproof.model.scenario import ConversationScenario, Mode, Need, PlainScenario
 from wireproof.model.target import Backend
 from wireproof.reading.asked import LIMITS
 from wireproof.requests.adapted import adapted
 from wireproof.requests.adjusted import DISPENSABLE
+from wireproof.requests.ways_round import absent_forms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -38,6 +39,8 @@ class Planned:
     forms: tuple[Form, ...]
     reason: str
     """Why none of its forms can be driven; "": they can."""
+    absent: Mapping[Form, str] = field(default_factory=dict)
+    """The forms in which the target does not answer → why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +87,17 @@ def planned(
 def _planned(scenario: Scenario, target: Target, forms: Mapping[str, Collection[Form]] | None) -> Planned:
     spoken = scenario.forms(target.dialects)
     chosen = spoken if forms is None else tuple(form for form in spoken if form in forms[scenario.name])
-    return Planned(scenario=scenario, forms=chosen, reason=obstacle(scenario, target))
+    absent = absent_forms(scenario, target)
+    return Planned(
+        scenario=scenario,
+        forms=chosen,
+        reason=obstacle(scenario, target),
+        absent={
+            form: absent[form.dialect.spec.surface]
+            for form in chosen
+            if form.mode is Mode.WHOLE and form.dialect.spec.surface in absent
+        },
+    )
 
 
 def _pioneers(every: Sequence[Planned]) -> list[Planned]:
