@@ -47,7 +47,9 @@ def put(environ: WSGIEnvironment, body: bytes) -> None:
     environ.pop("HTTP_TRANSFER_ENCODING", None)
 
 
-def refuse(start: StartResponse, message: str, status: str = "400 Bad Request", param: str | None = None) -> list[bytes]:
+def refuse(
+    start: StartResponse, message: str, status: str = "400 Bad Request", param: str | None = None
+) -> list[bytes]:
     error = {"message": message, "type": "invalid_request_error", "param": param, "code": None}
     start(status, [("Content-Type", "application/json")])
     return [json.dumps({"error": error}).encode()]
@@ -177,7 +179,9 @@ FAULTS: dict[str, Callable[[WSGIApplication], WSGIApplication]] = {
     "streams": streams,
     "only-streams": refusing(lambda body, _: "" if body.get("stream") is True else "Stream must be set to true"),
     "store": refusing(lambda body, chat: "" if chat or body.get("store") is False else "Store must be set to false"),
-    "instructions": refusing(lambda body, chat: "" if chat or body.get("instructions") else "Instructions are required"),
+    "instructions": refusing(
+        lambda body, chat: "" if chat or body.get("instructions") else "Instructions are required"
+    ),
     "temperature": refusing(lambda body, _: "Unsupported parameter: temperature" if "temperature" in body else ""),
     "parallel": refusing(lambda body, _: "Unknown: parallel_tool_calls" if "parallel_tool_calls" in body else ""),
     "limit": refusing(lambda body, _: "Use max_completion_tokens, not max_tokens" if "max_tokens" in body else ""),

@@ -26,7 +26,7 @@ from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
-from wireproof.requests.ways_round import written
+from wireproof.requests.ways_round import only_streams, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -207,10 +207,11 @@ class Driver:
         """
         scenario = ConversationScenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
-        form = Form(dialect, Mode.WHOLE)
+        form = Form(dialect, Mode.STREAM if only_streams(dialect.spec.surface, self.target) else Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
         url = address(self.at.url(dialect.spec.endpoint), self.target)
-        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=prepared.body)
+        body = written(prepared.body, scenario, dialect.spec.surface, form.mode, self.target)
+        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=body)
         deadline = now() + BESIDE
         try:
             # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent.

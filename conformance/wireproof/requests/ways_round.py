@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CODEX_ON_PATH", "FEWER_JOBS", "FRESH_INSTANCE", "INSTRUCTIONS", "MODEL_BY_HAND", "ONLY_STREAMS", "OTHER_HEALTH",
     "REFUSALS", "SAID", "SPARED", "STORE_FALSE", "STREAM_FALSE", "WAYS", "WayRound", "absent_forms",
-    "changed_members", "of_adjustment",
+    "changed_members", "of_adjustment", "only_streams",
     "sentence", "shows", "way_of", "ways_of", "with_witnesses", "written",
 ]  # fmt: skip
 
 WITNESSES = 2
 """Scenarios of different subjects that are driven without a way round: a refusal that one subject alone gets is taken
-for a matter of that subject."""
+for a matter of that subject. Where a member is refused, one is enough: other rows are about that member."""
 SAID = "Answer as the conversation asks."
 """The `instructions` of requests that have none."""
 CHAT, RESPONSES = (Surface.CHAT,), (Surface.RESPONSES,)
@@ -67,6 +67,11 @@ def _in_parallel(body: JsonObject) -> JsonObject:
 
 def _renamed(name: str, other: str) -> Change:
     return lambda body: {other if one == name else one: value for one, value in body.items()} if name in body else body
+
+
+def _streamed(body: JsonObject) -> JsonObject:
+    """The body as one for a stream; but what has options of a stream, and asks for none, is wrong on purpose."""
+    return body if "stream_options" in body else _with({"stream": True})(body)
 
 
 def _as_system(body: JsonObject) -> JsonObject:
@@ -119,8 +124,7 @@ ONLY_STREAMS = WayRound(
     fault="what asks for no stream is refused",
     recognised="A request for a text is refused by name of `stream`, and the same for a stream is answered.",
     taken="by streams alone: whole answers are absent",
-    # Plain requests are about something else, and so ask for a stream.
-    change=_with({"stream": True}),
+    change=_streamed,
 )
 STORE_FALSE = WayRound(
     name="store-false",
@@ -305,8 +309,9 @@ def _changes(way: WayRound, scenario: Scenario) -> bool:
     """Whether a way changes requests of a scenario, if they have what it is about."""
     if isinstance(scenario, ConversationScenario):
         return way is not ONLY_STREAMS
-    # Plain requests have a member because they are about it. And what is not stored cannot be continued.
-    return way in {STREAM_FALSE, ONLY_STREAMS, *REFUSALS} and not (way is STORE_FALSE and _keeps(scenario))
+    # Plain requests have a member because they are about it. And what is not stored cannot be continued, nor what came
+    # as a stream be compared with what is stored.
+    return way in {STREAM_FALSE, ONLY_STREAMS, *REFUSALS} and not (way in {STORE_FALSE, ONLY_STREAMS} and _keeps(scenario))
 
 
 def _keeps(scenario: PlainScenario) -> bool:
@@ -321,6 +326,11 @@ def _object(body: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def only_streams(surface: Surface, target: Target) -> bool:
+    """Whether a surface refuses to answer but by a stream."""
+    return any(one.surface is surface and way_of(one) is ONLY_STREAMS for one in target.ways)
 
 
 def absent_forms(scenario: Scenario, target: Target) -> dict[Surface, str]:
@@ -350,13 +360,16 @@ def with_witnesses(target: Target, scenarios: Iterable[Scenario], body_of: Calla
 def _witnesses(
     taken: WayTaken, target: Target, every: Sequence[ConversationScenario], body_of: Callable[..., bytes]
 ) -> tuple[str, ...]:
-    """The first scenarios, of different subjects, whose requests a way changes."""
+    """Scenarios of different subjects whose requests a way changes."""
     found: dict[str, str] = {}
-    for scenario in every if taken.surface else ():
+    # Those of few requirements first, since what else they are about is not seen. What differs from others in one thing
+    # only would be found under the name of that.
+    plain = sorted((one for one in every if one.attribute_to is None), key=lambda one: len(one.exercises))
+    for scenario in plain if taken.surface else ():
         forms = scenario.forms(target.dialects)
         if scenario.exercises[0] not in found and any(shows(taken, body_of(scenario, one), one) for one in forms):
             found[scenario.exercises[0]] = scenario.name
-        if len(found) == WITNESSES:
+        if len(found) == (1 if way_of(taken) in SPARED else WITNESSES):
             break
     return tuple(found.values())
 
