@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wireproof.driving.capacity import BUSY, EAGER
 from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import Asker
-from wireproof.driving.restarting import GoneError
+from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.sending import Outgoing, Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
@@ -72,12 +72,22 @@ class Driver:
         ]
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
-        """All exchanges of a scenario in one form."""
+        """All exchanges of a scenario in one form.
+
+        Raises:
+            RenewedError: another process of the target answered the later ones, which has nothing of what the first
+                one kept.
+        """
+        mine = replace(self, sender=self.sender.noting())
         match scenario:
             case PlainScenario():
-                return await self.ask(scenario, form)
+                found = await mine.ask(scenario, form)
             case ConversationScenario():
-                return await self.converse(scenario, form)
+                found = await mine.converse(scenario, form)
+        died = any(one.transcript.death is not None for one in found)
+        if len(found) > 1 and not died and len(mine.sender.lives) > 1:
+            raise RenewedError("the process of the target ended between its requests")
+        return found
 
     async def converse(self, scenario: ConversationScenario, form: Form) -> list[Exchange]:
         """The turns of a scenario, each with the history that the answers before it left.
@@ -127,6 +137,7 @@ class Driver:
                 # Where a failure is due, 429 and 503 are among the right answers to it.
                 waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
                 eager=turn.retry_on_503,
+                shows=True,
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.driving.obstacles import obstacle
-from wireproof.model.scenario import ConversationScenario, Mode, Need, PlainScenario
+from wireproof.model.scenario import LEAVES, ConversationScenario, Mode, Need, PlainScenario
 from wireproof.model.target import Backend
 from wireproof.reading.asked import LIMITS
 from wireproof.requests.adapted import adapted
@@ -74,10 +74,11 @@ def planned(
     together = [one for one in every if one not in alone]
     beside = [one for one in alone if one.scenario.alone and target.spare_urls]
     first = _pioneers(together) if target.backend is Backend.LIVE else []
+    rest = [one for one in together if one not in first]
     return DrivingPlan(
         every=every,
         first=first,
-        together=longest_first([one for one in together if one not in first], target),
+        together=longest_first(rest, target),
         # Those of many forms first, each of which starts its backend again.
         beside=sorted(beside, key=lambda one: -len(one.forms)),
         alone=[one for one in alone if one not in beside],
@@ -113,8 +114,16 @@ def _body(scenario: Scenario) -> frozenset[str]:
 
 
 def longest_first(every: Iterable[Planned], target: Target) -> list[Planned]:
-    """The scenarios by how long they wait; in their own order where that is the same."""
-    return sorted(every, key=lambda one: -_waits(one.scenario, target))
+    """The scenarios by how long they wait; in their own order where that is the same.
+
+    Those whose clients leave come last: what a proxy keeps of such a client, others would have to do without.
+    """
+    return sorted(every, key=lambda one: (_leaves(one.scenario), -_waits(one.scenario, target)))
+
+
+def _leaves(scenario: Scenario) -> bool:
+    """Whether a client disconnects before the end of an answer."""
+    return isinstance(scenario, ConversationScenario) and any(turn.act in LEAVES for turn in scenario.turns)
 
 
 def _waits(scenario: Scenario, target: Target) -> float:

@@ -311,7 +311,9 @@ def _changes(way: WayRound, scenario: Scenario) -> bool:
         return way is not ONLY_STREAMS
     # Plain requests have a member because they are about it. And what is not stored cannot be continued, nor what came
     # as a stream be compared with what is stored.
-    return way in {STREAM_FALSE, ONLY_STREAMS, *REFUSALS} and not (way in {STORE_FALSE, ONLY_STREAMS} and _keeps(scenario))
+    return way in {STREAM_FALSE, ONLY_STREAMS, *REFUSALS} and not (
+        way in {STORE_FALSE, ONLY_STREAMS} and _keeps(scenario)
+    )
 
 
 def _keeps(scenario: PlainScenario) -> bool:

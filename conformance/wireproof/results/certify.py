@@ -73,7 +73,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     try:
         plan = planned(scenarios, target)
         driving = _driven(drive(plan, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
-        target = replace(target, adjusted=driving.adjusted)
+        target = replace(target, adjusted=driving.adjusted, ways=(*target.ways, *driving.ways))
         shown = masked_target(target)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
         again = partial(_again, driving.runs, target, budget)

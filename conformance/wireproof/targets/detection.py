@@ -102,6 +102,8 @@ def _route(answer: ProbeAnswer, model: str) -> Route:
 
 def _success(answer: ProbeAnswer, *, failed: bool) -> Route:
     """The same of a success; `failed`: its body reports an error."""
+    if is_page(answer.body):
+        return Route.ODD
     # An error that was sent as a success, and an answer that broke off, are of this API all the same.
     return Route.FAILS if failed or not answer.body.strip() or answer.end is not End.COMPLETE else Route.ODD
 

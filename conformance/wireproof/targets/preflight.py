@@ -249,6 +249,8 @@ class _Look:
         scenario = TEXT_CALL if Missing.TOOLS in target.missing else CALL
         answer = await self._send(scenario, Form(dialect, surface.mode))
         recognised = recognise(answer.body, dialect.spec.surface) if answer.ok else None
+        if answer.status is None:
+            return f"it is not known, since no answer came to a request for a call; --dialect {dialect} judges it"
         if recognised is None:
             return f"it is not served: {seen(answer)}"
         echoed = dialect.spec.output_mode != DEFAULT.spec.output_mode and answer.headers.get(MODE_HEADER)
