@@ -47,10 +47,8 @@ def put(environ: WSGIEnvironment, body: bytes) -> None:
     environ.pop("HTTP_TRANSFER_ENCODING", None)
 
 
-def refuse(
-    start: StartResponse, message: str, status: str = "400 Bad Request", param: str | None = None
-) -> list[bytes]:
-    error = {"message": message, "type": "invalid_request_error", "param": param, "code": None}
+def refuse(start: StartResponse, message: str, status: str = "400 Bad Request") -> list[bytes]:
+    error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
     start(status, [("Content-Type", "application/json")])
     return [json.dumps({"error": error}).encode()]
 
@@ -167,7 +165,8 @@ def _deadly(body: Iterable[bytes]) -> Iterator[bytes]:
     try:
         for piece in body:
             if any(name in piece for name in (b'"tool_calls"', b'"function_call"', b"<use_tool>")):
-                print("KeyError: 'arguments'", file=sys.stderr, flush=True)  # what its owner would read
+                sys.stderr.write("KeyError: 'arguments'\n")  # what its owner would read
+                sys.stderr.flush()
                 os._exit(1)
             yield piece
     finally:
