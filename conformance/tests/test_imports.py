@@ -38,6 +38,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.results.sealed": "packs and unpacks archives in memory, in the forms of files",
     "wireproof.targets.bundled": "starts the reference proxy",
     "wireproof.targets.capabilities": "asks a Codex binary for its version",
+    "wireproof.targets.codex_on_path": "writes a command into a folder that is thrown away",
     "wireproof.targets.cursor_agent": "starts a mock of Cursor's agent service",
     "wireproof.targets.gateway": "starts an upstream and a gateway",
     "wireproof.targets.interrupts": "handles signals",

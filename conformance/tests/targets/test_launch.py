@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,7 +84,9 @@ def test_the_port_is_reported_in_every_way(proxy: Proxy) -> None:
         assert (environment["PORT"], environment["PROXY_PORT"]) == (port, port)
         assert (environment["OWN"], environment["CODEX_HOME"]) == ("1", "x")
         assert environment["CODEX_BIN"] == executable("wireproof-codex")
-        assert environment["PATH"] == os.environ["PATH"]
+        ours, _, theirs = environment["PATH"].partition(os.pathsep)
+        assert theirs == os.environ["PATH"]
+        assert shutil.which("codex", path=ours)
         assert launched.pid == proxy.noted["pids"][0]
         assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
 

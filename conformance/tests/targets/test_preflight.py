@@ -161,7 +161,9 @@ def test_an_answer_that_is_compressed_against_the_request_is_read(tiny: Any) -> 
 def test_an_answer_that_is_not_compressed_as_it_says_is_a_finding(tiny: Any) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n"
     tiny.respond = routes(chat=lambda exchange: exchange.send(head, b"{oh}"), responses=response)
-    assert states(preflight(a_target(tiny.base_url))) == (ABSENT, JUDGED)
+    found = preflight(a_target(tiny.base_url))
+    assert states(found) == (JUDGED, JUDGED)
+    assert found.surfaces[CHAT].reason == "although its answer has another form: HTTP 200"
 
 
 # What does not answer, and is there
@@ -482,10 +484,8 @@ def test_a_server_that_pours_forever_is_read_no_further_than_needed(tiny: Any) -
         ("404 Not Found", "text/html; charset=utf-8", b"<html>no such page", "HTTP 404 with text/html"),
         ("400 No", "text/html", b"<!DOCTYPE html><html>", "HTTP 400 with text/html"),
         ("200 OK", "text/html", b"<html>welcome", "HTTP 200 with text/html"),
-        ("200 OK", "", b"{}", "HTTP 200"),
         ("200 OK", "application/json", b"<html>", "HTTP 200 with application/json"),
         ("200 OK", "text/plain", b"data", "HTTP 200 with text/plain"),
-        ("200 OK", "application/json", b'{"choices": null}', "HTTP 200 with application/json"),
         ("404 Not Found", "application/json", b"{}", "HTTP 404 with application/json"),
         ("405 Method", "application/json", b"{}", "HTTP 405 with application/json"),
     ],
@@ -624,13 +624,124 @@ def test_dialects_that_were_named_are_not_tried(tiny: Any) -> None:
     named = preflight(a_target(tiny.base_url, dialects=(Dialect.FUNCTION_CALL,)))
     assert named.dialects == (Dialect.FUNCTION_CALL,)
     assert (states(named), named.surfaces[RESPONSES].reason) == ((JUDGED, NOT_JUDGED), "--dialect names others")
-    assert [exchange.marker for exchange in tiny.requests] == ["probe", "reflect/backend"]
+    assert [exchange.marker for exchange in tiny.requests] == ["probe", "reflect/backend", "probe"]
 
 
-def test_a_named_dialect_whose_surface_is_not_there_is_no_target(tiny: Any) -> None:
+@pytest.mark.parametrize("named", [{"dialects": (Dialect.RESPONSES,)}, {"wanted": (RESPONSES,)}])
+def test_a_surface_that_is_named_is_judged_whatever_it_answers(tiny: Any, named: dict[str, Any]) -> None:
     tiny.respond = routes(chat=text)
-    said = refusal(a_target(tiny.base_url, dialects=(Dialect.RESPONSES,)))
-    assert said == f"{tiny.base_url} is no OpenAI-compatible API: POST /responses: HTTP 404 (There is nothing here.)"
+    found = preflight(a_target(tiny.base_url, **named))
+    assert (states(found), found.dialects) == ((NOT_JUDGED, JUDGED), (Dialect.RESPONSES,))
+    said = "as it was asked for, although no text came: HTTP 404 (There is nothing here.)"
+    assert found.surfaces[RESPONSES].reason == said
+
+
+@pytest.mark.parametrize("said", [{"id": "x", "text": "Hello"}, {"choices": None}, {}, "Hello", b"<html>"])
+def test_a_success_of_another_form_is_no_absent_surface(tiny: Any, said: Any) -> None:
+    tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole(said))
+    found = preflight(a_target(tiny.base_url))
+    assert states(found) == (JUDGED, JUDGED)
+    reason = "although its answer has another form: HTTP 200 with application/json"
+    assert found.surfaces[RESPONSES].reason == reason
+
+
+@pytest.mark.parametrize("said", [{}, {"choices": None}])
+def test_a_success_of_another_form_is_judged_where_nothing_else_answers(tiny: Any, said: Any) -> None:
+    tiny.respond = routes(chat=lambda exchange: exchange.whole(said))
+    assert states(preflight(a_target(tiny.base_url))) == (JUDGED, ABSENT)
+
+
+# Ways round
+
+
+def ways(target: Target) -> set[tuple[str, Surface | None]]:
+    return {(one.name, one.surface) for one in target.ways}
+
+
+def refusing(wrong: Callable[[dict[str, Any]], str]) -> Callable[[Any], None]:
+    """The right answer of a surface, but for requests that are refused in these words."""
+
+    def respond(exchange: Any) -> None:
+        said = wrong(exchange.json)
+        if said:
+            exchange.whole({"detail": said}, "400 Bad Request")
+        else:
+            (text if is_chat(exchange) else response)(exchange)
+
+    return respond
+
+
+def test_a_target_that_takes_all_is_asked_once_for_all(tiny: Any) -> None:
+    tiny.respond = routes(chat=text)
+    assert ways(preflight(a_target(tiny.base_url))) == set()
+    asked = [one.json for one in tiny.requests if is_chat(one) and "temperature" in one.json]
+    assert len(asked) == 1
+    assert asked[0].keys() >= {"temperature", "max_tokens", "parallel_tool_calls", "tools"}
+
+
+def test_what_a_surface_refuses_to_do_without_is_sent_one_by_one(tiny: Any) -> None:
+    def wrong(body: dict[str, Any]) -> str:
+        if body.get("store") is not False:
+            return "Store must be set to false"
+        if "instructions" not in body:
+            return "Instructions are required"
+        return "" if body.get("stream") else "Stream must be set to true"
+
+    tiny.respond = routes(responses=refusing(wrong))
+    found = preflight(a_target(tiny.base_url))
+    assert states(found) == (ABSENT, JUDGED)
+    assert ways(found) == {(name, RESPONSES) for name in ("store-false", "instructions", "only-streams")}
+
+
+def test_a_refusal_that_no_way_helps_is_none(tiny: Any) -> None:
+    tiny.respond = routes(chat=text, responses=refusing(lambda _: "Store must be set to false"))
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), ways(found)) == ((JUDGED, ABSENT), set())
+
+
+@pytest.mark.parametrize(
+    ("member", "name"),
+    [
+        ("temperature", "without-temperature"),
+        ("max_tokens", "max-completion-tokens"),
+        ("parallel_tool_calls", "without-parallel-tool-calls"),
+        ("developer", "developer-as-system"),
+    ],
+)
+def test_what_a_surface_refuses_in_passing_is_found_alone(tiny: Any, member: str, name: str) -> None:
+    tiny.respond = routes(chat=refusing(lambda body: "No." if f'"{member}"' in json.dumps(body) else ""))
+    assert ways(preflight(a_target(tiny.base_url))) == {(name, CHAT)}
+
+
+def test_no_stream_is_asked_for_in_so_many_words_where_one_comes_otherwise(tiny: Any) -> None:
+    tiny.respond = routes(
+        chat=lambda exchange: streamed_always(exchange) if "stream" not in exchange.json else text(exchange)
+    )
+    assert ways(preflight(a_target(tiny.base_url))) == {("stream-false", CHAT)}
+
+
+def test_where_a_stream_comes_whatever_is_asked_for_there_is_no_way(tiny: Any) -> None:
+    tiny.respond = routes(chat=streamed_always)
+    assert ways(preflight(a_target(tiny.base_url))) == set()
+
+
+def test_a_usual_name_is_asked_for_where_the_list_of_models_fails(tiny: Any) -> None:
+    def respond(exchange: Any) -> None:
+        if exchange.method == "GET":
+            exchange.whole({"error": {"message": "No list."}}, "500 Oh")
+        elif exchange.json["model"] == "codex":
+            text(exchange)
+        else:
+            exchange.whole({"error": {"message": "?", "code": "model_not_found"}}, "404 Not Found")
+
+    tiny.respond = respond
+    found = preflight(a_target(tiny.base_url, model=""))
+    assert (found.model, ways(found)) == ("codex", {("model-by-hand", None)})
+
+
+def test_a_live_model_is_not_chosen_by_a_usual_name(tiny: Any) -> None:
+    tiny.respond = lambda e: text(e, "I am a model.") if e.method == "POST" else e.whole({"data": []})
+    assert "name one with --model" in refusal(a_target(tiny.base_url, model=""))
 
 
 # Arguments

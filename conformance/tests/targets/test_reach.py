@@ -34,7 +34,7 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
 def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k")
     monkeypatch.setenv("MY_TEAM", "blue")
-    tiny.respond = lambda exchange: exchange.completion(MOCK)
+    tiny.respond = lambda e: e.completion(MOCK) if "/chat/" in e.path else e.whole({}, "404 Not Found")
     options = TargetOptions(
         url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0,
         key_style=KeyStyle.X_API_KEY, header=(Pair("x-team", "env:MY_TEAM"),), parameters=(Pair("v", "1"),),

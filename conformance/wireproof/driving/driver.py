@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wireproof.driving.capacity import BUSY, EAGER
 from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import Asker
-from wireproof.driving.restarting import GoneError
+from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.sending import Outgoing, Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
@@ -26,6 +26,7 @@ from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
+from wireproof.requests.ways_round import only_streams, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,12 +72,22 @@ class Driver:
         ]
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
-        """All exchanges of a scenario in one form."""
+        """All exchanges of a scenario in one form.
+
+        Raises:
+            RenewedError: another process of the target answered the later ones, which has nothing of what the first
+                one kept.
+        """
+        mine = replace(self, sender=self.sender.noting())
         match scenario:
             case PlainScenario():
-                return await self.ask(scenario, form)
+                found = await mine.ask(scenario, form)
             case ConversationScenario():
-                return await self.converse(scenario, form)
+                found = await mine.converse(scenario, form)
+        died = any(one.transcript.death is not None for one in found)
+        if len(found) > 1 and not died and len(mine.sender.lives) > 1:
+            raise RenewedError("the process of the target ended between its requests")
+        return found
 
     async def converse(self, scenario: ConversationScenario, form: Form) -> list[Exchange]:
         """The turns of a scenario, each with the history that the answers before it left.
@@ -117,8 +128,8 @@ class Driver:
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.at.url(form.dialect.spec.endpoint), self.target)
-            body = self.adjusting.written(prepared.body)
-            outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
+            body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
+            outgoing = Outgoing(method="POST", url=url, headers=headers, body=self.adjusting.written(body))
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
@@ -126,6 +137,7 @@ class Driver:
                 # Where a failure is due, 429 and 503 are among the right answers to it.
                 waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
                 eager=turn.retry_on_503,
+                shows=True,
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
@@ -206,10 +218,11 @@ class Driver:
         """
         scenario = ConversationScenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
-        form = Form(dialect, Mode.WHOLE)
+        form = Form(dialect, Mode.STREAM if only_streams(dialect.spec.surface, self.target) else Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
         url = address(self.at.url(dialect.spec.endpoint), self.target)
-        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=prepared.body)
+        body = written(prepared.body, scenario, dialect.spec.surface, form.mode, self.target)
+        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=body)
         deadline = now() + BESIDE
         try:
             # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent.

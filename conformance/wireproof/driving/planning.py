@@ -7,15 +7,16 @@ beside all others where the target has spare instances for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.driving.obstacles import obstacle
-from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
+from wireproof.model.scenario import LEAVES, ConversationScenario, Mode, Need, PlainScenario
 from wireproof.model.target import Backend
 from wireproof.reading.asked import LIMITS
 from wireproof.requests.adapted import adapted
 from wireproof.requests.adjusted import DISPENSABLE
+from wireproof.requests.ways_round import absent_forms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -38,6 +39,8 @@ class Planned:
     forms: tuple[Form, ...]
     reason: str
     """Why none of its forms can be driven; "": they can."""
+    absent: Mapping[Form, str] = field(default_factory=dict)
+    """The forms in which the target does not answer → why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,10 +74,11 @@ def planned(
     together = [one for one in every if one not in alone]
     beside = [one for one in alone if one.scenario.alone and target.spare_urls]
     first = _pioneers(together) if target.backend is Backend.LIVE else []
+    rest = [one for one in together if one not in first]
     return DrivingPlan(
         every=every,
         first=first,
-        together=longest_first([one for one in together if one not in first], target),
+        together=longest_first(rest, target),
         # Those of many forms first, each of which starts its backend again.
         beside=sorted(beside, key=lambda one: -len(one.forms)),
         alone=[one for one in alone if one not in beside],
@@ -84,7 +88,17 @@ def planned(
 def _planned(scenario: Scenario, target: Target, forms: Mapping[str, Collection[Form]] | None) -> Planned:
     spoken = scenario.forms(target.dialects)
     chosen = spoken if forms is None else tuple(form for form in spoken if form in forms[scenario.name])
-    return Planned(scenario=scenario, forms=chosen, reason=obstacle(scenario, target))
+    absent = absent_forms(scenario, target)
+    return Planned(
+        scenario=scenario,
+        forms=chosen,
+        reason=obstacle(scenario, target),
+        absent={
+            form: absent[form.dialect.spec.surface]
+            for form in chosen
+            if form.mode is Mode.WHOLE and form.dialect.spec.surface in absent
+        },
+    )
 
 
 def _pioneers(every: Sequence[Planned]) -> list[Planned]:
@@ -100,8 +114,16 @@ def _body(scenario: Scenario) -> frozenset[str]:
 
 
 def longest_first(every: Iterable[Planned], target: Target) -> list[Planned]:
-    """The scenarios by how long they wait; in their own order where that is the same."""
-    return sorted(every, key=lambda one: -_waits(one.scenario, target))
+    """The scenarios by how long they wait; in their own order where that is the same.
+
+    Those whose clients leave come last: what a proxy keeps of such a client, others would have to do without.
+    """
+    return sorted(every, key=lambda one: (_leaves(one.scenario), -_waits(one.scenario, target)))
+
+
+def _leaves(scenario: Scenario) -> bool:
+    """Whether a client disconnects before the end of an answer."""
+    return isinstance(scenario, ConversationScenario) and any(turn.act in LEAVES for turn in scenario.turns)
 
 
 def _waits(scenario: Scenario, target: Target) -> float:

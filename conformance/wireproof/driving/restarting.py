@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
     from wireproof.model.transcript import Death
 
-MOST_STARTS = 5
+MOST_STARTS = 40
 """How often a target is started again, or waited for, in a run."""
+MOST_HUNG = 3
+"""How often one is started again that hangs: each time costs the limit of silence."""
+MOST_FULL = 24
+"""How often one is started again that has no slot left: this is seen soon."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
 """Seconds between two looks at a target that Wireproof cannot start again: five in all."""
 LOOK, LOOKS = 0.01, 100
@@ -52,6 +56,10 @@ class Process(Protocol):
         """
 
 
+class RenewedError(Exception):
+    """The instance was replaced by a fresh one while the exchange was under way; the message says why."""
+
+
 class GoneError(Exception):
     """The target cannot be reached any more; the message says why."""
 
@@ -68,6 +76,10 @@ class _Instance:
     """The lives that are over, and how each ended; None: it could not be reached, and why is not known."""
     blamed: set[int] = field(default_factory=set)
     """The lives whose end is attributed to an exchange."""
+    renewed: dict[int, str] = field(default_factory=dict)
+    """The lives that we ended, for a fresh instance in its place → why."""
+    hung: int = 0
+    """How many of them since it hung."""
     returning: asyncio.Task[None] | None = None
     """The task that starts or restarts it; None: it was never away."""
 
@@ -131,6 +143,39 @@ class Restarter:
             return False, instance.lives[life]
         return reachable, None
 
+    def why_renewed(self, url: str, life: int) -> str:
+        """Why an instance was replaced in this life; "": it was not."""
+        return self._instance(url).renewed.get(life, "")
+
+    def can_renew(self, url: str, *, hung: bool) -> bool:
+        """Whether a fresh instance may take the place of the one at a URL once more."""
+        instance = self._instance(url)
+        full = len(instance.renewed) - instance.hung
+        return instance.process is not None and (instance.hung < MOST_HUNG if hung else full < MOST_FULL)
+
+    async def renew(self, url: str, life: int, why: str, *, hung: bool) -> None:
+        """Put a fresh instance in the place of one that serves no more.
+
+        Those that find the same at once find it renewed.
+        """
+        instance = self._instance(url)
+        if life == len(instance.lives) and instance.process is not None:
+            instance.renewed[life] = why
+            instance.hung += hung
+            instance.lives.append(None)
+            self._bring(instance, _start(instance.process, "a fresh instance of the target could not be started"))
+        await self.ready(url)
+
+    @property
+    def renewals(self) -> int:
+        """How many fresh instances have taken the place of others."""
+        return sum(len(one.renewed) for one in self._instances.values())
+
+    @property
+    def deaths(self) -> int:
+        """How many processes of the target have ended by themselves."""
+        return sum(life is not None for one in self._instances.values() for life in one.lives)
+
     def _instance(self, url: str) -> _Instance:
         address = urlsplit(url).netloc
         if address not in self._instances:
@@ -170,7 +215,7 @@ class Restarter:
         instance.returning.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _bring_back(self, instance: _Instance) -> None:
-        if len(instance.lives) > MOST_STARTS:
+        if len(instance.lives) - len(instance.renewed) > MOST_STARTS:
             raise GoneError(f"the target had to be started again {MOST_STARTS} times, and is gone once more")
         if instance.lives[-1] is None and await self._returns(instance.url):
             return

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import httpx
 
 from wireproof.driving.budget import Budget
-from wireproof.driving.capacity import Experience, Patience
+from wireproof.driving.capacity import Experience, Patience, is_busy
 from wireproof.driving.limits import ExchangeLimits
 from wireproof.driving.recording import Record
-from wireproof.driving.restarting import Restarter
+from wireproof.driving.restarting import RenewedError, Restarter
 from wireproof.model.transcript import End, Transcript
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ TRIES = 3
 """How often a request is sent whose connection is refused, while the target comes back each time."""
 
 
+FULL = 2
+"""Refusals for lack of capacity, one after the other and with nothing beside them, that show that no slot is left."""
+GLANCE = 3.0
+"""Seconds that a target has for any answer to a request that it has answered before."""
+_FULL = "the target refused for lack of capacity what was sent alone"
+_HUNG = "the target answered nothing any more"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outgoing:
     """A request ready to be sent."""
@@ -46,6 +54,25 @@ class Outgoing:
     """Absolute."""
     headers: Mapping[str, str]
     body: bytes
+
+
+def _send_it() -> None:
+    """The guard of a request that nothing keeps from being sent."""
+
+
+@dataclass(kw_only=True)
+class _Evidence:
+    """What a run knows of instances that serve no more."""
+
+    known_good: Outgoing | None = None
+    """The last request that was answered; None: none was yet."""
+    taken: bool = False
+    """Whether an exchange has the finding of what a fresh instance goes round: the first one has, and no other."""
+
+    def take(self) -> bool:
+        """Whether it was still to be taken."""
+        was, self.taken = self.taken, True
+        return not was
 
 
 @dataclass(kw_only=True)
@@ -61,6 +88,11 @@ class Sender:
     budget: Budget = field(default_factory=Budget)
     """What the run may cost."""
     experience: Experience = field(default_factory=Experience)
+    lives: set[int] = field(default_factory=set)
+    """The numbers of the target's lives that have answered: another one has nothing of what one keeps."""
+    guard: Callable[[], None] = _send_it
+    """Called before a request is sent that has waited for its slot; what it raises is raised."""
+    evidence: _Evidence = field(default_factory=_Evidence)
     _large: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Seeded: a run is to be like the one before it, as far as that depends on Wireproof.
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 (it protects nothing)
@@ -69,10 +101,29 @@ class Sender:
         """Restart the target's processes when they die."""
         self._restarter = Restarter(process_at=self.process_at, reaches=self._reaches)
 
+    @property
+    def fresh(self) -> str:
+        """How often a fresh instance of the target was started, and why; "": never."""
+        kinds = {"renewed": self._restarter.renewals, "died": self._restarter.deaths}
+        words = {"renewed": "{} times since it answered nothing or had no slot left", "died": "{} times since it died"}
+        return ", ".join(words[kind].format(times) for kind, times in kinds.items() if times)
+
     def over(self, client: httpx.AsyncClient) -> Sender:
         """The same with another client: for requests that use its connections again."""
         other = copy(self)  # not `replace`, which would give it a restarter of its own
         other.client = client
+        return other
+
+    def noting(self) -> Sender:
+        """The same with a list of its own of the lives that have answered."""
+        other = copy(self)
+        other.lives = set()
+        return other
+
+    def guarded(self, guard: Callable[[], None]) -> Sender:
+        """The same with something to do before a request is sent."""
+        other = copy(self)
+        other.guard = guard
         return other
 
     def with_slots(self, slots: Slots) -> Sender:
@@ -88,6 +139,7 @@ class Sender:
         *,
         waits: bool = True,
         eager: bool = False,
+        shows: bool = False,
     ) -> tuple[Transcript, Watch | None]:
         """Send a request; the accepted transcript and its watch.
 
@@ -96,6 +148,7 @@ class Sender:
             watch: Makes a client for each try, since a client acts once and reads one stream.
             waits: Whether a refusal for lack of capacity is waited for; not where it may be the right answer.
             eager: See `Patience`.
+            shows: Whether its silence, or its refusal, may be the evidence of a fault that a fresh instance goes round.
 
         Raises:
             GoneError: the target cannot be reached any more, as other exchanges have found.
@@ -105,7 +158,7 @@ class Sender:
             limit=self.target.silence, experience=self.experience, chance=self._chance.random, eager=eager
         )
         for left in reversed(range(TRIES)):
-            answer, watching, life = await self._until_served(request, watch, patience if waits else None)
+            answer, watching, life = await self._until_served(request, watch, patience if waits else None, shows=shows)
             if answer.end is not End.REFUSED:
                 break
             again, death = await self._restarter.back(request.url, life)
@@ -125,11 +178,13 @@ class Sender:
         return (await self._try(request, watch))[0]
 
     async def _until_served(
-        self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None
+        self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
     ) -> tuple[Transcript, Watch | None, int]:
         """Send again while the target is busy; the accepted answer, its watch, and the target's life that gave it."""
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
+            refused = 0
+            self.guard()
             while True:
                 # Before the watch is made, whose time runs: the request may have to wait for its turn.
                 await self.budget.take(request.body)
@@ -142,14 +197,72 @@ class Sender:
                     slot.refused()
                 else:
                     slot.served()
+                waits = patience is not None and not patience.eager and is_busy(answer)
+                alone = self.slots.running == 0 and not slot.beside
+                refused = refused + 1 if waits and alone else 0
+                if refused >= FULL and self._is_first(request) and self._restarter.can_renew(request.url, hung=False):
+                    await self._restarter.renew(request.url, life, _FULL, hung=False)
+                    slot.slots.limit.renew()
+                    if shows and self.evidence.take():
+                        return answer, watching, life
+                    raise RenewedError(_FULL)
                 if wait is None:
-                    return answer, watching, life
+                    return await self._examined(request, answer, life, shows=shows), watching, life
                 await asyncio.sleep(wait.seconds)
+
+    def _is_first(self, request: Outgoing) -> bool:
+        """Whether a request goes to the instance that answers all that no other one is meant for."""
+        return request.url.startswith(self.target.base_url)
+
+    async def _examined(self, request: Outgoing, answer: Transcript, life: int, *, shows: bool) -> Transcript:
+        """The answer; where none came, and the target gives none at all, a fresh instance has taken its place.
+
+        Raises:
+            RenewedError: the exchange is to be driven again, since it was the instance that gave no answer.
+        """
+        if answer.status is not None:
+            return answer
+        why = self._restarter.why_renewed(request.url, life)
+        if not why and answer.end is End.TIMEOUT and await self._hangs(request):
+            why = _HUNG
+            await self._restarter.renew(request.url, life, why, hung=True)
+            if shows and self.evidence.take():
+                return replace(answer, stuck=True)
+        if why:
+            raise RenewedError(why)
+        return answer
+
+    async def _hangs(self, request: Outgoing) -> bool:
+        """Whether the target answers nothing any more, so that a fresh instance is to take its place."""
+        known = self.evidence.known_good if self._is_first(request) else None
+        return (
+            known is not None and self._restarter.can_renew(request.url, hung=True) and not await self._answers(known)
+        )
+
+    async def _answers(self, request: Outgoing) -> bool:
+        """Whether the target gives any answer to a request that it has answered before."""
+        sent = self.client.build_request(
+            request.method, request.url, headers=dict(request.headers), content=request.body,
+            timeout=httpx.Timeout(GLANCE, pool=None),
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(GLANCE):
+                answer = await self.client.send(sent, stream=True)
+                await answer.aclose()
+        except (TimeoutError, httpx.TransportError):
+            return False
+        return True
 
     async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, int]:
         """Send once; the transcript, and the life of the target in which the request was sent."""
         life = await self._restarter.ready(request.url)
         answer = await self._exchange(request, watch)
+        if answer.ok and answer.end is End.COMPLETE and request.method == "POST" and self._is_first(request):
+            self.evidence.known_good = request
+        if answer.end is not End.REFUSED:
+            self.lives.add(life)
+        if self._restarter.why_renewed(request.url, life):
+            return answer, life  # we have ended it
         death = await self._restarter.ended(request.url, life, answer.end, by_close=_ended_by_close(answer))
         return replace(answer, death=death), life
 

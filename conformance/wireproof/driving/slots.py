@@ -44,6 +44,11 @@ class Limit:
         # the time when the target read it.
         return sorted(self._served.elements())[self._served.total() // 2]
 
+    def renew(self) -> None:
+        """Begin as with another target: what was refused so far was for lack of slots that this one has."""
+        self.allowed, self.falls = float(self.most), self.falls + 1
+        self._served.clear()
+
     def served(self, since: int) -> None:
         """Note that an exchange was answered, which began after `since` falls."""
         if since:

@@ -48,7 +48,9 @@ def _without(
     if not absent:
         return run
     return replace(
-        run, exchanges={form: those for form, those in run.exchanges.items() if form not in absent}, absent=absent
+        run,
+        exchanges={form: those for form, those in run.exchanges.items() if form not in absent},
+        absent={**run.absent, **absent},
     )
 
 

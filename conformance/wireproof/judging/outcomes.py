@@ -44,7 +44,7 @@ class ScenarioRun:
     """Exchanges by which nothing is judged: the first ones of forms that were clean when they were driven again, and
     those that plainly refuse what the scenario is about."""
     absent: Mapping[Form, str] = field(default_factory=dict)
-    """The forms whose answers show only what the target is declared not to have → which, and why it is absent."""
+    """The forms in which the target does not answer, as it was found or is declared → why they are absent."""
 
 
 def not_judged(run: ScenarioRun, row: Requirement) -> Outcome:

@@ -108,6 +108,20 @@ class Adjustment:
     """Its message."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WayTaken:
+    """A way round a fault that a run takes; `wireproof.requests.ways_round` has all that there are."""
+
+    name: str
+    """Its name in that table."""
+    answer: str
+    """What showed the fault, in a few words."""
+    surface: Surface | None = None
+    """The surface whose requests it changes; None: it changes no request of its own accord."""
+    shown_by: tuple[str, ...] = ()
+    """The names of the scenarios that are driven without it, and so show the fault."""
+
+
 class KeyStyle(StrEnum):
     """How a request carries the API key."""
 
@@ -185,6 +199,8 @@ class Target:
     """The dialects of a judged surface that are not judged → why."""
     adjusted: Mapping[str, Adjustment] = field(default_factory=dict, hash=False)
     """The members that requests do without, since the target was found to refuse them; only a live one is spared."""
+    ways: tuple[WayTaken, ...] = ()
+    """The ways round faults that were taken."""
 
     @property
     def silence(self) -> float:

@@ -90,6 +90,8 @@ class Transcript:
     """The target's process, if it ended while this exchange was under way; None: it lived on, or is not ours to see."""
     beside: int = 0
     """How many other requests of the run were on their way when it was sent."""
+    stuck: bool = False
+    """Whether the target gave no answer to anything after it, so that its silence is no matter of time."""
 
     @property
     def body(self) -> bytes:

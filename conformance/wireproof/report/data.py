@@ -11,6 +11,8 @@ from wireproof.reading.capabilities import uses
 from wireproof.report.broken_ways import by_way
 from wireproof.report.curl import curl
 from wireproof.report.excerpt import excerpt
+from wireproof.report.worked_round import broken_by
+from wireproof.requests.ways_round import sentence, ways_of
 from wireproof.results.cells import cells
 from wireproof.results.certificate import Certificate, ExitStatus
 from wireproof.results.document import (
@@ -32,6 +34,7 @@ from wireproof.results.document import (
     ShownBytes,
     Summary,
     SurfaceFound,
+    WayRoundTaken,
 )
 from wireproof.results.flaky import flaky
 
@@ -150,7 +153,16 @@ def _facts(certificate: Certificate) -> Facts:
             _judged(target, surface, {str(name): use for name, use in used.get(surface, {}).items()})
             for surface in target.surfaces
         ),
-        without={name: f"HTTP {one.status}: {one.message}" for name, one in target.adjusted.items()},
+        ways=tuple(
+            WayRoundTaken(
+                name=one.name,
+                surface=one.surface,
+                judged=sentence(one),
+                broken=broken_by(one, certificate),
+                shown_by=one.shown_by,
+            )
+            for one in ways_of(target)
+        ),
     )
 
 

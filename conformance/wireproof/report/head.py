@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -10,6 +11,8 @@ from wireproof.model.capability import Use
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.reading.capabilities import absences, uses
 from wireproof.report.lines import BY, columns
+from wireproof.report.worked_round import broken_by
+from wireproof.requests.ways_round import sentence, ways_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.capability import Absence, Capability
     from wireproof.model.dialect import Surface
-    from wireproof.model.target import Adjustment, Target
+    from wireproof.model.target import Target, WayTaken
     from wireproof.results.certificate import Certificate
 
 STYLES: Mapping[SurfaceState | Use, str] = {
@@ -43,8 +46,8 @@ def head(console: Console, certificate: Certificate) -> None:
     )
     # `soft_wrap`: a terminal may wrap the line, but where it is piped to, it stays one line to search in.
     console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
-    for name, adjustment in target.adjusted.items():
-        console.print(_adjusted(name, adjustment), soft_wrap=True)
+    for taken in ways_of(target):
+        console.print(_round(taken, certificate), soft_wrap=True)
     used, refused = uses(certificate.runs), absences(certificate.runs)
     for surface, report in target.surfaces.items():
         for line in _surface(target, surface, report):
@@ -64,11 +67,12 @@ def _load(certificate: Certificate) -> str:
     return (fewer if 0 < certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
 
 
-def _adjusted(name: str, adjustment: Adjustment) -> Text:
-    """The line of a member that requests do without."""
-    what = f"{adjustment.instead} is sent instead" if adjustment.instead else "requests do without it"
-    said = _short(f"HTTP {adjustment.status}: {adjustment.message}")
-    return Text.assemble(f"{name}  ", ("refused", STYLES[Use.REFUSED]), f", {what} ({said})")
+def _round(taken: WayTaken, certificate: Certificate) -> Text:
+    """The line of a way round a fault, with what the fault breaks."""
+    where = f"{taken.surface}  " if taken.surface else "  "
+    broken = ", ".join(f"{verdict.upper()} {row}" for row, verdict in broken_by(taken, certificate).items())
+    said = sentence(replace(taken, answer=_short(taken.answer)))
+    return Text.assemble(where, said, (f": {broken}" if broken else "", STYLES[Use.REFUSED]))
 
 
 def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterator[Text]:

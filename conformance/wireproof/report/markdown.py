@@ -74,6 +74,9 @@ def _surfaces(report: Report) -> Iterator[str]:
         dialects = f" in {', '.join(one.dialects)}" if one.dialects else ""
         reason = f": {_plain(one.reason)}" if one.reason else ""
         yield f"- {one.surface} {one.state}{dialects}{reason}"
+    for way in report.target.ways if report.target else ():
+        broken = ", ".join(f"{verdict.upper()} `{row}`" for row, verdict in way.broken.items())
+        yield f"- {_plain(way.judged)}" + (f": {broken}" if broken else "")
     if report.target and report.target.surfaces:
         yield ""
 

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import CHATS, Dialect, Surface
-from wireproof.model.scenario import ConversationScenario
+from wireproof.model.scenario import ConversationScenario, Mode
 from wireproof.model.target import KeyStyle
 from wireproof.requests.carried import SCHEMES
+from wireproof.requests.ways_round import ONLY_STREAMS, changed_members, way_of, written
 
 if TYPE_CHECKING:
     from wireproof.model.scenario import JsonObject, PlainScenario, Request, Scenario
@@ -30,7 +31,23 @@ def adapted(scenario: Scenario, target: Target) -> Scenario:
     if target.key_style is not KeyStyle.BEARER:
         scenario = _without_bearer(scenario)
     spoken = {dialect.spec.surface for dialect in target.dialects}
-    return _on_responses(scenario) if spoken == {Surface.RESPONSES} else scenario
+    scenario = _on_responses(scenario) if spoken == {Surface.RESPONSES} else scenario
+    if not target.ways:
+        return scenario
+    return replace(scenario, requests=tuple(_round(one, scenario, target) for one in scenario.requests))
+
+
+def _round(request: Request, scenario: PlainScenario, target: Target) -> Request:
+    """The request by the ways round faults that the target is driven with; itself where they do not change it."""
+    surface = next((one for one in Surface if request.method == "POST" and request.path == one.endpoint), None)
+    if surface is None:
+        return request
+    # What the backend received is read in a whole answer, which a target that only streams refuses to give.
+    if request.reflects:
+        target = replace(target, ways=tuple(one for one in target.ways if way_of(one) is not ONLY_STREAMS))
+    if request.json is None:
+        return replace(request, body=written(request.body, scenario, surface, Mode.WHOLE, target))
+    return replace(request, json=changed_members(request.json, scenario, surface, Mode.WHOLE, target))
 
 
 def _without_bearer(scenario: PlainScenario) -> PlainScenario:

@@ -129,6 +129,7 @@ def _of_run(run: ScenarioRun) -> Json:
         "scenario": run.scenario.name,
         "error": run.error,
         "not_driven": [[*_of_form(form), reason] for form, reason in run.not_driven.items()],
+        "absent": [[*_of_form(form), reason] for form, reason in run.absent.items()],
         "exchanges": _of_exchanges(run.exchanges),
         "repeated": run.repeated,
         "set_aside": _of_exchanges(run.set_aside),
@@ -140,6 +141,8 @@ def _run(scenario: Scenario, line: Json, target: Target) -> ScenarioRun:
         scenario=scenario,
         error=line["error"],
         not_driven={_form(*form): reason for *form, reason in line["not_driven"]},
+        # Recordings of the corpus are older than this member.
+        absent={_form(*form): reason for *form, reason in line.get("absent", ())},
         exchanges=_exchanges(scenario, line["exchanges"], target),
         repeated=line["repeated"],
         set_aside=_exchanges(scenario, line["set_aside"], target),

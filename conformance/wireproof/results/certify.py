@@ -13,6 +13,8 @@ from wireproof.driving.drive import Progress, drive, no_progress
 from wireproof.driving.planning import planned
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
+from wireproof.requests.conversation import prepare
+from wireproof.requests.ways_round import with_witnesses
 from wireproof.results.interrupted import InterruptedRun, Kept
 from wireproof.results.judge_run import RunInfo, Terms, certificate_of, judge_run
 from wireproof.results.masking import masked_runs, masked_target
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.scenario import Form, Scenario
+    from wireproof.model.scenario import ConversationScenario, Form, Scenario
     from wireproof.model.target import Target
     from wireproof.model.verdict import VerdictLevel
     from wireproof.results.certificate import Certificate
@@ -65,12 +67,13 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     Raises:
         InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
     """
+    target = with_witnesses(target, scenarios, partial(_first_body, target))
     terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
     clock, kept = _Clock(), Kept(scenarios=tuple(scenarios), target=target)
     try:
         plan = planned(scenarios, target)
         driving = _driven(drive(plan, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
-        target = replace(target, adjusted=driving.adjusted)
+        target = replace(target, adjusted=driving.adjusted, ways=(*target.ways, *driving.ways))
         shown = masked_target(target)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
         again = partial(_again, driving.runs, target, budget)
@@ -81,6 +84,12 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         raise InterruptedRun(
             lambda: judge_run(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
         ) from interrupt
+
+
+def _first_body(target: Target, scenario: ConversationScenario, form: Form) -> bytes:
+    """The body of a conversation's first request, before any way round is taken."""
+    nonce = ""  # it is looked at and not sent
+    return prepare(scenario, scenario.turns[0], form=form, model=target.model, nonce=nonce, history=()).body
 
 
 class _Clock:

@@ -117,6 +117,21 @@ class SurfaceFound(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WayRoundTaken(_Form):
+    """A way round a fault that the run took."""
+
+    name: str
+    surface: Surface | None
+    """The surface whose requests it changes; null: it is about the launch, or about the course of the run."""
+    judged: str
+    """What was changed, why, and what showed it, as a sentence."""
+    broken: dict[str, Verdict]
+    """The requirements that the fault breaks, as the scenarios show that were driven without the way → the verdict."""
+    shown_by: tuple[str, ...]
+    """Those scenarios."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Facts(_Form):
     """The target."""
 
@@ -127,8 +142,8 @@ class Facts(_Form):
     """Whether requests carried a key."""
     key_style: KeyStyle
     surfaces: tuple[SurfaceFound, ...]
-    without: dict[str, str]
-    """Members that the target refuses, and which requests do without → what it said."""
+    ways: tuple[WayRoundTaken, ...]
+    """The ways round faults that were taken, so that what is behind the faults is judged."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -203,6 +203,8 @@ def _symptom(exchange: Exchange) -> str | None:
     transcript = exchange.transcript
     if transcript.death is not None:
         return DEATH
+    if transcript.stuck:
+        return None
     # Where the backend is to fail, a broken connection and an error may be what is due; silence is not.
     if transcript.end in BROKEN and not (transcript.end is End.CUT and _fails(exchange)):
         return transcript.end.value

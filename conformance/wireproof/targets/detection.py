@@ -1,8 +1,10 @@
 """Which surfaces a target serves, found by what answers to a plain request for a text. Nothing is sent here.
 
 A surface is spoken when its route gives a text answer, whole or streamed, right or wrong in its form; calls have no
-part in it. Where no surface is spoken, one whose route is there all the same (it fails, refuses, hangs) is judged:
-those are findings. `Route` is what one route did, `surfaces_of` what that makes of all of them.
+part in it. One whose route answers with success is there, too, whatever its body is: what is wrong with that is judged.
+Where no surface is spoken, one whose route is there all the same (it fails, refuses, hangs) is judged: those are
+findings. One that a person names is judged whatever it answers. `Route` is what one route did, `surfaces_of` what that
+makes of all of them.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.model.transcript import End
-from wireproof.targets.recognition import Recognised, error_of, is_page, recognise, shown
+from wireproof.targets.recognition import Recognised, error_of, is_data, is_page, recognise, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +52,10 @@ class Route(StrEnum):
     """It wants a key, or another one."""
     NO_MODEL = "no model"
     """It does not know the model."""
+    ODD = "odd"
+    """It answered with success, and what came has not the form of this surface."""
     NOTHING = "nothing"
-    """There is no such route, or what is there is no such API."""
+    """There is no such route, or what is there is a page for a browser."""
 
 
 DOUBTFUL = frozenset({Route.FAILS, Route.REFUSES})
@@ -99,10 +103,9 @@ def _route(answer: ProbeAnswer, model: str) -> Route:
 def _success(answer: ProbeAnswer, *, failed: bool) -> Route:
     """The same of a success; `failed`: its body reports an error."""
     if is_page(answer.body):
-        return Route.NOTHING
-    # An error that was sent as a success, and an answer that broke off, are of this API all the same. Any other body is
-    # of some other service.
-    return Route.FAILS if failed or not answer.body.strip() or answer.end is not End.COMPLETE else Route.NOTHING
+        return Route.ODD
+    # An error that was sent as a success, and an answer that broke off, are of this API all the same.
+    return Route.FAILS if failed or not answer.body.strip() or answer.end is not End.COMPLETE else Route.ODD
 
 
 def _unknown_model(status: int, error: Mapping[str, object], model: str) -> bool:
@@ -114,30 +117,52 @@ def _unknown_model(status: int, error: Mapping[str, object], model: str) -> bool
     return status == NOT_FOUND and named is not None
 
 
-def surfaces_of(sightings: Mapping[Surface, Sighting]) -> dict[Surface, SurfaceReport]:
-    """What the sightings make of each surface; none is judged where there is no such API."""
+def is_there(one: Sighting) -> bool:
+    """Whether a route that gave no text is of this API all the same, so that what it does is judged."""
+    return one.route in DOUBTFUL or (one.route is Route.ODD and is_data(one.answer.body))
+
+
+def surfaces_of(sightings: Mapping[Surface, Sighting], *, named: bool) -> dict[Surface, SurfaceReport]:
+    """What the sightings make of each surface; none is judged where there is no such API.
+
+    `named`: a person has named these surfaces, so each is judged whatever it answers.
+    """
     spoken = any(one.route is Route.TEXT for one in sightings.values())
-    return {surface: _report(one, spoken=spoken) for surface, one in sightings.items()}
+    return {surface: _report(one, spoken=spoken, named=named) for surface, one in sightings.items()}
 
 
-def _report(one: Sighting, *, spoken: bool) -> SurfaceReport:
+def _report(one: Sighting, *, spoken: bool, named: bool) -> SurfaceReport:
     """What is known of a surface; `spoken`: some surface gives text, so a refusal means that this one is absent."""
     match one.route:
         case Route.TEXT:
             state, reason = SurfaceState.JUDGED, ""
+        case Route.ODD if spoken or named or is_there(one):
+            state, reason = SurfaceState.JUDGED, f"although its answer has another form: {seen(one.answer)}"
         case Route.FAILS:
             state, reason = SurfaceState.JUDGED, f"although no text came: {seen(one.answer)}"
         case Route.REFUSES if not spoken:
             state, reason = SurfaceState.JUDGED, f"although it refuses a plain request: {seen(one.answer)}"
+        case Route.REFUSES | Route.NO_MODEL | Route.NOTHING if named:
+            state, reason = SurfaceState.JUDGED, f"as it was asked for, although no text came: {seen(one.answer)}"
         case Route.LOCKED:
             state, reason = SurfaceState.NOT_JUDGED, f"it wants another key: {seen(one.answer)}"
-        case Route.REFUSES | Route.NO_MODEL | Route.NOTHING:
+        case Route.REFUSES | Route.NO_MODEL | Route.ODD | Route.NOTHING:
             state, reason = SurfaceState.ABSENT, seen(one.answer)
     answer, text = one.answer, one.route is Route.TEXT
     return SurfaceReport(
         state=state, reason=reason, status=answer.status, said=shown(answer.body),
         first_byte=answer.first_byte if text else None, seconds=answer.seconds if text else None,
     )  # fmt: skip
+
+
+def refuses(one: Sighting, member: str) -> bool:
+    """Whether an answer is a refusal that names a member of the request."""
+    answer, error = one.answer, error_of(one.answer.body)
+    if error is None or answer.status is None or not BAD_REQUEST <= answer.status < SERVER_ERROR:
+        return False
+    said = f"{error.get('param') or ''} {error.get('message')}"
+    # "Store must be set to false": services write the name as a word of their sentence.
+    return re.search(rf"\b{re.escape(member)}\b", said, re.IGNORECASE) is not None
 
 
 def seen(answer: ProbeAnswer) -> str:

@@ -23,9 +23,11 @@ from typing import IO, TYPE_CHECKING, Required, TypedDict, Unpack
 
 import httpx
 
+from wireproof.model.target import root_of
 from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
 from wireproof.targets.address import check_url
+from wireproof.targets.codex_on_path import on_path
 from wireproof.targets.orphans import ending_with_parent
 from wireproof.targets.ports import free_port
 from wireproof.targets.tls import verify_for
@@ -42,6 +44,10 @@ READY_BELOW = 500
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
 
+FAILING = 3.0
+"""Seconds for which its list of models fails until other paths are asked."""
+HEALTH = ("/readyz", "/healthz", "/health", "/livez", "/ping", "/v1", "/")
+"""The other paths, below the root of its base URL: what servers are usually asked by."""
 POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
 SHOWN = 2000
@@ -89,12 +95,16 @@ class Launched:
     below: int
     """It is ready when the list of models is answered with a status below this one."""
     log: _Log
+    codex_used: Path
+    """A file that is there once the command `codex` was run that is on its `PATH`."""
     process: subprocess.Popen[bytes] | None
     """The leader of its process group; another one after each restart. None: it was not started yet."""
     restarts: int = 0
     """How many times it was started again."""
     over: bool = False
     """Whether it is to be started no more."""
+    ready_by: str = ""
+    """The path, other than that of the list of models, whose answer has shown that it is ready; "": that list did."""
     _begun: bool = False
     """Whether it was started and nobody has waited for it yet."""
     _said: int = 0
@@ -156,7 +166,8 @@ class Launched:
         Raises:
             HarnessError: it ends, or does not answer in time.
         """
-        deadline = time.monotonic() + self.timeout
+        began = time.monotonic()
+        deadline = began + self.timeout
         # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
         # environment would answer for one that does not listen yet.
         with httpx.Client(timeout=1.0, trust_env=False, verify=verify_for(self.base_url)) as client:
@@ -169,11 +180,22 @@ class Launched:
                     )
                 # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a
                 # SHOULD).
-                if _answers(client, f"{self.base_url}/models", self.below):
+                status = _status(client, f"{self.base_url}/models")
+                if status is not None and status < self.below:
                     return
+                # While it is still starting, another path may be there before that which matters.
+                if status is not None and time.monotonic() - began > min(FAILING, self.timeout / 2):
+                    self.ready_by = next((one for one in HEALTH if self._is_well(client, one)), "")
+                    if self.ready_by:
+                        return
                 time.sleep(POLL)
         limit = f"within {self.timeout:g} s"
         raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self.log.tail()}")
+
+    def _is_well(self, client: httpx.Client, path: str) -> bool:
+        """Whether it answers this path below its root with success."""
+        status = _status(client, root_of(self.base_url) + path)
+        return status is not None and status < _REDIRECT
 
     def begin_to_stop(self) -> None:
         """Ask it to stop, without waiting: several that are asked first stop at the same time."""
@@ -273,11 +295,16 @@ def _at_port(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launche
     # PATH, HOME and the like stay: a command of a user needs them.
     without = options.get("without")
     own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        on_path({**own, **mock, **options["env"]}, mock["CODEX_BIN"]) as (env, used),
+    ):
         yield Launched(
             base_url=base_url,
             words=words,
-            env={**own, **mock, **options["env"]},
+            env=env,
+            codex_used=used,
             timeout=options.get("timeout", START),
             below=options.get("below", READY_BELOW),
             log=_Log(out=out, err=err),
@@ -357,15 +384,19 @@ def _start(words: list[str], env: Mapping[str, str], log: _Log) -> subprocess.Po
         raise HarnessError(f"{words[0]} cannot be started: {error.strerror}") from error
 
 
-def _answers(client: httpx.Client, url: str, below: int) -> bool:
-    """Whether a server is there and answers with a status below `below`."""
+_REDIRECT = 300
+"""The lowest status behind those of success."""
+
+
+def _status(client: httpx.Client, url: str) -> int | None:
+    """The status with which a server answers; None: it does not."""
     try:
         # The status is enough; the body of a list of models is not waited for.
         with client.stream("GET", url) as response:
-            return response.status_code < below
+            return response.status_code
     # Refused, reset, slow: all of it is usual while a server starts.
     except httpx.TransportError:
-        return False
+        return None
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -20,6 +21,7 @@ from wireproof.model.scenario import Auth
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
+from wireproof.targets.launch import launched_at
 from wireproof.targets.recognition import is_over
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ PATIENCE = 30.0
 """Seconds that all probes together wait for capacity; a target that never has any is to be judged all the same."""
 BACKOFF = 0.5
 """Seconds before the second try where the target does not say how long; doubled for each further one."""
+MOST_STARTS = 8
+"""How often a launched proxy is started again that dies of probes."""
 _ENCODINGS = {"gzip", "x-gzip", "deflate"}
 
 
@@ -91,6 +95,7 @@ class Prober:
         """
         backoff = BACKOFF
         while True:
+            await self._revive()
             answer = await self._once(method, path, body, more or {})
             wait = _retry_after(answer.headers) if answer.status in BUSY else None
             if answer.status in BUSY and wait is None:
@@ -101,6 +106,14 @@ class Prober:
             # One at least for each try, so that `Retry-After: 0` does not go on endlessly.
             self.patience -= max(wait, BACKOFF)
             await asyncio.sleep(wait)
+
+    async def _revive(self) -> None:
+        """Start a launched proxy again that has died: what comes next is not to be taken for absent."""
+        launched = launched_at(self.target.base_url)
+        if launched is not None and launched.restarts < MOST_STARTS and launched.death() is not None:
+            # One that does not start again is what the next answer shows.
+            with suppress(HarnessError):
+                await asyncio.to_thread(launched.restart)
 
     async def _once(
         self, method: str, path: str, body: Mapping[str, Any] | None, more: Mapping[str, str]

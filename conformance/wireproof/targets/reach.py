@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.dialect import Dialect
-from wireproof.model.target import Agent, Backend, Target
+from wireproof.model.target import Agent, Backend, Target, WayTaken
 from wireproof.model.verdict import HarnessError
+from wireproof.requests.ways_round import CODEX_ON_PATH, OTHER_HEALTH
 from wireproof.targets import bundled
 from wireproof.targets.bundled import behind
 from wireproof.targets.cursor_agent import cursor_agent
@@ -61,7 +62,7 @@ def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
             launched, unready_url = stack.enter_context(_launched(options, options.command, codex, cursor))
             target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
             # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
-            yield _with_mock(preflight(behind(target, codex, cursor)))
+            yield _worked_round(_with_mock(preflight(behind(target, codex, cursor))), launched)
         elif options.url is not None:
             # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
             target = target_of(options, base_url=options.url, **found)
@@ -99,6 +100,16 @@ def _launched(
         nowhere = {**cursor.unready, **variables(options.env, unready)} if cursor else None
         with unready_instance(fill(command, unready), env=env, url=url, unready=nowhere) as unready_url:
             yield launched, unready_url
+
+
+def _worked_round(target: Target, launched: Launched) -> Target:
+    """The target with the ways round faults that were taken when it was started."""
+    ways = list(target.ways)
+    if launched.ready_by:
+        ways.append(WayTaken(name=OTHER_HEALTH.name, answer=f"GET {launched.ready_by} was answered"))
+    if launched.codex_used.exists():
+        ways.append(WayTaken(name=CODEX_ON_PATH.name, answer="the mock was started as codex"))
+    return replace(target, ways=tuple(ways))
 
 
 def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)

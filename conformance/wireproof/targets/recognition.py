@@ -38,13 +38,18 @@ def recognise(body: bytes, surface: Surface) -> Recognised | None:
     if is_page(body):
         return None
     said = payloads(body)
-    return _chat(said, frames=_is_stream(body)) if surface is Surface.CHAT else _response(said)
+    return _chat(said, frames=is_stream(body)) if surface is Surface.CHAT else _response(said)
 
 
 def is_page(body: bytes) -> bool:
     """Whether a body is a page for a browser, or XML."""
     # Neither JSON nor a stream begins so.
     return body.lstrip().startswith(b"<")
+
+
+def is_data(body: bytes) -> bool:
+    """Whether a body is what an API sends: a JSON object, or a stream of events."""
+    return isinstance(_parsed(body), dict) or is_stream(body)
 
 
 def is_over(body: bytes) -> bool:
@@ -99,7 +104,8 @@ def _data(body: bytes) -> Iterator[str]:
             yield line.removeprefix("data:").strip()
 
 
-def _is_stream(body: bytes) -> bool:
+def is_stream(body: bytes) -> bool:
+    """Whether a body is a stream of events, whatever they hold."""
     return any(True for _ in _data(body))
 
 

@@ -1,0 +1,104 @@
+"""Launched proxies with a fault that hides all else: it is found, and the rest is judged behind the way round it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.verdict import Verdict
+from wireproof.report.worked_round import broken_by
+from wireproof.results.certify import certify
+from wireproof.scenarios import SCENARIOS
+from wireproof.targets.options import TargetOptions
+from wireproof.targets.reach import reach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wireproof.results.certificate import Certificate
+
+PROXY = Path(__file__).parents[1] / "targets" / "faulty_proxy.py"
+SETTINGS = (
+    "PROXY_OUTPUT_MODE=openai-json", "PROXY_STOP_AFTER_TOOLS_MODE=burst", "PROXY_ANY_MODEL=true", "WIREPROOF_PACE=0",
+    "CODEX_HOME=", "PROXY_COMMIT_MS=800", "PROXY_CALL_WAIT_MS=600",
+)  # fmt: skip
+ASKED = (
+    "text-hello", "text-empty", "text-unicode", "call-one", "calls-burst", "calls-three", "disconnect", "history",
+    "disconnect-first", "response-settings", "usage-asked", "system-prompt", "model", "flush", "tool-results",
+    "disconnect-after-call", "disconnect-in-arguments",
+)  # fmt: skip
+"""A few scenarios of each kind: text, calls, clients that leave, several turns, settings, plain requests."""
+CHOSEN = [one for one in SCENARIOS if one.name in ASKED]
+
+
+@pytest.fixture
+def launched(request: pytest.FixtureRequest) -> Iterator[TargetOptions]:
+    """What launches the proxy with the fault that the test names."""
+    command = shlex.join([sys.executable, str(PROXY), request.param])
+    dialects = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
+    return TargetOptions(command=command, env=SETTINGS, dialects=dialects, timeout=3.0)  # type: ignore[return-value]
+
+
+def run(options: TargetOptions, *, ways: bool = True) -> Certificate:
+    with reach(options) as target:
+        return certify(target if ways else replace(target, ways=()), CHOSEN, load(), jobs=4)
+
+
+def unseen(certificate: Certificate) -> int:
+    return certificate.counts[Verdict.NOT_OBSERVED]
+
+
+@pytest.mark.parametrize(
+    ("launched", "way", "row"),
+    [
+        ("streams", "stream-false", "chat.whole.envelope"),
+        ("only-streams", "only-streams", "target.answers"),
+        ("store", "store-false", "target.answers"),
+        ("instructions", "instructions", "target.answers"),
+        ("parallel", "without-parallel-tool-calls", None),
+    ],
+    indirect=["launched"],
+)
+def test_the_fault_is_found_and_the_rest_is_judged(launched: TargetOptions, way: str, row: str | None) -> None:
+    without, behind = run(launched, ways=False), run(launched)
+    assert unseen(behind) <= unseen(without) / 2
+    taken = [one for one in behind.target.ways if one.name == way]
+    assert taken
+    found = {name for one in taken for name in broken_by(one, behind)}
+    # Where a member is refused, plain requests find that.
+    assert found == ({row} if row else set())
+    others = {one.requirement for one in behind.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}} - {row}
+    assert others == set()
+
+
+@pytest.mark.parametrize(
+    ("launched", "row"), [("leaks", "target.capacity"), ("hangs", "target.answers")], indirect=["launched"]
+)
+def test_a_fresh_instance_goes_on(launched: TargetOptions, row: str) -> None:
+    found = run(launched)
+    assert "fresh-instance" in {one.name for one in found.target.ways}
+    assert row in {one.requirement for one in found.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}}
+    assert unseen(found) < len(found.outcomes) / 10
+
+
+@pytest.mark.parametrize("launched", ["dies"], indirect=True)
+def test_what_ends_the_process_takes_nothing_along(launched: TargetOptions) -> None:
+    found = run(launched)
+    broken = {one.requirement for one in found.outcomes if one.verdict is Verdict.FAIL}
+    assert broken == {"target.alive"}
+    unseen_in = {one.scenario for one in found.outcomes if one.verdict is Verdict.NOT_OBSERVED}
+    deadly = {"tool-results", "disconnect-after-call", "disconnect-in-arguments"}
+    assert unseen_in <= deadly | {one for one in ASKED if one.startswith("call")}
+
+
+@pytest.mark.parametrize("launched", ["no-models"], indirect=True)
+def test_a_proxy_whose_list_of_models_fails_is_launched_all_the_same(launched: TargetOptions) -> None:
+    with reach(launched) as target:
+        assert {one.name for one in target.ways} == {"model-by-hand", "other-health-path"}
