@@ -7,12 +7,22 @@ from collections.abc import Callable
 
 import pytest
 
+from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.crowding import crowded
+from wireproof.judging.judge import judge_runs
+from wireproof.judging.outcomes import ScenarioRun
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import PlainScenario
+from wireproof.model.target import Target
 from wireproof.model.transcript import Death, End, Wait
+from wireproof.model.verdict import Verdict
 from wireproof.reading.exchange import Exchange
+from wireproof.scenarios import SCENARIOS
 
 Make = Callable[..., Exchange]
+TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
 DEATH = Death(status=1, last_words="no memory")
 
 
@@ -52,3 +62,25 @@ def test_a_backend_that_is_started_again_has_no_lack_of_room(right_whole: Make) 
     assert looked_at(said(returning, waits=waited[503])) == []
     assert len(looked_at(said(returning, waits=waited[429]))) == 1
     assert len(looked_at(said(right_whole("text-hello"), waits=waited[503]))) == 1
+
+
+def test_a_plain_request_without_room_breaks_no_rule_of_its_own(plain: Make, error_body: Callable[..., bytes]) -> None:
+    exchange = plain("param-n-cap", 429, error_body(type="rate_limit_error"))
+    judged = judge_runs(
+        [ScenarioRun(scenario=exchange.scenario, exchanges={exchange.form: [exchange]})], TARGET, load()
+    )
+    broken = [one.requirement for one in judged.outcomes if one.findings]
+    assert broken == ["target.capacity"]
+    subject = exchange.scenario.exercises[0]
+    assert {one.verdict for one in judged.outcomes if one.requirement == subject} == {Verdict.NOT_OBSERVED}
+
+
+def test_where_the_scenario_takes_the_slots_itself_a_refusal_is_its_own(
+    plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    full = next(one for one in SCENARIOS if isinstance(one, PlainScenario) and any(r.full for r in one.requests))
+    number = next(number for number, one in enumerate(full.requests) if one.full)
+    exchange = plain(full.name, 429, error_body(type="rate_limit_error"), number=number)
+    case = case_of(exchange, load())
+    assert case is not None
+    assert may_be_expected(case)

@@ -145,12 +145,6 @@ def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared()
     examine(Request(), transcript(200), target())
 
 
-def test_a_refusal_for_lack_of_room_says_nothing_of_the_request() -> None:
-    with pytest.raises(UnseenError, match="429"):
-        examine(Request(expect=400), transcript(429), target())
-    examine(Request(expect=429), transcript(429), target())
-
-
 @pytest.mark.parametrize(
     ("body", "id_"),
     [

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 BAD_REQUEST = 400
 """The lowest status that says that a request failed."""
+TOO_MANY = 429
 SHOWN = 200
 """Bytes of what is no answer that a finding shows."""
 
@@ -93,6 +94,8 @@ def may_be_expected(case: SymptomCase) -> bool:
     if isinstance(case.symptom, Died) or case.exchange.transcript.end is End.REFUSED:
         return False
     exchange = case.exchange
+    if _lacks_room(exchange):
+        return False
     if exchange.request is not None or refused(exchange):
         return True
     failures = _failures(exchange)
@@ -100,6 +103,17 @@ def may_be_expected(case: SymptomCase) -> bool:
         # How a failure is answered under a success is for the checks of content.
         return isinstance(case.symptom, ErrorAs200) and failures != {ExpectedFailure.NONE} and bool(failures)
     return (exchange.transcript.status or 0) >= BAD_REQUEST and bool(failures & NO_ANSWER - {ExpectedFailure.UNMET})
+
+
+def _lacks_room(exchange: Exchange) -> bool:
+    """Whether a plain request was refused for lack of room, which says nothing of the rule that it is about.
+
+    It was waited for as the target asks. Where the scenario itself takes the slots, it is about that.
+    """
+    request = exchange.request
+    if request is None or request.full or request.unready or request.expect == TOO_MANY:
+        return False
+    return exchange.transcript.status == TOO_MANY
 
 
 def _has_answered(exchange: Exchange) -> bool:

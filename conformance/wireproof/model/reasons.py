@@ -5,7 +5,6 @@ from __future__ import annotations
 NEVER_LEFT = "the client never got the text at which it was to leave"
 CROWDED = "the target refused the request that was to be sent beside the stream: it served no two at once"
 NOT_HELD = "the target's slots could not be held: it does not let requests wait for its backend"
-NO_ROOM = "the target answered 429, and said the same when it was asked again as it wanted"
 
-HURRIED = frozenset({NEVER_LEFT, CROWDED, NOT_HELD, NO_ROOM})
+HURRIED = frozenset({NEVER_LEFT, CROWDED, NOT_HELD})
 """All of them."""

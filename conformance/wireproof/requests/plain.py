@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from wireproof.model.reasons import NO_ROOM
 from wireproof.model.scenario import RESPONSE, Auth, PlainScenario, Request
 from wireproof.model.target import Backend, Missing, root_of
 from wireproof.requests.carried import address, carried_headers
@@ -160,8 +159,8 @@ def examine(request: Request, transcript: Transcript, target: Target) -> None:
     """Make sure that an answer shows what the request is about.
 
     Raises:
-        UnseenError: it does not: the target accepts what only a declared limit would make it refuse, has no room for
-            it, or does not know the header that was sent.
+        UnseenError: it does not: the target accepts what only a declared limit would make it refuse, or does not know
+            the header that was sent.
     """
     # A refusal shows the rule, whatever the limit is.
     if request.padding and transcript.ok and target.body_limit is None:
@@ -169,9 +168,6 @@ def examine(request: Request, transcript: Transcript, target: Target) -> None:
             f"a body of {len(transcript.request_body):,} bytes is below the target's limit, which is not known; "
             "declare it with --body-limit BYTES"
         )
-    # It was waited for as it asks: what it says of itself says nothing of the request.
-    if transcript.status == TOO_MANY_REQUESTS and request.expect != TOO_MANY_REQUESTS:
-        raise UnseenError(NO_ROOM)
     examine_header(request.requires_echo, transcript, target)
 
 

@@ -53,6 +53,7 @@ TRIES = 2
 """How often one form is driven again."""
 BACKEND = frozenset({408, 500, 502, 503, 504})
 """Statuses of a server that failed, waited too long for something, or could not get it: perhaps for what ran beside."""
+TOO_MANY = 429
 BROKEN = frozenset({End.TIMEOUT, End.OPEN, End.CUT, End.REFUSED})
 DEATH = "death"
 ERROR = "an error in an answer"
@@ -210,9 +211,16 @@ def _symptom(exchange: Exchange) -> str | None:
         return transcript.end.value
     if _fails(exchange) or _expects_error(exchange):
         return None
-    if transcript.status in BACKEND:
+    if transcript.status in BACKEND or _was_too_much(exchange):
         return f"HTTP {transcript.status}"
     return ERROR if exchange.reading is not None and exchange.answer.error is not None else None
+
+
+def _was_too_much(exchange: Exchange) -> bool:
+    """Whether there was no room for a request, however long it waited: alone there may be."""
+    request = exchange.request
+    taken = request is not None and (request.full or request.unready or request.expect == TOO_MANY)
+    return exchange.transcript.status == TOO_MANY and not taken
 
 
 def _expects_error(exchange: Exchange) -> bool:

@@ -24,7 +24,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         # `slots-taken`.
         script="fail/rate",
         turns=(Turn(say="Be too many."),),
-        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
+        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope", "http.error.rate-limit"),
     ),
     ConversationScenario(
         name="fail-after-text",

@@ -208,6 +208,8 @@ def test_only_a_failed_whole_answer_becomes_an_apology(status: str, body: bytes,
 @pytest.mark.parametrize(
     ("name", "status", "body", "then"),
     [
+        ("rate-limit-is-500", "429 Too Many Requests", b"{}", "500 Internal Server Error"),
+        ("rate-limit-is-500", "502 Bad Gateway", b"{}", "502 Bad Gateway"),
         ("bad-json-is-500", "400 Bad Request", b"{", "500 Internal Server Error"),
         ("bad-json-is-500", "400 Bad Request", b"{}", "400 Bad Request"),
         ("bad-json-is-500", "400 Bad Request", b'"\xff"', "400 Bad Request"),

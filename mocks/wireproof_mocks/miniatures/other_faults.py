@@ -242,6 +242,8 @@ OTHER_FAULTS: tuple[Fault, ...] = (
           whole=lambda body, _, head: {"error": {**body["error"], "code": head.code}} if "error" in body else body),
     Fault(name="error-shows-a-path", breaks="http.error.no-internals",
           whole=error(lambda e: {**e, "message": f"{e['message']} (/usr/lib/proxy/backend.py)"})),
+    Fault(name="rate-limit-is-500", breaks="http.error.rate-limit", scripts=("fail/rate",),
+          head=_status(429, "500 Internal Server Error", when=lambda _: True)),
     Fault(name="no-key-needed", breaks="http.auth.missing", environ=_lets_in(lambda key: not key)),
     Fault(name="any-key-will-do", breaks="http.auth.wrong", environ=_lets_in(bool)),
     Fault(name="no-challenge", breaks="http.auth.missing",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange, read
 
+Make = Callable[..., Exchange]
 MODEL = {"id": "codex", "object": "model", "created": 1, "owned_by": "codex"}
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
 ASKED = {
@@ -252,3 +254,10 @@ def test_a_body_in_chunks(status: int, body: Any, wanted: str) -> None:
 def test_a_body_has_one_framing(headers: dict[str, str], wanted: list[str]) -> None:
     one = exchange("http.one-framing", Request(), 200, completion("Hello."), headers)
     assert [violation.seen for violation in CHECKS.look("http.one-framing", one)] == wanted
+
+
+@pytest.mark.parametrize(("status", "broken"), [(429, False), (500, True), (503, True), (400, True), (200, False)])
+def test_a_rate_limit_of_the_backend_is_one_of_the_proxy(plain: Make, status: int, *, broken: bool) -> None:
+    found = list(CHECKS.look("http.error.rate-limit", plain("fail-rate", status, json.dumps(ENVELOPE).encode())))
+    said = [f"the backend is rate limited, and the answer is HTTP {status}"] if broken else []
+    assert [one.seen for one in found] == said

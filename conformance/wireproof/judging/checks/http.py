@@ -16,7 +16,7 @@ from wireproof.reading.schemas import faults
 from wireproof.wire.fields import JsonObject, object_of
 from wireproof.wire.message import read_error, read_whole
 from wireproof.wire.quoting import quoted
-from wireproof.wire.violation import Place
+from wireproof.wire.violation import Place, StatusDue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 check = Checks()
 """The checks of this module."""
 
-OK = 200
+OK, TOO_MANY = 200, 429
 ALLOWED = "access-control-allow-origin"
 """The header that says which pages may read an answer."""
 KEPT = 4
@@ -86,6 +86,15 @@ def _fails(payload: JsonObject) -> bool:
     """Whether a frame reports an error: chat's own, an error event, or a response that failed."""
     response = object_of(payload.get("response"))
     return payload.get("type") == "error" or any(one.get("error") is not None for one in (payload, response))
+
+
+@check("http.error.rate-limit")
+def rate_limit(exchange: Exchange) -> Iterable[Seen]:
+    """The backend's 429 is one of the proxy's. That a failure has an error's status at all is for others."""
+    status = exchange.transcript.status
+    if status is not None and not exchange.transcript.ok and status != TOO_MANY:
+        due = StatusDue(came=status, due=TOO_MANY)
+        yield Seen(f"the backend is rate limited, and the answer is HTTP {status}", exchange.body_place, status=due)
 
 
 @check("http.echo-no-key")
