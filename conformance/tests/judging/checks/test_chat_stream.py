@@ -332,7 +332,9 @@ def test_the_details_of_the_usage_are_the_same(
 
 
 def probable(*tokens: str) -> Mapping[str, Any] | None:
-    said = [{"token": one, "logprob": -0.1, "bytes": None, "top_logprobs": []} for one in tokens]
+    said: list[Mapping[str, Any]] = [
+        {"token": one, "logprob": -0.1, "bytes": None, "top_logprobs": []} for one in tokens
+    ]
     return {"content": said, "refusal": None} if said else None
 
 
