@@ -12,7 +12,17 @@ from wireproof import scenarios
 from wireproof.model.catalogue import JudgedOn, Requirement, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Stage
-from wireproof.model.scenario import Act, Auth, ConversationScenario, Form, Mode, Need, PlainScenario, Scenario
+from wireproof.model.scenario import (
+    OPENS_AT,
+    Act,
+    Auth,
+    ConversationScenario,
+    Form,
+    Mode,
+    Need,
+    PlainScenario,
+    Scenario,
+)
 from wireproof.model.target import Agent
 from wireproof.reading.applicable import applicable
 from wireproof.reading.right_answers import answers_to
@@ -170,12 +180,12 @@ def test_a_client_that_acts_on_the_stream_has_no_whole_answer_to_act_on(scenario
 def test_a_client_that_opens_a_gate_has_one_to_open(scenario: ConversationScenario) -> None:
     for number, turn in enumerate(scenario.turns):
         gates = answer_to(scenario, number, STREAM).gates
-        assert bool(gates) == (turn.act in {Act.OPEN_AT_TEXT, Act.OPEN_AT_COMMENT})
+        assert bool(gates) == (turn.act in {Act.OPEN_AT_TEXT, *OPENS_AT})
 
 
 @each_chat
 def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenario: ConversationScenario) -> None:
-    assert (Need.KEEPALIVE in scenario.needs) == any(turn.act is Act.OPEN_AT_COMMENT for turn in scenario.turns)
+    assert (Need.KEEPALIVE in scenario.needs) == any(turn.act in OPENS_AT for turn in scenario.turns)
 
 
 @each_chat

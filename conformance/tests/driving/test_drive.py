@@ -297,6 +297,28 @@ class Leaping(asyncio.SelectorEventLoop):
         self.call_soon_threadsafe(lambda: setattr(self, "ahead", self.ahead + seconds))
 
 
+def test_the_gate_of_a_long_silence_is_opened_at_the_fifth_comment(tiny: TinyServer) -> None:
+    opened, early = threading.Event(), []
+
+    def respond(exchange: TinyExchange) -> None:
+        if exchange.marker == "open/gate":
+            opened.set()
+            exchange.answer("opened")
+            return
+        exchange.send(STREAM, b": keep-alive\n\n" * 4)
+        early.append(opened.wait(0.2))
+        exchange.send(b": keep-alive\n\n")
+        assert opened.wait(60.0)
+        exchange.chunk({"role": "assistant", "content": ""})
+        exchange.chunk({"content": "after the long silence"})
+        exchange.send(DONE)
+
+    tiny.respond = respond
+    long = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENTS), script="text/silent-long", needs=(Need.KEEPALIVE,))
+    got = run(a_target(tiny, keepalive=1000.0, timeout=60.0), long).exchanges[AS_STREAM][0].transcript
+    assert (got.end, early) == (End.COMPLETE, [False])
+
+
 @pytest.mark.parametrize(
     ("comment", "keepalive", "timeout"),
     [(b": keep-alive\n\n", 1000.0, 60.0), (b"", 10.0, 60.0), (b"", 50.0, 60.0)],

@@ -11,6 +11,7 @@ import pytest
 
 from wireproof.judging.error_texts import Sent, masked
 from wireproof.judging.judge import Judgement, judge_runs
+from wireproof.judging.others_answers import others_answers
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.request_shape import shape
 from wireproof.judging.symptoms import (
@@ -548,6 +549,26 @@ def test_the_answer_to_another_request_is_named_as_that(right_whole: Make, whole
     assert one.verdict is Verdict.FAIL
     assert one.findings[0].violation.seen == f'the answer is that to another request, which usage-asked sent: "{other}"'
     assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.NOT_OBSERVED
+
+
+@pytest.mark.parametrize(
+    ("reported", "owner"),
+    [("b" * 12, "system-prompt"), ("a" * 12, ""), ("c" * 12, ""), ("a" * 12 + " and " + "b" * 12, "")],
+    ids=["another's", "its own", "nobody's", "both"],
+)
+def test_an_answer_that_reports_another_request_is_the_answer_to_that(
+    whole: Make, right_whole: Make, reported: str, owner: str
+) -> None:
+    def sent(one: Exchange, nonce: str) -> Exchange:
+        body = f'{{"content": "[[wireproof:reflect/received#{nonce}]] Hello."}}'.encode()
+        return dataclasses.replace(one, transcript=dataclasses.replace(one.transcript, request_body=body))
+
+    markers = [f"[[wireproof:reflect/received#{nonce}]] Hello." for nonce in reported.split(" and ")]
+    mine = sent(whole("untouched-text", json.dumps({"input": markers})), "a" * 12)
+    other = sent(right_whole("system-prompt"), "b" * 12)
+    seen = [case.seen for case in others_answers([mine, other])]
+    marker = f"[[wireproof:reflect/received#{reported}]]"
+    assert seen == ([f'the answer is that to another request, which {owner} sent: "{marker}"'] if owner else [])
 
 
 def test_a_text_that_several_are_due_or_that_came_instead_of_an_error_is_nobody_elses(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from wireproof.model.scenario import Act
+from wireproof.model.scenario import OPENS_AT, Act
 from wireproof.wire.events import Comment, Done, Text
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ class Watch:
         self._patience: asyncio.TimerHandle | None = None
         self.done = self.left = self.crowded = False
         self.silence = target.silence
-        if act is Act.OPEN_AT_COMMENT:
-            patience = max(target.stretched(PATIENCE), KEEPALIVES * (target.keepalive or 0.0))
+        self._comments = OPENS_AT.get(act, 0)
+        if self._comments:
+            interval = target.keepalive or 0.0
+            patience = max(target.stretched(PATIENCE), KEEPALIVES * interval) + (self._comments - 1) * interval
             # A proxy that sends no comments is to be judged by its silence (chat.stream.keepalive, a SHOULD), not to
             # run into the timeout: so the gate is opened for it, too.
             self._patience = asyncio.get_running_loop().call_later(patience, self._open_now)
@@ -85,9 +87,13 @@ class Watch:
                 case Done(), _:
                     # A second is enough for an end that is already on its way, and short beside `timeout`.
                     self.done, self.deadline = True, now() + self._target.stretched(LINGER)
-                # The first only: opening makes the act READ.
-                case (Text(), Act.OPEN_AT_TEXT) | (Comment(), Act.OPEN_AT_COMMENT):
+                # Once only: opening makes the act READ.
+                case Text(), Act.OPEN_AT_TEXT:
                     self._open_now()
+                case Comment(), Act.OPEN_AT_COMMENT | Act.OPEN_AT_COMMENTS:
+                    self._comments -= 1
+                    if not self._comments:
+                        self._open_now()
                 case Text(), Act.LEAVE_AT_TEXT:
                     self.left = True
                 case Comment(), _:

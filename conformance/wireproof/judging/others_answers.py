@@ -1,4 +1,4 @@
-"""Answers that belong to another request: their text is what another scenario's backend said.
+"""Answers that belong to another request: their text is what another scenario's backend said, or names another nonce.
 
 That is seen only where requests run at the same time, and no second try excuses it.
 """
@@ -13,6 +13,7 @@ from wireproof.judging.cases import SymptomCase
 from wireproof.judging.symptoms import OthersAnswer
 from wireproof.model.asks import AskSay
 from wireproof.model.facets import row_of
+from wireproof.model.scenario import Form
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.facet import Facet
 from wireproof.wire.quoting import quoted
@@ -27,6 +28,8 @@ SHORTEST = 8
 """Characters of a text that is known again. A shorter one may come by chance."""
 _NONCE = re.compile(rb"\[\[wireproof:[^\]#]*#([0-9a-f]{12})\]\]")
 """How a request names its script, and a backend that reports what it received repeats it."""
+Sender = tuple[str, Form]
+"""The name of a scenario, and a form of it."""
 Owners = dict[str, list[str]]
 """A text → the names of the scenarios to which it is due, once for each exchange."""
 
@@ -44,7 +47,11 @@ def others_answers(served: Sequence[Exchange]) -> list[SymptomCase]:
         if (text := _foreign(exchange, due)) is not None and len(set(due[text])) == 1
     ]
     came = Counter(text for _, text in found)
-    return [_case(exchange, text, due[text][0]) for exchange, text in found if came[text] <= len(due[text])]
+    senders = _senders(served)
+    return [
+        *(_case(exchange, text, due[text][0]) for exchange, text in found if came[text] <= len(due[text])),
+        *(_case(one, shown, owner) for one in served for owner, shown in _by_nonce(one, senders)),
+    ]
 
 
 def mixed(every: Sequence[Exchange]) -> list[Exchange]:
@@ -92,11 +99,29 @@ def _is_unknown(wanted: Expected) -> bool:
     return wanted.failure is not ExpectedFailure.NONE or not wanted.text or bool(wanted.blocks)
 
 
-def _senders(exchanges: Iterable[Exchange]) -> Mapping[bytes, str]:
-    """Nonce → the scenario that sent it."""
-    return {nonce: one.scenario.name for one in exchanges for nonce in _NONCE.findall(one.transcript.request_body)}
+def _senders(exchanges: Iterable[Exchange]) -> Mapping[bytes, Sender]:
+    """Nonce → the scenario that sent it, and the form in which: each form has a nonce of its own."""
+    return {nonce: _sender(one) for one in exchanges for nonce in _NONCE.findall(one.transcript.request_body)}
 
 
-def _shows_others(exchange: Exchange, senders: Mapping[bytes, str]) -> bool:
-    name = exchange.scenario.name
-    return any(senders.get(nonce, name) != name for nonce in _NONCE.findall(exchange.transcript.body))
+def _sender(exchange: Exchange) -> Sender:
+    return exchange.scenario.name, exchange.form
+
+
+def _shows_others(exchange: Exchange, senders: Mapping[bytes, Sender]) -> bool:
+    mine = _sender(exchange)
+    return any(senders.get(nonce, mine) != mine for nonce in _NONCE.findall(exchange.transcript.body))
+
+
+def _by_nonce(exchange: Exchange, senders: Mapping[bytes, Sender]) -> Iterator[tuple[str, str]]:
+    """The owner of an answer that reports another request alone, and what it shows of that request.
+
+    One that reports its own request as well has more in its session than it should, which other rows judge.
+    """
+    if exchange.reading is None:
+        return
+    said = "".join(choice.text or "" for choice in exchange.answer.choices).encode(errors="replace")
+    own, shown = set(_NONCE.findall(exchange.transcript.request_body)), list(_NONCE.finditer(said))
+    if own.isdisjoint(one.group(1) for one in shown):
+        owners = ((senders.get(one.group(1)), one.group().decode()) for one in shown)
+        yield from ((owner[0], marker) for owner, marker in list(owners)[:1] if owner is not None)

@@ -50,12 +50,17 @@ class Act(StrEnum):
     """At the first text, open the gate that the backend waits at."""
     OPEN_AT_COMMENT = "open-at-comment"
     """At the first comment (or after four keep-alive intervals without one), open the gate."""
+    OPEN_AT_COMMENTS = "open-at-comments"
+    """At the fifth comment (or after as many intervals and four more), open the gate."""
     LEAVE_AT_TEXT = "leave-at-text"
     """At the first text, close the connection."""
     LEAVE_WHEN_SENT = "leave-when-sent"
     """Close the connection as soon as the backend has sent all it will send (a second request waits for that)."""
 
 
+OPENS_AT: Mapping[Act, int] = {Act.OPEN_AT_COMMENT: 1, Act.OPEN_AT_COMMENTS: 5}
+"""Acts of a client that opens a gate at a comment → at the how many-th: five at the usual 15 s make a silence of more
+than the minute after which servers between give up."""
 LEAVES = frozenset({Act.LEAVE_AT_TEXT, Act.LEAVE_WHEN_SENT})
 """The acts of a client that disconnects before the answer ends."""
 

@@ -42,6 +42,12 @@ CHOICES: tuple[ConversationScenario, ...] = (
         choices=2,
         dialects=CHATS,
         usage=True,
-        exercises=("chat.stream.usage", "chat.stream.usage-details", "chat.whole.usage", "chat.stream.parity"),
+        exercises=(
+            "chat.stream.isolation",
+            "chat.stream.usage",
+            "chat.stream.usage-details",
+            "chat.whole.usage",
+            "chat.stream.parity",
+        ),
     ),
 )

@@ -89,7 +89,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         # Most agents have none to give: a proxy may say so.
         refusable="logprobs",
         dialects=CHATS,
-        exercises=("chat.stream.logprobs", "chat.stream.parity"),
+        exercises=("chat.stream.text", "chat.whole.text", "chat.stream.logprobs", "chat.stream.parity"),
     ),
     ConversationScenario(
         name="cut-bytes",
@@ -159,6 +159,23 @@ TEXT: tuple[ConversationScenario, ...] = (
             "chat.stream.keepalive-is-comment",
             "chat.stream.text",
             "responses.stream.keepalive",
+            "responses.stream.sums",
+        ),
+    ),
+    ConversationScenario(
+        # By the target's own interval: with the usual 15 s it is the silence of more than a minute, and no longer than
+        # it has to be with less.
+        name="silence-long",
+        title="The backend is silent for longer than five keep-alive intervals",
+        script="text/silent-long",
+        turns=(Turn(say="Take all the time that you need.", act=Act.OPEN_AT_COMMENTS),),
+        modes=(Mode.STREAM,),
+        needs=(Need.KEEPALIVE,),
+        exercises=(
+            "chat.stream.keepalive-goes-on",
+            "chat.stream.keepalive-is-comment",
+            "chat.stream.text",
+            "responses.stream.keepalive-goes-on",
             "responses.stream.sums",
         ),
     ),

@@ -67,7 +67,7 @@ def test_a_fault_of_streams_changes_one(fault: Fault) -> None:
     failed = [*NUMBERED[:-1], {**NUMBERED[-1], "type": "response.failed"}]
     text = [{"type": "response.output_text.delta", "item_id": "m", "content_index": 0, "delta": "x"}]
     parts = [{"type": "response.content_part.added", "item_id": "m", "content_index": 0}]
-    comment: list[Any] = [b": hm\n\n", *NUMBERED]
+    comment: list[Any] = [b": hm\n\n", *NUMBERED, b": hm\n\n"]
     sent = [NUMBERED, incomplete, failed, [*NUMBERED, *text], [*NUMBERED, *parts], comment]
     assert any(streamed(fault.name, events) != events for events in sent)
 

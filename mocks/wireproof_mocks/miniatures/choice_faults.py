@@ -29,6 +29,12 @@ def _swapped(chunk: Json) -> Iterable[Frame]:
     yield {**chunk, "choices": [{**choice, "index": 1 - choice["index"]} for choice in chunk["choices"]]}
 
 
+def _first_of_chunks(chunk: Json) -> Iterable[Frame]:
+    """Only what the first choice says is sent."""
+    if not chunk["choices"] or chunk["choices"][0]["index"] == 0:
+        yield chunk
+
+
 def _first_choice_only(body: Json, _: SentRequest, __: FaultHead) -> Json:
     return {**body, "choices": body["choices"][:1]} if "choices" in body else body
 
@@ -49,6 +55,19 @@ def _not_echoed(head: FaultHead, _: SentRequest) -> FaultHead:
 
 CHOICE_FAULTS: tuple[Fault, ...] = (
     Fault(name="choices-swapped", breaks="chat.stream.isolation", frames=each(_swapped), scripts=("choices/text",)),
+    Fault(
+        name="stream-has-one-choice-of-two",
+        breaks="chat.stream.isolation",
+        frames=each(_first_of_chunks),
+        # Where the second choice is text: a call that is lost with it is for the rows of calls, too.
+        scripts=("choices/text", "choices/indexed"),
+        examples=(
+            FaultExample(
+                before=({"choices": [{"index": 0}]}, {"choices": [{"index": 1}]}, {"choices": []}),
+                after=({"choices": [{"index": 0}]}, {"choices": []}),
+            ),
+        ),
+    ),
     Fault(
         name="whole-one-choice-of-two",
         breaks="chat.whole.choices",

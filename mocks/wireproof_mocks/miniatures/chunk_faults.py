@@ -285,6 +285,16 @@ def _with_tool(call: Json) -> Json:
     return _with_delta_of({"tool_calls": [{"index": 0, **call}]})
 
 
+def _null_choices(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """A first chunk that says nothing, and says so by null."""
+    begun = False
+    for frame in frames:
+        if isinstance(frame, dict) and "error" not in frame and not begun:
+            begun = True
+            yield {**frame, "choices": None}
+        yield frame
+
+
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
 
@@ -297,6 +307,14 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
         examples=(FaultExample(before=({"choices": []}, DONE), after=({"choices": [], "provider": "mine"}, DONE)),),
     ),
     _fault("no-object", "schema", frames=each(lambda c: [{k: v for k, v in c.items() if k != "object"}])),
+    _fault(
+        "choices-null-in-the-first-chunk",
+        "schema",
+        frames=_null_choices,
+        examples=(
+            FaultExample(before=({"choices": []}, "[DONE]"), after=({"choices": None}, {"choices": []}, "[DONE]")),
+        ),
+    ),
     _fault("id-per-chunk", "stable-id", frames=_renewed("id")),
     _fault("created-per-chunk", "stable-created", frames=_renewed("created")),
     _fault("model-per-chunk", "stable-model", frames=_renewed("model")),

@@ -174,6 +174,14 @@ def _no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         yield b"" if isinstance(frame, bytes) else frame
 
 
+def _first_comment_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    came = False
+    for frame in frames:
+        comment = isinstance(frame, bytes)
+        yield b"" if comment and came else frame
+        came = came or comment
+
+
 def _comments_as(block: bytes) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     def change(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
@@ -265,6 +273,8 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     # One script in one dialect: each body that is held open costs a second of waiting.
     _fault("body-left-open", "done-last", body_open=True, scripts=("text/repeats",), dialects=(OPENAI_JSON,)),
     _fault("no-keepalive", "keepalive", frames=_no_comments),
+    _fault("keepalive-only-once", "keepalive-goes-on", frames=_first_comment_only,
+           examples=(FaultExample(before=(b": a\n\n", b": b\n\n", DONE), after=(b": a\n\n", b"", DONE)),)),
     # Every client that was tried raises at an empty `data:`; an event without data stops most of them.
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),
     _fault("keepalive-is-ping-event", "keepalive-is-comment", frames=_comments_as(b"event: ping\n\n")),

@@ -137,6 +137,12 @@ TEXT: tuple[Script, ...] = (
         parts=((Gate("gate", timeout=60.0), Say(("after the silence",))),),
     ),
     Script(
+        name="text/silent-long",
+        title="Silence until the gate opens, which may take longer than a minute, then text.",
+        # Five times the 15 s within which chat.stream.keepalive wants a sign, and four times that it may be late.
+        parts=((Gate("gate", timeout=150.0), Say(("after the long silence",))),),
+    ),
+    Script(
         # For clients that leave (chat.stream.disconnect): only an interrupt ends it.
         name="text/hang",
         title="Some text, then nothing until the turn is interrupted.",

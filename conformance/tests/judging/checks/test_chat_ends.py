@@ -175,6 +175,22 @@ def test_silence_without_a_comment_is_too_much(stream: Make, frames: tuple[bytes
     assert violation.seen == "no comment came while the backend was silent for several times 0.5 s"
 
 
+@pytest.mark.parametrize(
+    ("comments", "seen"),
+    [
+        # That none comes is for the row of keep-alives itself.
+        (0, []),
+        (1, ["one comment came, and no more, while the backend was silent for more than 5 times 0.5 s"]),
+        (4, ["4 comments came, and no more, while the backend was silent for more than 5 times 0.5 s"]),
+        (5, []),
+    ],
+)
+def test_comments_come_as_long_as_the_silence(stream: Make, comments: int, seen: list[str]) -> None:
+    frames = [*[b": keep-alive\n\n"] * comments, "after the long silence", b": late\n\n", STOP]
+    assert [violation.seen for violation in found("keepalive-goes-on", stream("silence-long", *frames))] == seen
+    assert found("keepalive-goes-on", stream("silence", *frames)) == []
+
+
 def test_a_keepalive_of_another_kind_is_another_requirements_business(stream: Make) -> None:
     assert found("keepalive", stream("silence", b"data:\n\n", "after the silence", STOP)) == []
 

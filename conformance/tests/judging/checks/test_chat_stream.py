@@ -245,6 +245,30 @@ def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
     assert b"the gate was not opened in time" in frame_of(violation, exchange)
 
 
+@pytest.mark.parametrize(
+    ("indexes", "seen"),
+    [
+        ((0, 1), []),
+        ((0, 0), ["n is 2; the choices of the stream have the indexes [0], they should be [0, 1]"]),
+        ((1, 2), ["n is 2; the choices of the stream have the indexes [1, 2], they should be [0, 1]"]),
+    ],
+)
+def test_choices_are_known_by_their_indexes(stream: Make, indexes: tuple[int, int], seen: list[str]) -> None:
+    one, two = indexes
+    first = [{"role": "assistant", "choice": one}, {"content": "The first choice.", "choice": one}]
+    second = [{"role": "assistant", "choice": two}, {"content": "And the second one.", "choice": two}]
+    ends = [{"finish": "stop", "choice": index} for index in sorted(set(indexes))]
+    exchange = stream("choices-text", *first, *second, *ends, b"data: [DONE]\n\n", bare=True)
+    assert [violation.seen for violation in CHECKS.look("chat.stream.isolation", exchange)] == seen
+    # Which text is whose is not known where an index is wrong.
+    assert list(CHECKS.look("chat.stream.text", exchange)) == []
+
+
+def test_a_stream_that_broke_off_may_lack_a_choice(stream: Make) -> None:
+    exchange = stream("choices-text", "The first", end=End.CUT)
+    assert list(CHECKS.look("chat.stream.isolation", exchange)) == []
+
+
 # Parity
 
 
@@ -345,7 +369,9 @@ def test_the_details_of_the_usage_are_the_same(
 
 
 def probable(*tokens: str) -> Mapping[str, Any] | None:
-    said = [{"token": one, "logprob": -0.1, "bytes": None, "top_logprobs": []} for one in tokens]
+    said: list[Mapping[str, Any]] = [
+        {"token": one, "logprob": -0.1, "bytes": None, "top_logprobs": []} for one in tokens
+    ]
     return {"content": said, "refusal": None} if said else None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.chat_whole import runs_all_the_same
 from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of
 from wireproof.judging.registry import Checks, Seen
+from wireproof.model.scenario import OPENS_AT
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
@@ -171,6 +172,24 @@ def keepalive(exchange: Exchange) -> Iterable[Seen]:
     interval = exchange.target.keepalive
     seen = f"no comment came while the backend was silent for several times {interval or 0:g} s"
     yield Seen(seen)
+
+
+@check("chat.stream.keepalive-goes-on", "responses.stream.keepalive-goes-on")
+def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
+    """As many comments come as the client waits for. That none comes at all is for the row of keep-alives itself."""
+    due, came = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0, 0
+    for event in reading_of(exchange).events:
+        match event:
+            case Comment():
+                came += 1
+            case Text():
+                break
+            case _:
+                pass
+    if 0 < came < due:
+        interval = exchange.target.keepalive or 0.0
+        number = "one comment" if came == 1 else f"{came} comments"
+        yield Seen(f"{number} came, and no more, while the backend was silent for more than {due} times {interval:g} s")
 
 
 @check("chat.stream.disconnect", "responses.stream.disconnect")

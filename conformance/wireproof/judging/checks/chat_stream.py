@@ -26,6 +26,7 @@ from wireproof.judging.checks.places import (
 )
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
+from wireproof.model.transcript import End
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of, text_of
@@ -125,6 +126,9 @@ def _without_texts(value: object) -> object:
 @check("chat.stream.text")
 def text(exchange: Exchange) -> Iterable[Seen]:
     """The deltas add up to what the backend said; a backend that reflects says JSON."""
+    # Which text is whose is not known, then.
+    if _misindexed(exchange):
+        return
     for wanted, choice in exchange.choices():
         got = plain(choice.text or "", wanted)
         if torn(wanted.text or "", got) or gate_was_late(wanted, got) or strays(exchange, wanted, got):
@@ -158,12 +162,25 @@ def _before_calls(exchange: Exchange, choice: Choice) -> str:
 
 @check("chat.stream.isolation")
 def isolation(exchange: Exchange) -> Iterable[Seen]:
-    """No choice holds text that belongs to another."""
+    """Each choice comes under an index of its own, and none holds text that belongs to another."""
+    if indexes := _misindexed(exchange):
+        asked = exchange.conversation.choices
+        seen = f"n is {asked}; the choices of the stream have the indexes {quoted(indexes)}"
+        yield Seen(f"{seen}, they should be {quoted(list(range(asked)))}", exchange.body_place)
+        return
     for wanted, choice in exchange.choices():
         got = choice.text or ""
         if strays(exchange, wanted, got):
             seen = f"choice {choice.index} holds text that belongs to another: {quoted(got)}"
             yield Seen(seen, text_spot(exchange, choice.index, wanted.text or "", got).place)
+
+
+def _misindexed(exchange: Exchange) -> list[int]:
+    """The indexes of the choices that came, if several were asked for and others came; else none."""
+    came = sorted({choice.index for choice in exchange.answer.choices})
+    whole = exchange.transcript.end in {End.COMPLETE, End.OPEN} and exchange.answer.error is None
+    several = exchange.conversation.choices > 1 and whole and bool(came)
+    return came if several and came != list(range(exchange.conversation.choices)) else []
 
 
 @check("chat.stream.utf8")
