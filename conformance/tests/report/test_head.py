@@ -74,7 +74,10 @@ def test_what_requests_do_without_is_named_with_the_refusal(whole: Make, certifi
     }
     certificate = dataclasses.replace(certified(whole("text-hello", "Hello, world!")), selection=("text-hello",))
     assert show(certificate, surfaces={}, adjusted=adjusted).splitlines()[1:] == [
-        "  judged with `max_completion_tokens` for `max_tokens`, since `max_tokens` is refused (HTTP 400: Use the other.)",
+        (
+            "  judged with `max_completion_tokens` for `max_tokens`,"
+            " since `max_tokens` is refused (HTTP 400: Use the other.)"
+        ),
         "  judged without `stream_options`, since `stream_options` is refused (HTTP 422: Not here.)",
     ]
 
