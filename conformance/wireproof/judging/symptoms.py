@@ -289,7 +289,8 @@ def _is_of_other_mode(exchange: Exchange) -> bool:
     if exchange.mode is Mode.WHOLE:
         return body.lstrip().startswith(_FIRST_LINES)
     said = json_object(body) or {}
-    return isinstance(said.get("choices"), list) or said.get("object") == "response"
+    # Responses by their output: one may come without `object`.
+    return any(isinstance(said.get(name), list) for name in ("choices", "output"))
 
 
 def _media_type(transcript: Transcript) -> str:

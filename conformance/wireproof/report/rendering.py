@@ -50,7 +50,7 @@ CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r'"(created_at|completed_at)":[\d.]+'), r'"\1":<time>'),
     # Only ids of four digits or 24 hexadecimal ones: those are made up while it runs. A script's own ids
     # (`call_search`) must come through, so they stay.
-    (re.compile(r'"call_(?:\d{4,}|[0-9a-f]{24})((?:_\d+)?)"'), r'"call_<number>\1"'),
+    (re.compile(r'"call_(?:\d{4,}(?:_\d+)?|[0-9a-f]{24})"'), '"call_<number>"'),
     (re.compile(r"#[0-9a-f]{12}\]\]"), "#<nonce>]]"),
     (
         re.compile(r'(?:, )?\{\\"script\\": \\"leave/told\\"[^}]*\}(?:, (?=\{))?'),
