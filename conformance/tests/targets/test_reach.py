@@ -42,8 +42,9 @@ def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.
     with reach(options) as target:
         found = replace(target, surfaces={}, unspoken={}, pace=None)
         assert found == Target(
-            base_url=tiny.base_url, model="m", api_key="k", timeout=3.0, keepalive=2.0, dialects=(Dialect.OPENAI_JSON,),
-            key_style=KeyStyle.X_API_KEY, headers=(("x-team", "blue"),), query=(("v", "1"),),
+            base_url=tiny.base_url, model="m", api_key="k", key_variable="MY_KEY", timeout=3.0, keepalive=2.0,
+            dialects=(Dialect.OPENAI_JSON,), key_style=KeyStyle.X_API_KEY, headers=(("x-team", "blue"),),
+            query=(("v", "1"),),
         )  # fmt: skip
     sent = tiny.requests[0]
     assert (sent.path, sent.headers["x-api-key"], sent.headers["x-team"]) == ("/v1/chat/completions?v=1", "k", "blue")
