@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Output = list[Json]
 
 TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
+BEGINNING = frozenset({"response.created", "response.in_progress"})
 CALL, MESSAGE = "function_call", "message"
 
 
@@ -65,8 +66,9 @@ def in_stream(
         last = events[-1]
         response = {**last["response"], "output": change(last["response"]["output"], request)}
         items = [event for index, item in enumerate(response["output"]) for event in _item(index, item)]
-        # The first two are created and in_progress, which do not depend on the output.
-        return numbered([*events[:2], *items, {**last, "response": response}])
+        # These do not depend on the output. By their types: another fault may have left one of them out.
+        begun = [event for event in events if event["type"] in BEGINNING]
+        return numbered([*begun, *items, {**last, "response": response}])
 
     return changed
 
