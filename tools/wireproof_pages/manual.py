@@ -1,9 +1,10 @@
-"""The tables of the manual that are made of definitions: the options of `wireproof certify`, and its exit statuses."""
+"""The tables of the manual that are made of definitions: options, ways round, exit statuses."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wireproof.requests.ways_round import WAYS
 from wireproof.results.certificate import MEANINGS
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof_pages.markup import table
@@ -29,12 +30,22 @@ def _written(option: Option) -> str:
     return " / ".join([" ".join(filter(None, (names[0], option.kind.metavar))), *names[1:]])
 
 
+def ways_table() -> str:
+    """The ways round known faults: how each fault is recognised, and how the rest is judged."""
+    rows = (f"| {way.fault} | {way.recognised} | {way.taken} |" for way in WAYS)
+    return "\n".join(["| since | how it is recognised | judged |", "| --- | --- | --- |", *rows])
+
+
 def exit_table() -> str:
     """Every exit status of `wireproof certify`."""
     return table(("exit status", "meaning"), [(f"`{status:d}`", meaning) for status, meaning in MEANINGS.items()])
 
 
-TABLES: Mapping[str, Callable[[], str]] = {"options": options_table, "exit-statuses": exit_table}
+TABLES: Mapping[str, Callable[[], str]] = {
+    "options": options_table,
+    "ways": ways_table,
+    "exit-statuses": exit_table,
+}
 """The name of a block in a page → what writes it. What is no matter of the suite, tools/generate.py adds."""
 
 

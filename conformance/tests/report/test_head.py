@@ -69,15 +69,12 @@ def test_a_run_that_was_cut_short_does_not_say_how_many_ran_at_a_time(
 
 def test_what_requests_do_without_is_named_with_the_refusal(whole: Make, certified: Certified, show: Show) -> None:
     adjusted = {
-        "max_tokens": Adjustment(instead="max_completion_tokens", status=400, message="Use the other."),
+        "max_tokens": Adjustment(instead="max_completion_tokens", status=400, message="Other."),
         "stream_options": Adjustment(instead="", status=422, message="Not here."),
     }
     certificate = dataclasses.replace(certified(whole("text-hello", "Hello, world!")), selection=("text-hello",))
     assert show(certificate, surfaces={}, adjusted=adjusted).splitlines()[1:] == [
-        (
-            "  judged with `max_completion_tokens` for `max_tokens`,"
-            " since `max_tokens` is refused (HTTP 400: Use the other.)"
-        ),
+        "  judged with `max_completion_tokens` for `max_tokens`, since `max_tokens` is refused (HTTP 400: Other.)",
         "  judged without `stream_options`, since `stream_options` is refused (HTTP 422: Not here.)",
     ]
 

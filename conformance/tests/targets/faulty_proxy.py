@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SLOTS = 4
+SLOTS = 2
 """How many requests the proxy that leaks serves at once."""
 
 
