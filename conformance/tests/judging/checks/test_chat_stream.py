@@ -151,7 +151,7 @@ def test_a_vendors_member_and_a_missing_one_are_two_faults_of_two_weights(stream
     assert (missing.seen, missing.strict_only, missing.spoils) == (
         "the body: model is missing",
         False,
-        {Facet.SETTINGS},
+        frozenset({Facet.SETTINGS}),
     )
 
 
