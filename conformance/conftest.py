@@ -430,6 +430,11 @@ def error_frame() -> bytes:
     return b"data: " + REFUSAL + b"\n\n"
 
 
+def _failure(name: str) -> int:
+    """The status of a backend's failure: its own limit of requests is one of the proxy's."""
+    return 429 if "http.error.rate-limit" in CONVERSED[name].exercises else 502
+
+
 def _unmet(scenario: ConversationScenario) -> bytes:
     """The refusal of what a scenario demands and a backend does not do."""
     error = {"message": "No.", "type": "invalid_request_error", "param": scenario.refusable, "code": None}
@@ -443,7 +448,7 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.STREAM))
         if wanted[0].failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}:
-            how = {"status": 502, "headers": AS_JSON, **how}
+            how = {"status": _failure(name), "headers": AS_JSON, **how}
             return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
         if wanted[0].failure is ExpectedFailure.UNMET:
             how = {"status": 400, "headers": AS_JSON, **how}
@@ -470,7 +475,7 @@ def right_whole(whole: Make, plain: Make) -> Make:
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.WHOLE))
         if wanted[0].failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}:
-            return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
+            return plain(name, _failure(name), REFUSAL, number=number, dialect=dialect, **how)
         if wanted[0].failure is ExpectedFailure.UNMET:
             return plain(name, 400, _unmet(CONVERSED[name]), number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:

@@ -197,11 +197,11 @@ def test_a_stream_that_broke_off_is_one_fault_however_much_is_missing_and_its_be
     outcomes = judged(exchange, right_whole("text-hello"))
     missing = {"chat.stream.finish-reason", "chat.stream.usage", "chat.stream.parity"}
     assert broken(outcomes) == {"chat.stream.done-last"}
-    assert hidden(outcomes, "chat.stream.done-last") == missing
-    assert outcomes["chat.stream.text"].verdict is Verdict.PASS
+    # A beginning that is right is no pass.
+    assert hidden(outcomes, "chat.stream.done-last") == missing | {"chat.stream.text", "chat.stream.utf8"}
     wrong = judged(stream("text-hello", {"role": "assistant"}, "Hul", bare=True, end=end), right_whole("text-hello"))
     assert broken(wrong) == {"chat.stream.done-last", "chat.stream.text"}
-    assert hidden(wrong, "chat.stream.done-last") == missing
+    assert hidden(wrong, "chat.stream.done-last") == missing | {"chat.stream.utf8"}
 
 
 @pytest.mark.parametrize(("delta", "rows"), [("Hello", {"order"}), ("Hullo", {"order", "sums"})])

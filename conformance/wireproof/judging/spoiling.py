@@ -47,6 +47,10 @@ class Spoilt:
         """The finding behind which a row cannot be judged; None if it can."""
         return next((one for facet, one in self._by.items() if facet in row.needed), None)
 
+    def unended(self, row: Requirement) -> ExchangeFinding | None:
+        """The finding for which a row is judged by the beginning of an answer alone; None if by all of it."""
+        return None if row.needed.isdisjoint(CONTENT) else self._by.get(Facet.END)
+
     def lose_report(self, *, is_report: bool) -> None:
         """The text should be the backend's report: what spoils it spoils the report.
 

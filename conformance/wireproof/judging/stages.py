@@ -169,7 +169,9 @@ def _judged(
         behind = spoilt.behind(row)
         if behind is None:
             clear.append(row)
-        else:
+            # A beginning can break a row; that all of the answer keeps it, it does not show.
+            behind = spoilt.unended(row)
+        if behind is not None:
             shown.hide(exchange, [row], behind)
     violations = [one for one in shown.look(clear, exchange) if one.part not in spoilt]
     found = shown.find(exchange, violations, attributable=True)
