@@ -80,7 +80,7 @@ HARMLESS = frozenset({"pathlib.PurePath", "pathlib.PurePosixPath", "pydantic", "
 MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "wireproof": ("wireproof", "wireproof_scripts"),
     "wireproof.wire": ("wireproof.wire",),
-    "wireproof.model": ("wireproof.model", "wireproof.wire.violation"),
+    "wireproof.model": ("wireproof.model", "wireproof.wire.violation", "wireproof.wire.facet"),
     "wireproof.judging": ("wireproof.judging", "wireproof.model", "wireproof.wire", "wireproof.reading"),
     "wireproof_scripts": ("wireproof_scripts",),
     "wireproof_codex": ("wireproof_codex", "wireproof_scripts"),

@@ -121,6 +121,5 @@ def test_what_came_after_an_edition_says_nothing_by_it() -> None:
     then = parsed(frozen_text(replace(now, requirements=rows)), current=now)
     found = judge_runs(there.runs, there.target, then, checks=CHECKS).outcomes
     assert any(one.requirement == name and one.verdict is Verdict.FAIL for one in judged("stubllm"))
-    assert any(name in one.reason for one in judged("stubllm"))
     assert [one for one in found if one.requirement == name or name in one.reason] == []
     assert any(one.requirement == "chat.stream.text" and one.verdict is not Verdict.NOT_OBSERVED for one in found)

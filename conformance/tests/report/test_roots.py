@@ -216,5 +216,7 @@ def test_three_combined_faults_are_the_three_things_on_the_first_screen(
 def test_a_recording_of_a_stranger_begins_with_what_explains_most(tmp_path: Path) -> None:
     report = save("lm-proxy", tmp_path)
     there = roots(report)
-    assert any(one.says.startswith("no tool call ever came back") for one in there.shown)
-    assert len(there.shown) == SHOWN
+    explained = [len(one.broken) + one.hidden for one in there.shown]
+    assert len(explained) == SHOWN
+    assert explained == sorted(explained, reverse=True)
+    assert there.shown[0].says.startswith("param: requests are answered HTTP 422")

@@ -204,7 +204,7 @@ class Sender:
                     await self._restarter.renew(request.url, life, _FULL, hung=False)
                     slot.slots.limit.renew()
                     if shows and self.evidence.take():
-                        return answer, watching, life
+                        return replace(answer, stuck=True), watching, life
                     raise RenewedError(_FULL)
                 if wait is None:
                     return await self._examined(request, answer, life, shows=shows), watching, life

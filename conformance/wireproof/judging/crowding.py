@@ -48,6 +48,8 @@ def sentence(exchanges: Sequence[Exchange]) -> str:
     said = ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common())
     beside = max(exchange.transcript.beside for exchange in exchanges)
     several = f"{len(exchanges)} {'exchange' if len(exchanges) == 1 else 'exchanges'}"
+    if all(exchange.transcript.stuck for exchange in exchanges):
+        return f"{several} got no slot although nothing else ran, until the proxy was started again: {said}"
     among = f", of as many as {beside + 1} at the same time," if beside else ""
     return f"{several}{among} failed and went well alone: {said}; what is too much should get 429 with Retry-After"
 
@@ -59,7 +61,9 @@ def _failure(exchange: Exchange) -> str:
         return ""
     if transcript.end in BROKEN:
         return "the connection broke" if transcript.end is End.CUT else "no connection could be made"
-    return f"HTTP {transcript.status}" if transcript.status in FAILURES else ""
+    # A stuck one was alone: no slot was free although nothing ran.
+    failed = transcript.status in FAILURES or transcript.stuck
+    return f"HTTP {transcript.status}" if failed else ""
 
 
 def _was_due(exchange: Exchange) -> bool:

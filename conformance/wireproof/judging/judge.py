@@ -54,7 +54,7 @@ from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NotServed
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding, HarnessError
 from wireproof.reading.capabilities import absences
-from wireproof.wire.facet import CONTENT
+from wireproof.wire.facet import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -179,7 +179,7 @@ def _is_beside(found: ExchangeFinding, cause: Cause, shown: RunFindings) -> bool
     An answer without the call that was due, or to another request, has a form, an id and counts all the same.
     """
     row = shown.catalogue.by_id.get(found.requirement)
-    return isinstance(cause.symptom, SAYS_OTHER) and explained_by(found, row).isdisjoint(CONTENT)
+    return isinstance(cause.symptom, SAYS_OTHER) and explained_by(found, row).isdisjoint(UNREADABLE)
 
 
 def _all_have(row_id: str, moved: Iterable[ExchangeFinding], shown: RunFindings, lost: Container[Exchange]) -> bool:

@@ -142,8 +142,10 @@ class Facts(_Form):
     """Whether requests carried a key."""
     key_style: KeyStyle
     surfaces: tuple[SurfaceFound, ...]
-    ways: tuple[WayRoundTaken, ...]
+    ways: tuple[WayRoundTaken, ...] = ()
     """The ways round faults that were taken, so that what is behind the faults is judged."""
+    without: dict[str, str] = field(default_factory=dict)
+    """In results of earlier versions alone: members that requests did without → what the target said of each."""
 
 
 @dataclass(frozen=True, kw_only=True)

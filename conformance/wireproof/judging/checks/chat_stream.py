@@ -28,7 +28,7 @@ from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.model.transcript import End
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
-from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
@@ -90,7 +90,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         shapes.add(shape)
         for found in unpublished("chat.completion.chunk", payload, frame):
             # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
-            empty = found.spoils == UNTOUCHED and _is_empty(payload)
+            empty = not (UNREADABLE & (found.spoils or UNTOUCHED)) and _is_empty(payload)
             if found.kind not in kinds and not (calls and _is_of_calls(found)):
                 yield replace(found, strict_only=True) if empty else found
             kinds.add(found.kind)

@@ -42,11 +42,10 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     ours, others = stream.answer.usage, whole.answer.usage
     if ours is not None and others is not None and abs(ours.prompt - others.prompt) > SLACK:
         seen = f"the same request has {ours.prompt} tokens in the stream and {others.prompt} in the whole answer"
-        yield Seen(seen, stream.body_place)
+        yield Seen(seen, stream.body_place, part=Facet.USAGE)
     elif (streamed := _model(stream)) != (at_once := _model(whole)):
-        yield Seen(
-            f"model is {quoted(streamed)} in the stream and {quoted(at_once)} in the whole answer", stream.body_place
-        )
+        seen = f"model is {quoted(streamed)} in the stream and {quoted(at_once)} in the whole answer"
+        yield Seen(seen, stream.body_place, part=Facet.SETTINGS)
 
 
 def _model(exchange: Exchange) -> str | None:

@@ -51,10 +51,30 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             one, other = apart(streamed_items, items)
             yield Seen(f"output: the stream says {one}, the whole answer {other}", kind="output", part=part)
     for name in sorted((ended.keys() | at_once.keys()) & published("openai/response")):
-        if ended.get(name) != at_once.get(name):
-            one, other = apart(ended.get(name), at_once.get(name))
+        said, whole_said = (_meant(name, response.get(name)) for response in (ended, at_once))
+        if said != whole_said:
+            one, other = apart(said, whole_said)
             seen = f"{name}: the stream says {one}, the whole answer {other}"
             yield Seen(seen, kind=name, part=_PARTS.get(name, Facet.SETTINGS))
+
+
+def _meant(name: str, value: object) -> object:
+    """A member as it is compared: one that is null says no more than one that is missing, nor do a vendor's counts."""
+    match value:
+        case dict():
+            known = _COUNTS if name == "usage" else value.keys()
+            return {one: _meant(name, said) for one, said in value.items() if said is not None and one in known}
+        case list():
+            return [_meant(name, one) for one in value]
+        case _:
+            return value
+
+
+_COUNTS = frozenset({
+    "input_tokens", "input_tokens_details", "cached_tokens", "output_tokens", "output_tokens_details",
+    "reasoning_tokens", "total_tokens",
+})  # fmt: skip
+"""The published members of `usage`."""
 
 
 def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[Facet, object, object]]:

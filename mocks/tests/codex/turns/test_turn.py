@@ -593,7 +593,8 @@ def test_every_script_of_the_library_can_be_played_in_every_version(
     received = client.play(f"[[wireproof:{script}#a]]", *TOOLS_NAMED, **ALL_RAW)
     for asked in received.tool_requests:
         client.answer(asked["id"])
-    client.wait(61.0)
+    # Longer than the longest silence of a script.
+    client.wait(301.0)
     assert client.server.wake_at() is None
     assert received.params_of("turn/started")
 
