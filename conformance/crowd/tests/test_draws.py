@@ -27,6 +27,7 @@ NOT_SAMPLED = {
     # Several requests, or an instance whose slots are taken.
     "prompts-share-a-buffer", "capacity-before-model", "key-compared-by-prefix", "form-taken-for-json",
     "charset-is-415", "results-trimmed",
+    "tools-of-codex-refused",
 }  # fmt: skip
 """Faults that no recorded exchange shows, so that what hides them is not known: they are drawn beside any other."""
 
