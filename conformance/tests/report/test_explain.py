@@ -34,7 +34,8 @@ def test_requirements_are_listed_for_programs(console: Console, printed: Printed
     list_requirements(console, load(), as_json=True)
     rows = json.loads(printed())
     assert [row["id"] for row in rows] == list(load().by_id)
-    assert next(row for row in rows if row["id"] == ROW.id) == json.loads(json.dumps(dataclasses.asdict(ROW), default=sorted))
+    fields = json.loads(json.dumps(dataclasses.asdict(ROW), default=sorted))
+    assert next(row for row in rows if row["id"] == ROW.id) == fields
 
 
 def test_scenarios_are_listed_with_modes_and_title(console: Console, printed: Printed) -> None:
