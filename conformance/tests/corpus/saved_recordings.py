@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from wireproof.model.catalogue import load
-from wireproof.model.editions import digest_of
+from wireproof.model.editions import at, dates, digest_of
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
 from wireproof.report.verification import of_report
@@ -38,15 +38,16 @@ def save(
     return folder.write(path, report_of(certificate, rows, configuration, folder.versions()), certificate)
 
 
-def certificate(name: str, file: Path) -> None:
+def certificate(name: str, file: Path, catalogue: Catalogue) -> None:
     """Write the certificate of a recording, to be kept and verified by every later version."""
     with TemporaryDirectory() as folder_:
-        report = save(name, Path(folder_))
+        report = save(name, Path(folder_), catalogue)
         scenarios = of_report(report, (*SCENARIOS, *LIVE))
         transcripts = (Path(folder_) / folder.TRANSCRIPTS).read_bytes()
-        file.write_bytes(sealed(report, transcripts, rows=digest_of(load()), scenarios=scenarios))
+        file.write_bytes(sealed(report, transcripts, rows=digest_of(catalogue), scenarios=scenarios))
 
 
 if __name__ == "__main__":
     # When an edition is frozen: python conformance/tests/corpus/saved_recordings.py
-    certificate("llmock", CORPUS / "certificates" / f"{load().date}-llmock.zip")
+    newest = at(dates()[-1])
+    certificate("llmock", CORPUS / "certificates" / f"{newest.date}-llmock.zip", newest)

@@ -144,8 +144,6 @@ class Facts(_Form):
     surfaces: tuple[SurfaceFound, ...]
     ways: tuple[WayRoundTaken, ...] = ()
     """The ways round faults that were taken, so that what is behind the faults is judged."""
-    without: dict[str, str] = field(default_factory=dict)
-    """In results of earlier versions alone: members that requests did without → what the target said of each."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -268,9 +268,6 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
     declared = set(exchange.conversation.tool_names)
     for choice in exchange.answer.choices:
         called = [call.name for call in choice.calls]
-        # The backend made one: that it is lost is for the rows of calls.
-        if not called and any(wanted.calls for wanted in exchange.wanted):
-            continue
         # A name that is misspelt or was not declared has requirements of its own.
         if tools and exchange.answer.error is None and not tools & set(called) and set(called) <= declared:
             demanded = " or ".join(sorted(tools))
