@@ -78,8 +78,8 @@ def test_the_fault_is_found_and_the_rest_is_judged(launched: TargetOptions, way:
     assert others == set()
 
 
-# Beside other work the refusals may be taken for those of a target that serves fewer at a time, so that no fresh instance
-# is started: which of the two it is, the driver does not find out every time.
+# Beside other work the refusals may be taken for those of a target that serves fewer at a time, and then no fresh
+# instance is started: which of the two it is, the driver does not find out every time.
 LEAKS = pytest.param(
     "leaks", "target.capacity", marks=pytest.mark.xfail(reason="not found every time on a busy machine", strict=False)
 )
