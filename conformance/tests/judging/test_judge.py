@@ -260,6 +260,16 @@ def test_a_whole_answer_that_broke_off_is_one_violation(plain: Make) -> None:
     ]
 
 
+def test_what_requests_show_together_is_found_once_at_the_first_that_shows_it(plain: Make) -> None:
+    headers: list[dict[str, str]] = [{"x-request-id": "a"}, {}, {"x-request-id": "a"}, {"x-request-id": "b"}, {}]
+    answers = [plain("request-ids", 404, b"{}", number=number, headers=one) for number, one in enumerate(headers)]
+    found = judged(*answers)["http.request-id"].findings
+    assert [(finding.exchange, finding.violation.seen) for finding in found] == [
+        (1, "POST /chat/completions (404) has no x-request-id"),
+        (2, "two responses have the same x-request-id"),
+    ]
+
+
 def test_wrong_content_hides_sense(whole: Make) -> None:
     outcomes = judged(whole("history", "You said: hello"), stream="not today")
     assert broken(outcomes) == {"chat.whole.text"}

@@ -176,9 +176,12 @@ def _without_causes(shown: RunFindings, causes: Iterable[Cause]) -> RunFindings:
 def _is_beside(found: ExchangeFinding, cause: Cause, shown: RunFindings) -> bool:
     """Whether a finding in an exchange of a cause is of a part that the cause says nothing of.
 
-    An answer without the call that was due, or to another request, has a form, an id and counts all the same.
+    An answer without the call that was due, or to another request, has a form, an id and counts all the same; and
+    each answer has the headers that tell it from the others.
     """
     row = shown.catalogue.by_id.get(found.requirement)
+    if row is not None and row.stage is Stage.TOGETHER:
+        return found.exchange.transcript.status is not None
     return isinstance(cause.symptom, SAYS_OTHER) and explained_by(found, row).isdisjoint(UNREADABLE)
 
 

@@ -86,9 +86,15 @@ def _conversation(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
 
 
 def _together(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
+    """What several exchanges show together, each at the first that shows it: its bytes are the evidence."""
     for row in shown.of(Stage.TOGETHER):
-        if row.speaks_of(exchanges[-1].form):
-            shown.find(exchanges[-1], shown.checks.look(row.id, *exchanges))
+        known: set[Violation] = set()
+        for count, last in enumerate(exchanges, 1):
+            if row.speaks_of(last.form):
+                found = shown.checks.look(row.id, *exchanges[:count])
+                known.update(
+                    one.finding.violation for one in shown.find(last, (one for one in found if one not in known))
+                )
 
 
 def _answer(exchange: Exchange, shown: RunFindings) -> tuple[list[ExchangeFinding], SymptomCase | None]:
