@@ -36,6 +36,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.results.certify": "drives a target and takes the time",
     "wireproof.results.folder": "writes and reads files, and asks what runs here",
     "wireproof.results.sealed": "packs and unpacks archives in memory, in the forms of files",
+    "wireproof.targets.budget": "waits as long as the rate of a run asks",
     "wireproof.targets.bundled": "starts the reference proxy",
     "wireproof.targets.capabilities": "asks a Codex binary for its version",
     "wireproof.targets.codex_on_path": "writes a command into a folder that is thrown away",
@@ -50,6 +51,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.reach": "finds out what a target is, or starts it",
     "wireproof.targets.real_codex": "starts a model's service and a Codex",
     "wireproof.targets.serving": "looks whether a port is free",
+    "wireproof.targets.target_clock": "waits as long as a target asks",
     "wireproof.targets.tls": "makes what a connection is verified by",
     "wireproof.targets.unready_instance": "starts a second proxy",
 }

@@ -345,7 +345,7 @@ class PlayedChoice:
                 others = self._nonce.others(self._record)
                 return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
             case "backend":
-                return {"endpoint": "wireproof"}
+                return {"endpoint": "wireproof", "nonce": self._nonce.name}
 
     def _end(self, state: State) -> None:
         if self._record.state == "running":

@@ -66,6 +66,8 @@ _Counts: partial[defaultdict[str, int]] = partial(defaultdict, int)
 class Nonce:
     """The state under one nonce."""
 
+    name: str = ""
+    """The nonce itself; "" where a request had none."""
     gates: set[str] = field(default_factory=set)
     """The names of the gates that are open."""
     played: defaultdict[str, int] = field(default_factory=_Counts)
@@ -113,7 +115,7 @@ class Nonces:
         """The state under `name`; fresh if the name is new or was used too long ago."""
         nonce = self._nonces.get(name)
         if nonce is None:
-            nonce = self._nonces[name] = Nonce()
+            nonce = self._nonces[name] = Nonce(name)
         self._nonces.move_to_end(name)  # by its last use: a conversation that goes on is never forgotten
         if len(self._nonces) > self._kept:
             self._nonces.popitem(last=False)

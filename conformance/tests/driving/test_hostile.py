@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving.budget import Budget
 from wireproof.driving.drive import drive
 from wireproof.driving.planning import planned
 from wireproof.judging.judge import judge_runs
@@ -25,6 +24,7 @@ from wireproof.model.transcript import End
 from wireproof.model.verdict import Verdict
 from wireproof.results.certificate import ExitStatus
 from wireproof.scenarios import SCENARIOS
+from wireproof.targets.budget import Budget
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:

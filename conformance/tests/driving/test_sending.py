@@ -19,7 +19,10 @@ from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import Act, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import Death, End, Transcript
+from wireproof.targets import target_clock
+from wireproof.targets.budget import Budget
 from wireproof.targets.launch import launch, launch_at_need
+from wireproof.targets.target_clock import TargetClock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,19 +92,17 @@ def test_a_plain_request_is_waited_for_too(tiny: TinyServer) -> None:
     assert [one.status for one in only(driven(target(tiny.base_url), plain()).runs).waits] == [429]
 
 
-def test_a_target_that_stays_busy_is_given_up(tiny: TinyServer) -> None:
-    tiny.respond = Busy(1000)
-    got = only(driven(target(tiny.base_url, timeout=0.2), talk()).runs)
-    assert got.status == 429
-    assert 0.2 <= sum(one.seconds for one in got.waits) < 1
-
-
-def test_a_target_that_is_always_busy_is_not_waited_for_all_the_time(tiny: TinyServer) -> None:
+def test_a_target_that_stays_busy_is_given_up_and_nothing_more_is_sent(
+    tiny: TinyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(target_clock, "FIRST", 0.1)
     tiny.respond = Busy(1000)
     crowd = [talk(str(number)) for number in range(20)]
-    runs = driven(target(tiny.base_url, timeout=0.2), *crowd, jobs=1).runs
-    waited = [bool(exchange.transcript.waits) for run in runs for exchange in run.exchanges[FORM]]
-    assert waited == [True, True] + [False] * 18
+    budget = Budget(clock=TargetClock(max_wait=0.5))
+    first, *rest = driven(target(tiny.base_url), *crowd, jobs=1, budget=budget).runs
+    # It waited 0.1 s and 0.3 s; the next pause would be too long.
+    assert (only([first]).status, len(tiny.requests)) == (429, 3)
+    assert all("has served none for 0 s; --max-wait sets the bound of 0.5 s" in run.not_driven[FORM] for run in rest)
 
 
 @pytest.mark.parametrize(

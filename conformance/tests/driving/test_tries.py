@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving.budget import SpentError
 from wireproof.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
 from wireproof.model.asks import AskCount, AskSay
 from wireproof.model.dialect import Dialect
@@ -17,6 +16,7 @@ from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange, read
 from wireproof.reading.right_answers import right_answers
 from wireproof.requests.plain import UnseenError
+from wireproof.targets.target_clock import SpentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

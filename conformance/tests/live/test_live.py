@@ -26,7 +26,6 @@ from live_defects import (
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
 from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, UNLIMITED
 
-from wireproof.driving.budget import TOKENS, Budget
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
 from wireproof.model.catalogue import load
@@ -38,6 +37,7 @@ from wireproof.results.archive import load as load_runs
 from wireproof.results.archive import save
 from wireproof.results.certify import certify
 from wireproof.scenarios.live import LIVE
+from wireproof.targets.budget import TOKENS, Budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -58,6 +58,14 @@ def test_more_than_the_usual_cost_needs_consent(server: Server, bound: tuple[str
 
 
 def test_a_bound_leaves_the_rest_unobserved(server: Server) -> None:
-    result = certified(server, "--only", "live-say", "--max-requests", "2")
+    result = certified(server, "--only", "live-say", "--max-requests", "5")
     assert result.exit_code == ExitStatus.PARTIAL
-    assert "the run's 2 requests are spent; --max-requests sets the bound" in result.output
+    assert "the run's 5 requests are spent; --max-requests sets the bound" in result.output
+    assert server.requests[PLAIN.name] == 5, "those count that find out what the target is"
+
+
+def test_a_bound_counts_every_run(server: Server) -> None:
+    result = certified(server, "--only", "live-say", "--max-requests", "9", "--repeat", "3")
+    assert result.exit_code == ExitStatus.PARTIAL
+    assert "each of 3 runs sends 4 requests" in result.output
+    assert server.requests[PLAIN.name] == 9

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from wireproof.driving.budget import REQUESTS, TOKENS
 from wireproof.model.asks import AskCalls, AskSay, Fits
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario
@@ -17,6 +16,7 @@ from wireproof.requests.conversation import prepare
 from wireproof.requests.cost import cost
 from wireproof.scenarios import CONVERSATIONS
 from wireproof.scenarios.live import LIVE
+from wireproof.targets.budget import REQUESTS, TOKENS
 
 SPOKEN = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 TARGET = Target(base_url="http://x/v1", model="m", api_key="k", backend=Backend.LIVE, dialects=SPOKEN)

@@ -43,6 +43,7 @@ RUN = RunOptions(
     level=VerdictLevel.COMPAT,
     edition="2026-11-22",
     jobs=3,
+    max_wait=9.0,
     max_requests=4,
     max_tokens=5,
     rate=6,
@@ -128,7 +129,7 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         "only": ["text-hello", "call-one"], "known-failing": __file__, "output": str(Path(__file__).parent),
         "fail-on": "compat", "edition": "2026-11-22", "jobs": 3,
         "known": {"text-hello:chat.stream.text": "a = b"}, "repeat": 2, "max-seconds": 7, "max-bytes": 8,
-        "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
+        "max-requests": 4, "max-tokens": 5, "max-wait": 9, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert read(RunOptions, run) == RUN
     assert read(TargetOptions, {}) == TargetOptions()

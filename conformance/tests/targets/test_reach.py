@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
-from wireproof.model.target import Backend, KeyStyle, Missing, Target
+from wireproof.model.target import Agent, Backend, KeyStyle, Missing, Target
 from wireproof.model.verdict import HarnessError
 from wireproof.targets.bundled import KEEPALIVE
 from wireproof.targets.kinds import OptionError, Pair
@@ -36,7 +36,7 @@ def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.
     monkeypatch.setenv("MY_TEAM", "blue")
     tiny.respond = lambda e: e.completion(MOCK) if "/chat/" in e.path else e.whole({}, "404 Not Found")
     options = TargetOptions(
-        url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0,
+        url=f"{tiny.base_url}/", agent=Agent.CODEX, model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0,
         key_style=KeyStyle.X_API_KEY, header=(Pair("x-team", "env:MY_TEAM"),), parameters=(Pair("v", "1"),),
     )  # fmt: skip
     with reach(options) as target:

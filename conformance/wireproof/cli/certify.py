@@ -19,7 +19,7 @@ from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
 from wireproof.cli.saved import refusal
 from wireproof.model.verdict import HarnessError
-from wireproof.report.progress import progress
+from wireproof.report.progress import progress, waits
 from wireproof.results.certificate import MEANINGS, ExitStatus, worst
 from wireproof.results.document import Ended
 from wireproof.targets.interrupts import terminable
@@ -122,13 +122,14 @@ def _planned(one: _Asked) -> Plan:
 def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
     """The exit status, and the result if there is one."""
     # What a program reads from stdout has no bar and no line of ours in it.
-    said_to = console(stderr=form != TERMINAL)
+    said_to, beside = console(stderr=form != TERMINAL), console(stderr=True)
     try:
         # Planned outside `terminable`: nothing has been started that a signal would have to stop.
         with terminable():
             certificate = planned.certify(
-                lambda reached: progress(console(stderr=True), planned.scenarios_for(reached), reached.dialects),
+                lambda reached: progress(beside, planned.scenarios_for(reached), reached.dialects),
                 lambda said: said_to.print(said, soft_wrap=True, markup=False),
+                waits(beside),
             )
         report = planned.write(certificate)
     except USAGE_ERRORS as error:

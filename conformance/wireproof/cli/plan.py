@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wireproof.driving.budget import REQUESTS, TOKENS, Budget
 from wireproof.driving.drive import no_progress
 from wireproof.driving.tries import unhurried
 from wireproof.judging import known_failing
@@ -30,9 +29,11 @@ from wireproof.results.interrupted import InterruptedRun
 from wireproof.results.masking import SHORTEST, masking
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
+from wireproof.targets.budget import REQUESTS, TOKENS, Budget
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import BUNDLED_JOBS, JOBS
 from wireproof.targets.reach import reach
+from wireproof.targets.target_clock import TargetClock, show_nothing
 from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from wireproof.results.document import Report
     from wireproof.results.masking import Masking
     from wireproof.targets.options import RunOptions, TargetOptions
+    from wireproof.targets.target_clock import Show
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)
 """What a person can do wrong; each message says what would be right."""
@@ -75,12 +77,14 @@ class Plan:
         self,
         watch: Callable[[Target], AbstractContextManager[Progress]] = _silent,
         say: Callable[[str], None] = lambda _: None,
+        show: Show = show_nothing,
     ) -> Certificate:
         """Reach the target, drive and judge; `watch` gives what is called while the target is driven.
 
         A run that is repeated gives the certificate of its worst run, with all of them in it.
 
-        `say` is given what the run will cost, where a model's service is paid for it.
+        `say` is given what the run will cost, where a model's service is paid for it, and why it ended early; `show`
+        each wait that the target asks for.
 
         Raises:
             HarnessError: the target cannot be reached or driven.
@@ -88,23 +92,39 @@ class Plan:
             InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
         """
         try:
-            return self._certified(watch, say)
+            return self._certified(watch, say, show)
         # A folder for temporary files, a descriptor, a socket: what this machine does not give is no matter of the
         # target's.
         except OSError as error:
             raise HarnessError(f"this machine refuses what the run needs: {error}") from error
 
     def _certified(
-        self, watch: Callable[[Target], AbstractContextManager[Progress]], say: Callable[[str], None]
+        self, watch: Callable[[Target], AbstractContextManager[Progress]], say: Callable[[str], None], show: Show
     ) -> Certificate:
-        with reach(self.target, hurried=any(one.alone for one in self.scenarios)) as target:
-            # Said once; each run may cost that much.
-            self._budget(target, say)
-            return of_all([self._once(target, watch) for _ in range(self.run.repeat)])
+        # One for all that is sent, from the first request on.
+        run = self.run
+        budget = Budget(
+            requests=run.max_requests, counts_refused=run.max_requests is not None, tokens=run.max_tokens,
+            rate=run.rate, seconds=run.max_seconds, most_bytes=run.max_bytes,
+            clock=TargetClock(max_wait=run.max_wait, show=show),
+        )  # fmt: skip
+        with reach(self.target, hurried=any(one.alone for one in self.scenarios), budget=budget) as target:
+            if target.backend is Backend.LIVE:
+                self._bound(budget, target, say)
+            done = []
+            for _ in range(run.repeat):
+                budget.begin()
+                done.append(self._once(target, watch, budget))
+                if budget.clock.over:
+                    say(f"the run ended early: {budget.clock.over}")
+                    break
+            return of_all(done)
 
-    def _once(self, target: Target, watch: Callable[[Target], AbstractContextManager[Progress]]) -> Certificate:
+    def _once(
+        self, target: Target, watch: Callable[[Target], AbstractContextManager[Progress]], budget: Budget
+    ) -> Certificate:
         """One run of those that `--repeat` asks for."""
-        scenarios, budget = self.scenarios_for(target), self._budget(target, lambda _: None)
+        scenarios = self.scenarios_for(target)
         driven = unhurried(target, scenarios) if target.backend is Backend.LIVE else target
         with watch(driven) as progress:
             return certify(
@@ -201,7 +221,7 @@ class Plan:
     def jobs(self) -> int:
         """How many exchanges run at the same time."""
         # A model behind the proxy, or a program of others, would answer late where ours only wait more often.
-        ours = self.target.bundled and self.target.codex is None and self.target.agent is Agent.CODEX
+        ours = self.target.bundled and self.target.codex is None and self.target.agent is not Agent.CURSOR
         return self.run.jobs or (BUNDLED_JOBS if ours else JOBS)
 
     @property
@@ -220,24 +240,26 @@ class Plan:
             live=tuple(one for one in self.live if one.name in names),
         )
 
-    def _budget(self, target: Target, say: Callable[[str], None]) -> Budget:
-        run = self.run
-        bounds = Budget(rate=run.rate, seconds=run.max_seconds, most_bytes=run.max_bytes)
-        if target.backend is not Backend.LIVE:
-            return replace(bounds, requests=run.max_requests, tokens=run.max_tokens)
-        requests, tokens = self.run.max_requests or REQUESTS, self.run.max_tokens or TOKENS
-        if (requests > REQUESTS or tokens > TOKENS) and not self.run.yes:
+    def _bound(self, budget: Budget, target: Target, say: Callable[[str], None]) -> None:
+        """Bound what a model's service is sent, and say what that can cost.
+
+        Raises:
+            OptionError: it would cost more than a person has accepted.
+        """
+        run, times = self.run, self.run.repeat
+        budget.requests, budget.tokens = run.max_requests or REQUESTS * times, run.max_tokens or TOKENS * times
+        most = f"{budget.requests:,} requests and {budget.tokens:,} tokens"
+        if max((run.max_requests or 0) - REQUESTS, (run.max_tokens or 0) - TOKENS) > 0 and not run.yes:
             raise OptionError(
-                f"a model answers at {target.base_url}, and the run may cost up to {requests:,} requests and"
-                f" {tokens:,} tokens; --yes accepts more than {REQUESTS:,} and {TOKENS:,}"
+                f"a model answers at {target.base_url}, and the run may cost up to {most}; --yes accepts more than"
+                f" {REQUESTS:,} and {TOKENS:,}"
             )
         least = cost(self.scenarios_for(target), target)
+        runs = "the run sends" if times == 1 else f"each of {times} runs sends"
         say(
-            f"a model answers at {target.base_url}: the run sends {least.requests} requests, which with their answers"
-            f" have at most {least.tokens:,} tokens; and where the model needs more tries, up to {requests:,} requests"
-            f" and {tokens:,} tokens"
+            f"a model answers at {target.base_url}: {runs} {least.requests} requests, which with their answers"
+            f" have at most {least.tokens:,} tokens; and where the model needs more tries, up to {most} in all"
         )
-        return replace(bounds, requests=requests, tokens=tokens)
 
 
 def plan(target: TargetOptions, run: RunOptions) -> Plan:

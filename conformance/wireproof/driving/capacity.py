@@ -10,25 +10,22 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from wireproof.model.transcript import Wait
+from wireproof.targets.lasting import lasting
+from wireproof.targets.recognition import error_of
+from wireproof.wire.asked_wait import asked_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from wireproof.model.transcript import Transcript
 
 BUSY = frozenset({429, 503})
 """The statuses of a server that could not take a request now."""
-LASTING = frozenset({
-    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated",
-    "access_terminated", "unsupported_country_region_territory",
-})  # fmt: skip
-"""`code` or `type` of errors that no waiting ends, whatever their status."""
 LONGEST = 60.0
 """Seconds; what a target asks for beyond this is not granted. Limits of a rate are often counted by the minute."""
 FIRST, GROWTH, MOST = 0.1, 2.0, 4.0
@@ -46,7 +43,7 @@ Kind = tuple[str, int, str]
 
 def is_busy(answer: Transcript) -> bool:
     """Whether an answer is a refusal for lack of capacity, as far as it says so itself."""
-    return answer.status in BUSY and not LASTING & set(_names(answer))
+    return answer.status in BUSY and not lasting(answer.status, error_of(answer.body))
 
 
 def kind_of(answer: Transcript) -> Kind:
@@ -66,24 +63,8 @@ def _names(answer: Transcript) -> tuple[str, ...]:
 
 
 def retry_after(answer: Transcript, now: datetime) -> float | None:
-    """The seconds that an answer asks to wait, by number or by date; None: it does not say, or not so that it is read.
-
-    `now` is only looked at where the answer has no `Date` of its own, whose clock may be wrong in the same way.
-    """
-    text = (answer.header("retry-after") or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text)
-    due, date = _date(text), _date(answer.header("date") or "")
-    return None if due is None else max((due - (date or now)).total_seconds(), 0.0)
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        parsed = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    # Without a zone, or with -0000, it has none to Python; HTTP knows none but GMT.
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    """The seconds that an answer asks to wait; None: it does not say. `now`: see `asked_wait`."""
+    return asked_wait({name.lower(): value for name, value in answer.headers}, now)
 
 
 @dataclass(kw_only=True)
@@ -135,10 +116,10 @@ class Patience:
         return wait
 
     def _pause(self, answer: Transcript, now: datetime) -> float:
+        # The exponent is bounded, too: a float of 2 to the thousandth would be too large.
+        usual = EAGER if self.eager else min(FIRST * GROWTH ** min(len(self.waits), 10), MOST)
         asked = None if self.eager else retry_after(answer, now)
         if asked is not None:
             # Never at once, whatever it says: a target that asks for 0 seconds would be asked without end.
-            return min(max(asked, EAGER), LONGEST)
-        # The exponent is bounded, too: a float of 2 to the thousandth would be too large.
-        usual = EAGER if self.eager else min(FIRST * GROWTH ** min(len(self.waits), 10), MOST)
+            return min(max(asked, usual), LONGEST)
         return usual * (1 - JITTER * self.chance())

@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.driving.adjusting import Adjusting
-from wireproof.driving.budget import Budget
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import Driver
 from wireproof.driving.harms import Harms, PutOffError, traits
@@ -32,6 +31,7 @@ from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests import plain
 from wireproof.requests.ways_round import FEWER_JOBS, FRESH_INSTANCE
+from wireproof.targets.budget import Budget
 from wireproof.targets.launch import launched_at
 
 if TYPE_CHECKING:

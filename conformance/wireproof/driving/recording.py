@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.budget import Budget
 from wireproof.driving.limits import KEPT, KEPT_PIECES, ExchangeLimits, is_large
 from wireproof.driving.watching import now
 from wireproof.model.transcript import End, Piece
+from wireproof.targets.budget import Budget
 
 if TYPE_CHECKING:
     from wireproof.driving.watching import Watch

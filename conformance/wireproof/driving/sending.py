@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.budget import Budget
-from wireproof.driving.capacity import Experience, Patience, is_busy
+from wireproof.driving.capacity import Experience, Patience, is_busy, retry_after
 from wireproof.driving.limits import ExchangeLimits
 from wireproof.driving.recording import Record
 from wireproof.driving.restarting import RenewedError, Restarter
+from wireproof.model.target import Backend
 from wireproof.model.transcript import End, Transcript
+from wireproof.targets.budget import Budget
+from wireproof.targets.lasting import NO_ENTRY, lasting
+from wireproof.targets.recognition import error_of
+from wireproof.targets.target_clock import SpentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -154,9 +158,10 @@ class Sender:
             GoneError: the target cannot be reached any more, as other exchanges have found.
             SpentError: the run may send nothing more.
         """
-        patience = Patience(
-            limit=self.target.silence, experience=self.experience, chance=self._chance.random, eager=eager
-        )
+        limit = self.target.silence
+        # How long one that runs elsewhere is waited for, in all, is for its clock to say.
+        limit = limit if self._is_ours(request) else max(limit, self.budget.clock.max_wait)
+        patience = Patience(limit=limit, experience=self.experience, chance=self._chance.random, eager=eager)
         for left in reversed(range(TRIES)):
             answer, watching, life = await self._until_served(request, watch, patience if waits else None, shows=shows)
             if answer.end is not End.REFUSED:
@@ -181,6 +186,14 @@ class Sender:
         self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
     ) -> tuple[Transcript, Watch | None, int]:
         """Send again while the target is busy; the accepted answer, its watch, and the target's life that gave it."""
+        while (served := await self._in_slot(request, watch, patience, shows=shows)) is None:
+            pass  # its slot is free for others; whichever is next waits for the target's clock
+        return served
+
+    async def _in_slot(
+        self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
+    ) -> tuple[Transcript, Watch | None, int] | None:
+        """The same with one slot; None: it is to be given back, and taken again."""
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
             refused = 0
@@ -188,7 +201,7 @@ class Sender:
             while True:
                 # Before the watch is made, whose time runs: the request may have to wait for its turn.
                 await self.budget.take(request.body)
-                watching = watch()
+                sent_after, watching = self.budget.clock.refusals, watch()
                 with slot.request():
                     answer, life = await self._try(request, watching)
                 answer = replace(answer, beside=slot.beside)
@@ -206,9 +219,42 @@ class Sender:
                     if shows and self.evidence.take():
                         return replace(answer, stuck=True), watching, life
                     raise RenewedError(_FULL)
+                clocked = patience is not None and not patience.eager and not self._is_ours(request)
+                if clocked and not self._set_clock(answer, sent_after):
+                    wait = None
                 if wait is None:
                     return await self._examined(request, answer, life, shows=shows), watching, life
+                self.budget.give_back(request.body)
+                if clocked:
+                    return None
                 await asyncio.sleep(wait.seconds)
+
+    def _is_ours(self, request: Outgoing) -> bool:
+        """Whether Wireproof has started what a request goes to, so that no account and no other client is behind it."""
+        return self.process_at(request.url) is not None
+
+    def _set_clock(self, answer: Transcript, sent_after: int) -> bool:
+        """Have all requests wait as an answer asks; whether they do, and the run is not over with it.
+
+        Raises:
+            SpentError: it is, and the answer is about the account.
+        """
+        clock, live = self.budget.clock, self.target.backend is Backend.LIVE
+        # With a script behind the target, the script may say so.
+        why = lasting(answer.status, error_of(answer.body)) if live and not answer.ok else ""
+        try:
+            if why and answer.status not in NO_ENTRY:
+                clock.stop(f"the target answers HTTP {answer.status}: {why}")
+            elif is_busy(answer):
+                clock.refused(answer.status or 0, retry_after(answer, datetime.now(UTC)), sent_after=sent_after)
+            elif answer.status is not None:
+                clock.served()
+        except SpentError:
+            # With no account behind it, that it has no capacity any more is the target's own fault.
+            if live:
+                raise
+            return False
+        return True
 
     def _is_first(self, request: Outgoing) -> bool:
         """Whether a request goes to the instance that answers all that no other one is meant for."""
@@ -301,7 +347,14 @@ class Sender:
         )
 
     async def _reaches(self, url: str) -> bool:
-        """Whether a server takes connections at a URL. By the same way as all requests: it may lead through a proxy."""
+        """Whether a server takes connections at a URL. By the same way as all requests: it may lead through a proxy.
+
+        Raises:
+            SpentError: the run may send nothing more.
+        """
+        if self.process_at(url) is None:
+            await self.budget.take(b"")
+            self.budget.settle(b"", 0)
         try:
             async with (
                 asyncio.timeout(2 * REACHED),

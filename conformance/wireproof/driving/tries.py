@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof.driving.adjusting import names, refusal
-from wireproof.driving.budget import SpentError
 from wireproof.model.asks import AskCount, Fits
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.transcript import End
 from wireproof.reading.asked import LENGTH
 from wireproof.requests.plain import UnseenError
+from wireproof.targets.target_clock import SpentError
 from wireproof.wire.message import read_error
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 LONG = 100
 """How many steps a run has at least for which a log gets lines: a shorter one is over before they are read."""
 TENTHS = 10
+SHOWN = 1.0
+"""Seconds of the shortest wait that is shown."""
 
 
 @contextmanager
@@ -39,6 +42,18 @@ def progress(
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda scenario, form: bar.update(task, advance=1, description=f"{what} {scenario.name} ({form})")
+
+
+def waits(console: Console) -> Callable[[float, str], None]:
+    """What shows a wait, and until when it lasts, on a line of its own."""
+
+    def show(seconds: float, why: str) -> None:
+        until = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
+        line = f"waiting {seconds:,.0f} s, until {until}: {why}" if seconds >= SHOWN else ""
+        if line:
+            console.print(line, soft_wrap=True, markup=False, highlight=False)
+
+    return show
 
 
 def _lines(

@@ -23,7 +23,6 @@ from wireproof.results.recheck import recheck_timing
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
 
-    from wireproof.driving.budget import Budget
     from wireproof.driving.drive import Driving
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
     from wireproof.model.verdict import VerdictLevel
     from wireproof.results.certificate import Certificate
+    from wireproof.targets.budget import Budget
 
 
 def certify(  # noqa: PLR0913 (what a run is made of, each with a default)

@@ -18,6 +18,7 @@ from wireproof.targets.unready_instance import unready_instance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from wireproof.targets.budget import Budget
     from wireproof.targets.cursor_agent import CursorAgent
     from wireproof.targets.real_codex import RealCodex
 
@@ -66,7 +67,7 @@ UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PRO
 
 
 @contextmanager
-def proxy(
+def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
     *,
     timeout: float = 10.0,
     start_timeout: float = 30.0,
@@ -75,6 +76,7 @@ def proxy(
     cursor: CursorAgent | None = None,
     dialects: tuple[Dialect, ...] = (),
     hurried: bool = False,
+    budget: Budget | None = None,
 ) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
 
@@ -86,6 +88,7 @@ def proxy(
         cursor: Its backend, instead of a Codex; None: there is none.
         dialects: Those in which it is to be judged; empty: all that it speaks.
         hurried: Whether its spare instances are started beside it, and not only when they are needed.
+        budget: What may be sent to it; None: see `preflight`.
 
     Raises:
         HarnessError: it does not start.
@@ -123,7 +126,7 @@ def proxy(
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
         try:
-            yield preflight(behind(target, codex, cursor, mock))
+            yield preflight(behind(target, codex, cursor, mock), budget)
         finally:
             # All at once: each takes a moment to end what it has started itself.
             for each in (launched, *spares, launched_at(unready_url)):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.model.transcript import End
+from wireproof.targets.lasting import NO_ENTRY, lasting
 from wireproof.targets.recognition import Recognised, error_of, is_data, is_page, recognise, shown
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ SERVER_ERROR = 500
 """The lowest status that says that the server is to blame."""
 NO_ROUTE = frozenset({404, 405, 410, 501})
 """Statuses of a server that has nothing at an address."""
-NO_ENTRY = frozenset({401, 403})
-"""Statuses that ask for a key."""
 NAMING_MODEL = frozenset({400, 404, 422})
 """Statuses with which an unknown model is refused."""
 
@@ -49,7 +48,7 @@ class Route(StrEnum):
     REFUSES = "refuses"
     """It is there and takes no such request."""
     LOCKED = "locked"
-    """It wants a key, or another one."""
+    """It lets no one in with this key, from this region, or of this account."""
     NO_MODEL = "no model"
     """It does not know the model."""
     ODD = "odd"
@@ -86,7 +85,7 @@ def _route(answer: ProbeAnswer, model: str) -> Route:
     """What a route did that gave no answer of its surface."""
     status, error = answer.status, error_of(answer.body)
     # Before the body: whatever page comes with it, that a key is missing is worth more.
-    if status in NO_ENTRY:
+    if status in NO_ENTRY or (not answer.ok and lasting(status, error)):
         return Route.LOCKED
     if status is None:
         return Route.FAILS
@@ -145,7 +144,8 @@ def _report(one: Sighting, *, spoken: bool, named: bool) -> SurfaceReport:
         case Route.REFUSES | Route.NO_MODEL | Route.NOTHING if named:
             state, reason = SurfaceState.JUDGED, f"as it was asked for, although no text came: {seen(one.answer)}"
         case Route.LOCKED:
-            state, reason = SurfaceState.NOT_JUDGED, f"it wants another key: {seen(one.answer)}"
+            why = lasting(one.answer.status, error_of(one.answer.body)) or "it wants another key"
+            state, reason = SurfaceState.NOT_JUDGED, f"{why}: {seen(one.answer)}"
         case Route.REFUSES | Route.NO_MODEL | Route.ODD | Route.NOTHING:
             state, reason = SurfaceState.ABSENT, seen(one.answer)
     answer, text = one.answer, one.route is Route.TEXT

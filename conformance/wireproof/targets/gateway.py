@@ -7,6 +7,7 @@ what was received show what the gateway made of a request.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import shlex
 import sys
@@ -25,9 +26,11 @@ from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.address import is_local
+from wireproof.targets.budget import Budget
 from wireproof.targets.launch import LOCAL, Launched, launch
 from wireproof.targets.ports import free_port
 from wireproof.targets.serving import is_free
+from wireproof.targets.target_clock import SpentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -144,23 +147,24 @@ def gateway(command: str, options: TargetOptions, behind: RunningUpstream) -> It
         yield stack.enter_context(launched)
 
 
-def asks_for_key(target: Target) -> bool:
+def asks_for_key(target: Target, budget: Budget | None = None) -> bool:
     """Whether a gateway past its preflight refuses a key that is neither its own nor its upstream's.
 
     It is asked on a route that it has, with either key: what it refuses with the right one, it refuses for another
     reason.
 
     Raises:
-        HarnessError: it does not answer.
+        HarnessError: it does not answer, or the budget is spent.
     """
-    right, wrong = (_asked(target, auth).is_success for auth in (Auth.RIGHT, Auth.WRONG))
+    right, wrong = (_asked(target, auth, budget or Budget()).is_success for auth in (Auth.RIGHT, Auth.WRONG))
     return right and not wrong
 
 
-def _asked(target: Target, auth: Auth) -> httpx.Response:
+def _asked(target: Target, auth: Auth, budget: Budget) -> httpx.Response:
     """The answer to a request for a text, on the first surface that is judged."""
     surface = target.dialects[0].spec.surface if target.dialects else Surface.CHAT
     try:
+        asyncio.run(budget.take(b""))
         return httpx.post(
             address(target.url(surface.endpoint), target, auth),
             json={"model": target.model, **_WHO[surface]},
@@ -168,6 +172,8 @@ def _asked(target: Target, auth: Auth) -> httpx.Response:
             timeout=target.timeout,
             trust_env=not is_local(target.base_url),
         )
+    except SpentError as error:
+        raise HarnessError(f"it is not known yet whether {target.base_url} asks for a key: {error}") from error
     except httpx.HTTPError as error:
         which = "a wrong key" if auth is Auth.WRONG else "its key"
         raise HarnessError(f"{target.base_url} gave no answer to a request with {which}: {error}") from error

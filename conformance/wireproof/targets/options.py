@@ -39,6 +39,8 @@ from wireproof.targets.option import Options, option
 
 JOBS = 8
 """How many exchanges with a target run at the same time."""
+MAX_WAIT = 60.0
+"""Seconds. Limits of a rate are often counted by the minute."""
 BUNDLED_JOBS = 16
 """With the bundled proxy on its mock: with fewer, most of a run is spent in waiting for its scripts."""
 
@@ -62,12 +64,14 @@ class TargetOptions(Options):
         help="Native binary of a real Codex for the proxy to start instead of the mock. A mock of its model's service"
         " plays the scripts that it can.",
     )
-    agent: Agent = option(
-        default=Agent.CODEX,
+    agent: Agent | None = option(
+        default=None,
         name="backend",
         help="The agent behind the proxy. For cursor Wireproof starts a mock of Cursor's agent service; the proxy finds"
         " its address in CURSOR_BASE_URL and a token in CURSOR_TOKEN, and {backend_url} and {backend_token} are"
-        " filled in, in the command and in --env. A proxy at --url calls a mock that runs already.",
+        " filled in, in the command and in --env. Of a proxy at --url it declares that a mock of this agent runs behind"
+        " it already. If omitted: codex where Wireproof starts the proxy; at --url, a model that is paid for, unless an"
+        " answer proves that the mock is behind it.",
     )
     gateway: Annotated[str, text("CMD")] | None = option(
         default=None,
@@ -234,19 +238,25 @@ class RunOptions(Options):
     )
     max_requests: Count | None = option(
         default=None,
-        help="How many requests the run may send; what is left is not observed. If omitted, 100 to an endpoint with a"
-        " model behind it.",
+        help="How many requests may be sent in all, from the first one that finds out what the target is to the last"
+        " repeat; what is left is not observed. If omitted, 100 for each run at an endpoint with a model behind it,"
+        " without those that are refused and waited for.",
     )
     max_tokens: Count | None = option(
         default=None,
-        help="How many tokens the run's requests and answers may have at most. If omitted, 20000 at an endpoint with a"
-        " model behind it.",
+        help="How many tokens all requests and answers may have at most. If omitted, 20000 for each run at an endpoint"
+        " with a model behind it.",
     )
     max_seconds: Seconds = option(
         default=3600.0, help="How long the run may drive the target; what is left is not observed."
     )
     max_bytes: Bytes = option(
         default=64 * 2**20, help="How many bytes all answers together may have; what is left is not observed."
+    )
+    max_wait: Seconds = option(
+        default=MAX_WAIT,
+        help="How long a target that does not run here may let the run wait: by Retry-After, or since it has served"
+        " nothing. A longer wait ends the run with its result so far.",
     )
     rate: Count | None = option(default=None, help="How many requests a minute the run may send.")
     yes: bool = option(

@@ -1,11 +1,16 @@
 """Before the suite: is there a proxy, does it take this key and this model, what is behind it, what does it speak?
 
 It sends a request for the list of models if none is named; for each surface one for a text, and a second one for a
-stream where the first leaves a doubt; where a script answers, one with all members that a target may be spared
-(`wireproof.requests.ways_round`); then, where the chat surface is spoken, one for each further dialect and one for the
-argument mode. What is refused and has a known way round is asked for again by that way. Only a target that cannot be
-driven at all ends in a HarnessError, of one line for a person: nothing listens, it is no HTTP or no such API, it wants
-another key, it has no model. Whatever else is wrong is for the suite.
+stream where the first leaves a doubt; where a script answers, one that has the mock say what it is, and one with all
+members that a target may be spared (`wireproof.requests.ways_round`); then, where the chat surface is spoken, one for
+each further dialect and one for the argument mode. What is refused and has a known way round is asked for again by that
+way.
+
+A target whose backend is not known comes as LIVE, and is driven as a model's service that is paid for, unless an
+answer proves a mock: a script that reflects what plays it, and says the nonce of this very request. Such a target that
+gives no text ends in a HarnessError, of one line for a person. With a mock behind it that is so only where it cannot be
+driven at all: nothing listens, it is no HTTP or no such API, it lets no one in, it has no model. Whatever else is wrong
+is for the suite.
 """
 
 from __future__ import annotations
@@ -23,26 +28,17 @@ import httpx
 from wireproof.model.dialect import DEFAULT, MODE_HEADER, ArgumentsMode, Dialect, Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Missing, SurfaceReport, SurfaceState, Target, WayTaken
-from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.conversation import prepare
 from wireproof.requests.ways_round import MODEL_BY_HAND, ONLY_STREAMS, REFUSALS, SPARED, STREAM_FALSE, WayRound, written
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.targets.address import check_url, is_local
+from wireproof.targets.budget import REQUESTS, TOKENS, Budget
 from wireproof.targets.capabilities import missing_in_mock
-from wireproof.targets.detection import (
-    DOUBTFUL,
-    NO_ENTRY,
-    Route,
-    Sighting,
-    is_there,
-    refuses,
-    seen,
-    sighting,
-    surfaces_of,
-)
+from wireproof.targets.detection import DOUBTFUL, Route, Sighting, is_there, refuses, seen, sighting, surfaces_of
+from wireproof.targets.failing_start import barred, is_mute, no_api, no_http, no_model, no_models, no_text
 from wireproof.targets.probe import BUSY, ProbeAnswer, Prober
-from wireproof.targets.recognition import Recognised, error_of, is_page, is_stream, recognise, shown
+from wireproof.targets.recognition import Recognised, is_page, is_stream, recognise
 from wireproof.targets.tls import verify_for
 from wireproof.wire.chat import read_stream
 from wireproof.wire.events import Fragment
@@ -67,34 +63,41 @@ BACKEND = ConversationScenario(name="probe-backend", title="", exercises=(), scr
 USUAL_MODELS = ("gpt-5", "codex", "gpt-4o")
 """The names under which a target is asked that lists none."""
 SIGNATURE = "scripted backend"
-"""Part of the mock's answer to the probe; no model would write it by chance."""
+"""Part of the mock's answer to the probe: it is asked for a proof."""
 ASKED: Mapping[Surface, Dialect] = {Surface.CHAT: DEFAULT, Surface.RESPONSES: Dialect.RESPONSES}
 """The dialect in which each surface is asked for a text: the one that is spoken wherever the surface is."""
+NAMELESS = frozenset({Route.NO_MODEL, Route.REFUSES, Route.NOTHING})
+"""What a route may do with a name that the target does not know; it may answer to another one."""
 BY_CHOICE = tuple(dialect for dialect in Dialect if dialect not in ASKED.values())
 """The dialects that a surface may lack."""
 
 
-def preflight(target: Target) -> Target:
+def preflight(target: Target, budget: Budget | None = None) -> Target:
     """The target with its surfaces, backend, dialects, argument mode and pace, and a model where none was named.
+
+    Args:
+        target: Its backend is LIVE where nothing is known of it.
+        budget: What the run may cost; None: what it may cost where nothing is said.
 
     Raises:
         HarnessError: it cannot be reached, or is no proxy that can be driven.
     """
     check_url(target.base_url)
-    return asyncio.run(_preflight(target))
+    return asyncio.run(_preflight(target, budget or Budget(requests=REQUESTS, tokens=TOKENS)))
 
 
-async def _preflight(target: Target) -> Target:
+async def _preflight(target: Target, budget: Budget) -> Target:
     async with _client(target) as client:
+        prober = Prober(client=client, target=target, budget=budget)
         if not target.model:
             # A list of models is asked for only if none was named: a proxy that has no such route can still be
             # certified.
-            target = await _with_model(Prober(client=client, target=target))
-        look = _Look(target=target, prober=Prober(client=client, target=target))
+            target = await _with_model(prober)
+        look = _Look(target=target, prober=prober)
         sightings = {surface: await look.at(surface) for surface in _wanted(target)}
         if not any(one.route is Route.TEXT for one in sightings.values()):
             await _check_drivable(look, sightings)
-        target = await look.with_missing(_seen_at_once(target, sightings), sightings)
+        target = await look.identified(_seen_at_once(target, sightings), sightings)
         if target.backend is not Backend.LIVE:
             for surface, one in sightings.items():
                 await look.spare(surface, one)
@@ -125,8 +128,8 @@ def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Targ
     left_out = SurfaceReport(state=SurfaceState.NOT_JUDGED, reason=f"{option} names others")
     texts = [one for one in sightings.values() if one.recognised is not None]
     said = [one.recognised.text for one in texts if one.recognised is not None]
-    # Only ever lowered to LIVE, and by a text alone: a target that loses all text is no model. Whether the backend is a
-    # mock or a real Codex that plays scripts is for who started it to say.
+    # Only ever lowered to LIVE here, and by a text alone: a proxy that loses all text is to be judged with the mock
+    # that was declared. Whether the backend is a mock or a real Codex that plays scripts is for who started it to say.
     live = any(said) and not any(map(_is_scripted, said))
     return dataclasses.replace(
         target,
@@ -229,15 +232,21 @@ class _Look:
         answer = await self._send(scenario, Form(ASKED[surface], mode), say="Who is there? Say it in a few words.")
         return sighting(answer, surface, mode, self.target.model)
 
-    async def with_missing(self, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
-        """The target with what the Codex that the mock plays cannot do; as it was where the mock does not say."""
-        spoken = next((item for item in sightings.items() if item[1].recognised is not None), None)
-        if target.backend is not Backend.MOCK or spoken is None or not _is_scripted(_text_of(spoken[1].recognised)):
+    async def identified(self, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
+        """The target with what its mock says of itself: that it is one, and what the Codex that it plays cannot do.
+
+        It is as it was where no mock says so.
+        """
+        scripted = (item for item in sightings.items() if _is_scripted(_text_of(item[1].recognised)))
+        surface, sight = next(scripted, (None, None))
+        if target.backend not in {Backend.MOCK, Backend.LIVE} or surface is None or sight is None:
             return target
-        surface, sight = spoken
-        answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode))
-        missing = missing_in_mock(_text_of(recognise(answer.body, surface)))
-        return target if missing is None else dataclasses.replace(target, missing=missing)
+        nonce = _new_nonce()
+        answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode), nonce=nonce)
+        said = _text_of(recognise(answer.body, surface))
+        missing = missing_in_mock(said)
+        found = target if missing is None else dataclasses.replace(target, missing=missing)
+        return dataclasses.replace(found, backend=Backend.MOCK) if _proves(said, nonce) else found
 
     async def unspoken_reason(self, dialect: Dialect, target: Target, surface: Sighting) -> str:
         """Why a dialect that its surface may lack is not judged; "" where the target shows that it speaks it."""
@@ -269,12 +278,29 @@ class _Look:
         mode = detect_argument_mode(answer.body)
         return mode if mode is not DEFAULT.spec.arguments else None
 
-    async def _send(self, scenario: ConversationScenario, form: Form, say: str = "Search the notes.") -> ProbeAnswer:
-        nonce, spec = uuid.uuid4().hex[:12], form.dialect.spec
-        prepared = prepare(scenario, Turn(say=say), form=form, model=self.target.model, nonce=nonce, history=())
+    async def _send(
+        self, scenario: ConversationScenario, form: Form, say: str = "Search the notes.", *, nonce: str = ""
+    ) -> ProbeAnswer:
+        turn, spec = Turn(say=say), form.dialect.spec
+        prepared = prepare(
+            scenario, turn, form=form, model=self.target.model, nonce=nonce or _new_nonce(), history=()
+        )  # fmt: skip
         round_it = dataclasses.replace(self.target, ways=tuple(self.ways))
         body = written(prepared.body, scenario, spec.surface, form.mode, round_it)
-        return await self.prober.send("POST", spec.endpoint, json.loads(body), spec.headers)
+        streamed = form.mode is Mode.STREAM
+        return await self.prober.send("POST", spec.endpoint, body, spec.headers, streamed=streamed)
+
+
+def _new_nonce() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+def _proves(said: str, nonce: str) -> bool:
+    """Whether a text is the report of a mock that was asked under this nonce; blanks do not count.
+
+    The request has the nonce, but not as a member of an object: what repeats its text proves nothing.
+    """
+    return f'"nonce":"{nonce}"' in "".join(said.split())
 
 
 def _text_of(recognised: Recognised | None) -> str:
@@ -309,8 +335,8 @@ async def _with_model(prober: Prober) -> Target:
         case {} if answer.ok:
             refused = f"{answer.url} lists no model; name one with --model"
         case _:
-            refused = _no_models(answer, target)
-    reads = answer.status is not None and answer.status not in NO_ENTRY and not is_page(answer.body)
+            refused = no_models(answer, target)
+    reads = answer.status is not None and not barred(answer, target) and not is_page(answer.body)
     for model in USUAL_MODELS if reads else ():
         found = dataclasses.replace(target, model=model)
         look = _Look(target=found, prober=prober)
@@ -319,22 +345,10 @@ async def _with_model(prober: Prober) -> Target:
         if any(_is_scripted(_text_of(one.recognised)) for one in texts):
             way = WayTaken(name=MODEL_BY_HAND.name, answer=f"{model}; {answer.url} answers {seen(answer)}")
             return dataclasses.replace(found, ways=(*target.ways, way))
+        if not all(one.route in NAMELESS for one in texts):
+            break  # another name would fare no better, or be paid for, too
     # Any other name would be refused as unknown, and that would pass for a proxy that serves nothing.
     raise HarnessError(refused)
-
-
-def _no_models(answer: ProbeAnswer, target: Target) -> str:
-    """Why there is no list of models, where none was named."""
-    if answer.status in NO_ENTRY:
-        return _locked(answer, target)
-    if answer.status is None and answer.end is End.TIMEOUT:
-        return f"{answer.url} gave no answer within {target.timeout:g} s (--timeout sets the limit)"
-    if answer.status is None:
-        return f"{answer.url} does not speak HTTP as it should: {answer.fault}"
-    what = f"{answer.url} answers {seen(answer)}"
-    if is_page(answer.body):
-        return f"{what}, and that is no OpenAI-compatible API{_hint(target)}"
-    return f"{what}, so no model is known; name one with --model"
 
 
 def _json(body: bytes) -> object:
@@ -345,7 +359,7 @@ def _json(body: bytes) -> object:
 
 
 async def _check_drivable(look: _Look, sightings: Mapping[Surface, Sighting]) -> None:
-    """Refuse a target of which no surface gave a text, unless a surface is there and fails.
+    """Refuse a target of which no surface gave a text, unless one is there, and fails in front of a mock.
 
     Raises:
         HarnessError: the message says what each route answered.
@@ -353,32 +367,15 @@ async def _check_drivable(look: _Look, sightings: Mapping[Surface, Sighting]) ->
     target = look.target
     for one in sightings.values():
         if one.route is Route.LOCKED:
-            raise HarnessError(_locked(one.answer, target))
+            raise HarnessError(barred(one.answer, target))
         if one.route is Route.NO_MODEL:
-            asked = f"to a plain request for the model {target.model!r}"
-            raise HarnessError(f"{one.answer.url} answers {seen(one.answer)} {asked}; name one with --model")
+            raise HarnessError(no_model(one.answer, target))
     # A closed connection or silence may be a proxy's fault on these routes, or all that is there.
-    if all(one.answer.status is None for one in sightings.values()):
-        models = await look.prober.send("GET", "/models")
-        if models.status is None:
-            raise HarnessError(f"{target.base_url} does not speak HTTP as it should: {_each(sightings)}")
+    if is_mute(sightings) and (await look.prober.send("GET", "/models")).status is None:
+        raise HarnessError(no_http(target, sightings))
     # A surface that a person has named is judged whatever it answers.
-    if not (target.dialects or target.wanted or any(map(is_there, sightings.values()))):
-        raise HarnessError(f"{target.base_url} is no OpenAI-compatible API: {_each(sightings)}{_hint(target)}")
-
-
-def _each(sightings: Mapping[Surface, Sighting]) -> str:
-    """What each route answered."""
-    return "; ".join(f"POST {surface.endpoint}: {seen(one.answer)}" for surface, one in sightings.items())
-
-
-def _hint(target: Target) -> str:
-    # Without /v1 the address may be that of a server's web page.
-    return "" if target.base_url.rstrip("/").endswith("/v1") else "; did you mean a URL that ends in /v1?"
-
-
-def _locked(answer: ProbeAnswer, target: Target) -> str:
-    wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
-    error = error_of(answer.body)
-    said = f" ({shown(str(error['message']).encode(errors='replace'))})" if error and "message" in error else ""
-    return f"{answer.url} refuses with {answer.status}: it wants {wants}{said}"
+    named, there = target.dialects or target.wanted, any(map(is_there, sightings.values()))
+    if not (named or there):
+        raise HarnessError(no_api(target, sightings))
+    if target.backend is Backend.LIVE:
+        raise HarnessError(no_text(target, sightings))

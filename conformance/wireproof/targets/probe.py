@@ -1,7 +1,8 @@
 """One probe: a request before the suite, sent as often as the target asks for patience, and its answer as it came.
 
-What goes wrong in an answer is kept in it: nothing here decides what it means. Only a target that nothing listens at
-raises, and only before anything has answered: one that stops listening later has died, which the suite is to find.
+What goes wrong in an answer is kept in it: nothing here decides what it means. A target that nothing listens at raises,
+and only before anything has answered: one that stops listening later has died, which the suite is to find. So does one
+that may be a model's service, where a bound of the run is reached before it is known what it is.
 """
 
 from __future__ import annotations
@@ -12,22 +13,26 @@ import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 
 from wireproof.model.scenario import Auth
+from wireproof.model.target import Backend
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
+from wireproof.targets.lasting import lasting
 from wireproof.targets.launch import launched_at
-from wireproof.targets.recognition import is_over
+from wireproof.targets.recognition import error_of, is_over, payloads
+from wireproof.targets.target_clock import SpentError, TargetClock
+from wireproof.wire.asked_wait import asked_wait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof.model.target import Target
+    from wireproof.targets.budget import Budget
 
 LONGEST = 2**20
 """Bytes of an answer that are read; what is longer is no answer to a plain request."""
@@ -37,10 +42,13 @@ STREAMED = 4
 """How many times the limit on silence a stream may take that never ends."""
 BUSY = frozenset({429, 503})
 """Statuses of a target that lacks capacity, or is not ready yet."""
+REFUSED = range(400, 500)
+"""Statuses of a request that no model was sent."""
+FAILED = range(500, 600)
 PATIENCE = 30.0
-"""Seconds that all probes together wait for capacity; a target that never has any is to be judged all the same."""
-BACKOFF = 0.5
-"""Seconds before the second try where the target does not say how long; doubled for each further one."""
+"""Seconds that a target with a mock behind it is waited for; if it never has capacity, it is judged all the same."""
+MORE_TRIES = 2
+"""How often all probes together are sent again that failed, where a model's service may have done so in passing."""
 MOST_STARTS = 8
 """How often a launched proxy is started again that dies of probes."""
 _ENCODINGS = {"gzip", "x-gzip", "deflate"}
@@ -80,32 +88,70 @@ class Prober:
 
     client: httpx.AsyncClient
     target: Target
-    patience: float = field(default_factory=lambda: PATIENCE)
-    """Seconds that may still be waited for capacity."""
+    budget: Budget
+    """What the run may cost; probes count."""
     reached: bool = field(default=False, init=False)
     """Whether anything has taken a connection so far."""
+    _left: int = field(default=MORE_TRIES, init=False)
+    """How many probes that failed may still be sent again."""
+
+    def __post_init__(self) -> None:
+        """Wait by the run's clock where a model's service may be asked, else by one of these probes."""
+        self._paid = self.target.backend is Backend.LIVE
+        self._clock = self.budget.clock if self._paid else TargetClock(max_wait=PATIENCE)
 
     async def send(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, more: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        more: Mapping[str, str] | None = None,
+        *,
+        streamed: bool = False,
     ) -> ProbeAnswer:
         """The answer to a request.
 
         Raises:
-            HarnessError: nothing listens there.
+            HarnessError: nothing listens there; or the run may send nothing more, and the target be paid for.
         """
-        backoff = BACKOFF
         while True:
+            try:
+                await self._clock.wait()
+                sent_after = self._clock.refusals
+                await self.budget.take(body)
+            except SpentError as spent:
+                raise HarnessError(f"it is not known yet what answers at {self.target.base_url}: {spent}") from spent
             await self._revive()
-            answer = await self._once(method, path, body, more or {})
-            wait = _retry_after(answer.headers) if answer.status in BUSY else None
-            if answer.status in BUSY and wait is None:
-                wait, backoff = backoff, 2 * backoff
-            # A wait that is too long is not begun: the answer says what the target lacks.
-            if wait is None or wait > self.patience:
+            answer = await self._once(method, path, body, more or {}, streamed=streamed)
+            if not self._again(answer, sent_after):
+                self._settle(body, answer)
                 return answer
-            # One at least for each try, so that `Retry-After: 0` does not go on endlessly.
-            self.patience -= max(wait, BACKOFF)
-            await asyncio.sleep(wait)
+            self.budget.give_back(body)
+
+    def _settle(self, body: bytes, answer: ProbeAnswer) -> None:
+        """Count a request by what it used, where the answer shows that."""
+        used = _used(answer)
+        if used is not None:
+            self.budget.settle(body, used)
+
+    def _again(self, answer: ProbeAnswer, sent_after: int) -> bool:
+        """Whether a request is to be sent again, after what the clock then says."""
+        busy = answer.status in BUSY and not lasting(answer.status, error_of(answer.body))
+        failed = self._paid and answer.status in FAILED and self._left > 0
+        if not busy and not failed:
+            if answer.status is not None:
+                self._clock.served()
+            return False
+        self._left -= not busy
+        asked = asked_wait(answer.headers, datetime.now(UTC)) if busy else None
+        try:
+            self._clock.refused(answer.status or 0, asked, sent_after=sent_after)
+        except SpentError as spent:
+            if self._paid:
+                raise HarnessError(f"{answer.url} gives no text: {spent}") from spent
+            self._clock.over = ""
+            return False  # a wait that is too long is not begun: the answer says what the target lacks
+        return True
 
     async def _revive(self) -> None:
         """Start a launched proxy again that has died: what comes next is not to be taken for absent."""
@@ -116,16 +162,17 @@ class Prober:
                 await asyncio.to_thread(launched.restart)
 
     async def _once(
-        self, method: str, path: str, body: Mapping[str, Any] | None, more: Mapping[str, str]
+        self, method: str, path: str, body: bytes, more: Mapping[str, str], *, streamed: bool
     ) -> ProbeAnswer:
         url = address(self.target.url(path), self.target)
+        kind = {"content-type": "application/json"} if body else {}
         # As in the suite: a proxy that compresses badly is not to stop here.
-        headers = {"accept-encoding": "identity", **carried_headers(self.target, Auth.RIGHT), **more}
-        record = _Record(streamed=bool(body and body.get("stream")), silence=self.target.timeout)
+        headers = {**kind, "accept-encoding": "identity", **carried_headers(self.target, Auth.RIGHT), **more}
+        record = _Record(streamed=streamed, silence=self.target.timeout)
         try:
             async with (
                 record.limit() as limit,
-                self.client.stream(method, url, headers=headers, json=body) as response,
+                self.client.stream(method, url, headers=headers, content=body or None) as response,
             ):
                 await record.read(response, limit)
         # Before RequestError, of which it is one: a port that is not listened on is the most likely mistake.
@@ -192,14 +239,12 @@ def _decoded(body: bytes, encoding: str) -> bytes:
         return body
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a target asks to wait (RFC 9110, section 10.2.3); None when it does not say."""
-    said = headers.get("retry-after", "").strip()
-    if said.isdecimal():
-        return float(said)
-    try:
-        moment = parsedate_to_datetime(said)
-    except ValueError:
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max((aware - datetime.now(UTC)).total_seconds(), 0.0)
+def _used(answer: ProbeAnswer) -> int | None:
+    """How many tokens an answer says were used; None: it does not say."""
+    if answer.status in REFUSED:
+        return 0
+    for payload in reversed(payloads(answer.body)):
+        match payload:
+            case {"usage": {"total_tokens": int(total)}} | {"response": {"usage": {"total_tokens": int(total)}}}:
+                return total if total > 0 else None
+    return None

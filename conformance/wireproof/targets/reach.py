@@ -23,6 +23,7 @@ from wireproof.targets.validity import check
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from wireproof.targets.budget import Budget
     from wireproof.targets.cursor_agent import CursorAgent
     from wireproof.targets.launch import Launched
     from wireproof.targets.options import TargetOptions
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
+def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | None = None) -> Iterator[Target]:
     """The target, running and past its preflight, for the length of a `with` block.
 
-    `hurried`: whether all that the run will need is started at once.
+    Args:
+        options: What a person says of it.
+        hurried: Whether all that the run will need is started at once.
+        budget: What the command may send; None: see `preflight`.
 
     Raises:
         HarnessError: it cannot be reached or driven.
@@ -54,24 +58,24 @@ def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
         if options.gateway is not None:
             behind_it = stack.enter_context(upstream(timeout=options.start_timeout))
             launched = stack.enter_context(gateway(options.gateway, options, behind_it))
-            yield _of_gateway(options, launched.base_url, behind_it, found)
+            yield _of_gateway(options, launched.base_url, behind_it, found, budget)
         elif options.upstream is not None and options.url is not None:
             behind_it = stack.enter_context(upstream(options.upstream, timeout=options.start_timeout))
-            yield _of_gateway(options, options.url, behind_it, found)
+            yield _of_gateway(options, options.url, behind_it, found, budget)
         elif options.command is not None:
             launched, unready_url = stack.enter_context(_launched(options, options.command, codex, cursor))
             target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
             # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
-            yield _worked_round(_with_mock(preflight(behind(target, codex, cursor))), launched)
+            yield _worked_round(_with_mock(preflight(behind(target, codex, cursor), budget)), launched)
         elif options.url is not None:
-            # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
+            # What is behind a proxy that runs already a person declares, or an answer proves; no version is asked for.
             target = target_of(options, base_url=options.url, **found)
-            yield preflight(replace(target, backend=_BACKENDS[options.agent]))
+            yield preflight(replace(target, backend=_DECLARED.get(options.agent, Backend.LIVE)), budget)
         else:
             started = bundled.proxy(
                 timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
                 dialects=options.dialects or tuple(one for one in Dialect if one.spec.surface in options.wanted),
-                hurried=hurried,
+                hurried=hurried, budget=budget,
             )  # fmt: skip
             yield replace(
                 _with_mock(stack.enter_context(started)),
@@ -81,8 +85,8 @@ def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
             )
 
 
-_BACKENDS = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}
-"""What is behind a proxy that runs already, until its answers show otherwise."""
+_DECLARED: Mapping[Agent | None, Backend] = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}
+"""What is behind a proxy that runs already, if a person says that a mock is."""
 
 
 @contextmanager
@@ -122,21 +126,30 @@ def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:
     return Target(base_url=base_url.rstrip("/"), **declared, **found)
 
 
-def _of_gateway(options: TargetOptions, base_url: str, behind_it: RunningUpstream, found: Mapping[str, Any]) -> Target:
+def _of_gateway(
+    options: TargetOptions,
+    base_url: str,
+    behind_it: RunningUpstream,
+    found: Mapping[str, Any],
+    budget: Budget | None,
+) -> Target:
     """A gateway past its preflight; without a key of its own it is sent the upstream's, which many pass on."""
     declared = target_of(options, base_url=base_url, **found)
     # Some gateways learn from a header where their upstream is.
     headers = tuple((name, fill(value, behind_it.placeholders())) for name, value in declared.headers)
     key = declared.api_key or behind_it.key
     try:
-        target = preflight(replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key))
+        target = preflight(
+            replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key), budget
+        )  # fmt: skip
     except HarnessError as error:
         raise HarnessError(f"{error}{behind_it.refused()}") from error
     if target.backend is Backend.LIVE:
         where = f"call {behind_it.base_url} with the key of that upstream"
         raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?{behind_it.refused()}")
     # A key that was not declared is not judged where it makes no difference.
-    return target if declared.api_key is not None or asks_for_key(target) else replace(target, api_key=None)
+    is_judged = declared.api_key is not None or asks_for_key(target, budget)
+    return target if is_judged else replace(target, api_key=None)
 
 
 def _with_mock(target: Target) -> Target:

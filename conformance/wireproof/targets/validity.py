@@ -54,9 +54,8 @@ def _together(options: TargetOptions) -> dict[str, bool]:
         and options.url is not None
         and not started,
         "a real Codex is no Cursor: leave --codex or --backend away": options.codex is not None
-        and options.agent is not Agent.CODEX,
-        "a gateway calls an upstream and no agent: leave --backend away": options.agent is not Agent.CODEX
-        and calls_upstream,
+        and options.agent is Agent.CURSOR,
+        "a gateway calls an upstream and no agent: leave --backend away": options.agent is not None and calls_upstream,
         "--upstream is for a gateway that runs already: name it with --url, without a command": options.upstream
         is not None
         and (options.url is None or started),

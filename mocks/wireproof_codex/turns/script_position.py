@@ -117,7 +117,7 @@ class ScriptPosition:
             return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
         if step.what == "backend":
             protocol = "v1" if self._thread.conversation else "v2"
-            return {"codex": self._context.version.number, "protocol": protocol}
+            return {"codex": self._context.version.number, "protocol": protocol, "nonce": self.nonce.name}
         return {
             "developer": self._thread.developer,
             "base": self._thread.base,

@@ -337,7 +337,8 @@ class RunTurn:
             turns = [{"script": it.script, "part": it.part, "state": it.state, "faults": it.faults} for it in others]
             return {"turns": turns}
         if step.what == "backend":
-            return {"cursor": pb.DESCRIPTOR.package, "protocol": self._link.rpc}
+            nonce = self._casting.nonce.name
+            return {"cursor": pb.DESCRIPTOR.package, "protocol": self._link.rpc, "nonce": nonce}
         return {**self._talk.received(), "faults": self._link.faults}
 
 

@@ -110,7 +110,8 @@ class Reflect:
     them).
     `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, with `state`
     one of running, completed, interrupted, failed.
-    `backend`: the Codex that is played: {"codex", "protocol"}, its version and `v1` or `v2`.
+    `backend`: the Codex that is played: {"codex", "protocol", "nonce"}, its version, `v1` or `v2`, and the nonce of the
+    turn, by which a client knows that the answer is to its own request.
     """
 
     what: Literal["received", "turns", "backend"] = "received"

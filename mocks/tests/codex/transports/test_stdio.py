@@ -459,7 +459,7 @@ def test_a_client_that_begins_with_v1_is_played_v1_although_no_version_was_named
     process.send({"id": 3, "method": "sendUserMessage", "params": {"conversationId": conversation, "items": [item]}})
     said = process.receive_until(lambda message: message.get("method") == "codex/event/agent_message")[-1]
     report = json.loads(said["params"]["msg"]["message"])
-    assert report == {"codex": "0.107.0", "protocol": "v1"}
+    assert report == {"codex": "0.107.0", "protocol": "v1", "nonce": "a"}
 
 
 def test_a_version_that_was_named_has_no_methods_but_its_own(start: Any) -> None:
@@ -475,4 +475,4 @@ def test_a_client_that_begins_with_v2_is_played_the_newest(start: Any) -> None:
     process.shake_hands()
     process.start_turn("[[wireproof:reflect/backend#a]]")
     said = process.receive_until(lambda message: message.get("method") == "item/agentMessage/delta")[-1]
-    assert json.loads(said["params"]["delta"]) == {"codex": NEWEST.number, "protocol": "v2"}
+    assert json.loads(said["params"]["delta"]) == {"codex": NEWEST.number, "protocol": "v2", "nonce": "a"}

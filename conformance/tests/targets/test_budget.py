@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from wireproof.driving import budget as module
-from wireproof.driving.budget import Budget, SpentError
+from wireproof.targets import budget as module
+from wireproof.targets.budget import Budget
+from wireproof.targets.target_clock import SpentError
 
 BODY = json.dumps({"max_tokens": 20, "messages": ["x" * 40]}).encode()
 COST = len(BODY) // 3 + 20

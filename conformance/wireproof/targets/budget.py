@@ -13,9 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof.driving.watching import now
 from wireproof.requests.cost import tokens
-from wireproof.requests.plain import UnseenError
+from wireproof.targets.target_clock import SpentError, TargetClock, now
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -25,24 +24,24 @@ REQUESTS, TOKENS = 100, 20_000
 MINUTE = 60.0
 
 
-class SpentError(UnseenError):
-    """Nothing more may be sent; the message says which bound was reached."""
-
-
 @dataclass(kw_only=True)
 class Budget:
-    """The bounds of a run, and what of them is spent. None: no bound."""
+    """The bounds of a command, from its first request to its last, and what of them is spent. None: no bound."""
 
     requests: int | None = None
+    counts_refused: bool = False
+    """Whether `requests` bounds those that were refused and waited for, too: a person has named it."""
     tokens: int | None = None
     rate: int | None = None
     """Requests a minute."""
     seconds: float | None = None
-    """How long the run may send requests."""
+    """How long a run may send requests."""
     most_bytes: int | None = None
-    """How many bytes all answers together may have."""
+    """How many bytes all answers of a run may have."""
+    clock: TargetClock = field(default_factory=TargetClock)
+    """When the target may be asked."""
     received: int = 0
-    """Bytes of answers so far."""
+    """Bytes of the run's answers so far."""
     sent: int = 0
     """Requests so far."""
     spent: int = 0
@@ -51,6 +50,10 @@ class Budget:
     """When the run's time is over, by the loop's clock; None: nothing was sent yet."""
     _next: float = field(default=0.0, repr=False)
     """When the next request may be sent, by the loop's clock."""
+
+    def begin(self) -> None:
+        """Begin a run, of which a command may repeat several: time and bytes are each run's own."""
+        self._end, self.received = None, 0
 
     async def take(self, body: bytes) -> None:
         """Take what a request can cost, and wait until it may be sent.
@@ -61,18 +64,42 @@ class Budget:
         cost = tokens(body)
         if self.left() <= 0:
             raise self._over()
-        self.receive(0)
-        if self.requests is not None and self.sent >= self.requests:
-            raise SpentError(f"the run's {self.requests} requests are spent; --max-requests sets the bound")
-        if self.tokens is not None and self.spent + cost > self.tokens:
-            raise SpentError(f"the run's {self.tokens:,} tokens are spent; --max-tokens sets the bound")
+        self._check(cost)
+        async with self.time():
+            await self._turn()
+            while not self.clock.open:  # another request was refused meanwhile
+                await self._turn()
+        # What was left may have been taken meanwhile.
+        self._check(cost)
         self.sent += 1
         self.spent += cost
+
+    async def _turn(self) -> None:
+        """Wait as the target asks, and for the rate of the run."""
+        await self.clock.wait()
         if self.rate is not None:
             # Taken before it is waited for: those that ask meanwhile come after this one.
             due = max(self._next, now())
             self._next = due + MINUTE / self.rate
             await asyncio.sleep(due - now())
+
+    def _check(self, cost: int) -> None:
+        """Make sure that what a request can cost is left.
+
+        Raises:
+            SpentError: it is not.
+        """
+        self.receive(0)
+        if self.requests is not None and self.sent >= self.requests:
+            raise SpentError(f"the run's {self.requests} requests are spent; --max-requests sets the bound")
+        if self.tokens is not None and self.spent + cost > self.tokens:
+            raise SpentError(f"the run's {self.tokens:,} tokens are spent; --max-tokens sets the bound")
+
+    def give_back(self, body: bytes) -> None:
+        """Take back what a request was counted for that was refused, and is sent again after a wait."""
+        self.settle(body, 0)
+        if not self.counts_refused:
+            self.sent -= 1
 
     def left(self) -> float:
         """How many seconds the run may go on; it begins when this is asked first."""
