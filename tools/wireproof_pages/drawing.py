@@ -6,6 +6,7 @@ The packages stand in an order in which every arrow leads to a line below; where
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,13 +27,13 @@ def folders(repository: Path = REPOSITORY) -> dict[str, Path]:
 
 def arrows(packages: Mapping[str, Path]) -> dict[str, dict[str, int]]:
     """Package → the others that it imports, each with the number of its modules that do; those for types count, too."""
-    return {
-        name: {
-            other: count
-            for other in packages
-            if other != name and (count := sum(other in _imported(path) for path in sorted(folder.rglob("*.py"))))
-        }
+    found = {
+        name: Counter(other for path in folder.rglob("*.py") for other in _imported(path))
         for name, folder in packages.items()
+    }
+    return {
+        name: {other: counted[other] for other in packages if other != name and counted[other]}
+        for name, counted in found.items()
     }
 
 
