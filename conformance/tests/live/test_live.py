@@ -16,6 +16,7 @@ from live_defects import (
     CHAT_WHOLE,
     DEFECTS,
     HTTP,
+    REPORTED,
     RESPONSES_STREAM,
     RESPONSES_WHOLE,
     Defect,
@@ -72,6 +73,7 @@ TABLES = {
     "Responses, streamed": RESPONSES_STREAM,
     "what of a request reaches the model": REQUESTED,
     "HTTP": HTTP,
+    "what users of servers report": REPORTED,
 }
 """How the page names them."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
