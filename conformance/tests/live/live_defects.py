@@ -341,6 +341,22 @@ def legacy_call(body: Json) -> Json:
     return body
 
 
+def first_part(body: Json) -> Json:
+    """Of a content of several parts the first alone."""
+    for message in body.get("messages", ()):
+        if isinstance(message.get("content"), list):
+            message["content"] = message["content"][:1]
+    return body
+
+
+def first_result(body: Json) -> Json:
+    """Of several results the first alone."""
+    results = [one for one in body.get("messages", ()) if one["role"] == "tool"]
+    if results:
+        body["messages"] = [one for one in body["messages"] if one not in results[1:]]
+    return body
+
+
 WHOLE_USAGE, STREAM_USAGE = "chat.whole.usage", "chat.stream.usage"
 FORCED, ENVELOPE, TERMINAL = "turn.tool-choice-forced", "responses.whole.envelope", "responses.stream.terminal"
 CALLS, OPENING = "chat.whole.calls-all-in-order", "chat.stream.call-opening"
@@ -748,7 +764,27 @@ HTTP = (
     defect("models-bare", "http.models.list", models=lambda body: {"models": body["data"]}),
     defect("models-other", "http.models.list", models=with_("data", "*", "id", value="another-model")),
 )  # fmt: skip
+# what users of servers report
+REPORTED = (
+    defect("parts-only-first", "turn.history-reaches-backend", request=first_part),
+    defect("developer-dropped", "turn.system-prompt", prompt=without_role("developer")),
+    defect("results-all-but-first-dropped", "turn.follow-up-without-tools", request=first_result),
+    defect("logprobs-lost-in-streams", "chat.stream.logprobs", chunks=each(
+        with_("choices", "*", "logprobs", value=None))),
+    defect("stream-details-lost", "chat.stream.usage-details", thinks=lambda said: [
+        dataclasses.replace(one, hidden=3) for one in said
+    ], chunks=each(without("usage", "completion_tokens_details"))),
+    defect("previous-unnamed", "responses.previous-id", only_whole=with_("previous_response_id", value=None)),
+    defect("browser-refused", "http.cors.preflight", allows={}),
+    defect("two-framings", "http.one-framing", headers=lambda headers: {**headers, "Content-Length": "99"}),
+    defect("stream-choices-null", "chat.stream.schema", chunks=each(
+        lambda one: {**one, "choices": None} if is_usage(one) else one)),
+    defect("response-no-model", ENVELOPE, only_whole=without("model")),
+    defect("bare-tool-null-arguments", CALLS, "chat.whole.envelope", whole=with_(
+        *MESSAGE, "tool_calls", "*", "function", "arguments", value=lambda old: None if old == "{}" else old)),
+)  # fmt: skip
 
 DEFECTS: tuple[Defect, ...] = (
+    *REPORTED,
     *CHAT_WHOLE, *CHAT_STREAM, *RESPONSES_WHOLE, *RESPONSES_STREAM, *REQUESTS, *HTTP,
 )  # fmt: skip

@@ -7,22 +7,26 @@ server, `/<name>/v1`; a `Defect` changes what one does at the place that it name
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import json
 import socketserver
 import threading
 import time
 from dataclasses import dataclass, field
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from live_model import Call, Json, Prompt, Said, Temper, answer, chat_prompt, cut_up, response_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from io import BufferedIOBase
 
 KEY = "sk-live-endpoint-1"
 MODEL = "small-model"
 ROLES = {"system", "developer", "user", "assistant", "tool"}
+ALLOWED = {"Origin": "*", "Methods": "GET, POST", "Headers": "authorization, content-type, x-stainless-lang"}
 Events = list[Any]
 """Objects of a stream; text is written as it stands."""
 HEADERS = {
@@ -55,6 +59,8 @@ class Endpoint:
     temper: Temper = str
     lazy: bool = False
     """The model obeys at the second try only."""
+    seed: int | None = None
+    """With one, the model has moods, which follow from it."""
     pause: float = 0.0
     """Seconds before each token of a stream."""
     whole: Callable[[Json], Json] = same
@@ -75,9 +81,13 @@ class Endpoint:
     """The headers of a stream."""
     error: Callable[[int, Json], tuple[int, Json]] = lambda status, body: (status, body)
     """An error's status and body."""
+    stores: bool = True
+    """Responses are kept, to be continued."""
     cut: bool = False
     """Streams break off before their last frame."""
     models: Callable[[Json], Json] = same
+    allows: Mapping[str, str] = field(default_factory=lambda: dict(ALLOWED))
+    """What it answers to a browser's question, by the end of the header's name."""
     serves: tuple[str, ...] = ("/chat/completions", "/responses")
 
 
@@ -93,6 +103,7 @@ class State:
     """What an endpoint remembers: how often it was asked the same, and its last number."""
 
     asked: dict[bytes, int] = field(default_factory=dict)
+    kept: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
 
@@ -119,7 +130,8 @@ def serving(*endpoints: Endpoint) -> Iterator[Server]:
 
         def handle(self) -> None:
             with contextlib.suppress(ConnectionError):
-                _Answering(server, self).run()
+                while line := self.rfile.readline():
+                    _Answering(server, self, line.decode()).run()
 
     class Threads(socketserver.ThreadingTCPServer):
         daemon_threads = True
@@ -140,14 +152,16 @@ def serving(*endpoints: Endpoint) -> Iterator[Server]:
 class _Answering:
     """One request and its answer."""
 
-    def __init__(self, server: Server, handler: socketserver.StreamRequestHandler) -> None:
+    def __init__(self, server: Server, handler: socketserver.StreamRequestHandler, line: str) -> None:
         self.server, self.wfile = server, handler.wfile
-        self.method, path = handler.rfile.readline().decode().split()[:2]
+        self.method, path = line.split()[:2]
         self.headers: dict[str, str] = {}
         while line := handler.rfile.readline().decode().strip():
             name, _, value = line.partition(":")
             self.headers[name.lower()] = value.strip()
-        self.body = handler.rfile.read(int(self.headers.get("content-length", 0)))
+        length = int(self.headers.get("content-length", 0))
+        self.in_chunks = "transfer-encoding" in self.headers
+        self.body = b"".join(_chunks_of(handler.rfile)) if self.in_chunks else handler.rfile.read(length)
         _, name, _version, *rest = path.split("/")
         self.endpoint, self.path = server.endpoints[name], "/" + "/".join(rest)
         self.state = server.states.setdefault(name, State())
@@ -163,6 +177,9 @@ class _Answering:
     def _answer(self) -> None:
         if self.path not in {*self.endpoint.serves, "/models"} and not self.path.startswith("/models/"):
             raise RefusedError(404, f"there is nothing at {self.path}")
+        if self.method == "OPTIONS":
+            self._allow()
+            return
         if self.headers.get("authorization") != f"Bearer {KEY}":
             raise RefusedError(401, "this key is not known", code="invalid_api_key")
         if self.method != ("GET" if self.path.startswith("/models") else "POST"):
@@ -176,8 +193,15 @@ class _Answering:
                 raise RefusedError(404, "there is no such model", "model", "model_not_found")
             self._json(200, model)
             return
-        body = self.endpoint.request(_checked(self.body, self.path))
+        body = _checked(self.body, self.path)
+        if body["model"] != MODEL:
+            raise RefusedError(404, "there is no such model", "model", "model_not_found")
+        body = self.endpoint.request(body)
         (self._chat if self.path == "/chat/completions" else self._respond)(body)
+
+    def _allow(self) -> None:
+        lines = "".join(f"Access-Control-Allow-{name}: {value}\r\n" for name, value in self.endpoint.allows.items())
+        self.wfile.write(f"HTTP/1.1 204 X\r\n{lines}\r\n".encode())
 
     def _said(self, prompt: Prompt) -> list[Said]:
         times = self.state.asked[self.body] = self.state.asked.get(self.body, 0) + 1
@@ -185,7 +209,9 @@ class _Answering:
         if self.endpoint.lazy and times % 2:
             temper = lambda text: f"Well, {text}"  # noqa: E731
         ids = (f"call_{next(self.state.numbers)}x" for _ in itertools.count())
-        said = self.endpoint.thinks(answer(self.endpoint.prompt(prompt), ids, temper))
+        seed = self.endpoint.seed
+        chance = None if seed is None else Random(f"{seed} {times} {self.body!r}")  # noqa: S311 (no secret)
+        said = self.endpoint.thinks(answer(self.endpoint.prompt(prompt), ids, temper, chance))
         name = self.endpoint.name
         total = prompt.tokens + sum(one.tokens for one in said)
         self.server.tokens[name] = self.server.tokens.get(name, 0) + total
@@ -201,24 +227,34 @@ class _Answering:
             self._stream(
                 [
                     json.dumps(one) if isinstance(one, dict) else one
-                    for one in self.endpoint.chunks(_chunks(head, said, usage if prompt.usage else None))
+                    for one in self.endpoint.chunks(
+                        _chunks(head, said, usage if prompt.usage else None, logprobs=prompt.logprobs)
+                    )
                 ],
                 named=False,
             )
             return
         choices = [
-            {"index": number, "message": _message(one), "finish_reason": one.finish} for number, one in enumerate(said)
-        ]
+            {
+                "index": number, "message": _message(one), "finish_reason": one.finish,
+                **({"logprobs": _logprobs(cut_up(one.text or ""))} if prompt.logprobs else {}),
+            }
+            for number, one in enumerate(said)
+        ]  # fmt: skip
         self._json(200, self.endpoint.whole({**head, "object": "chat.completion", "choices": choices, "usage": usage}))
 
     def _respond(self, body: Json) -> None:
         prompt = response_prompt(body)
+        before = self.state.kept.get(body.get("previous_response_id") or "", [])
+        prompt = dataclasses.replace(prompt, messages=[*before, *prompt.messages])
         (said,) = self._said(prompt)
         usage = _usage(self.endpoint.prompt(prompt), [said], "input", "output")
         (said,) = self.endpoint.said([said])
         if prompt.stream:
             (said,) = self.endpoint.streamed_said([said])
         made = _response(body, next(self.state.numbers), said, usage)
+        if self.endpoint.stores:
+            self.state.kept[made["id"]] = [*prompt.messages, ("assistant", said.text or "")]
         if prompt.stream:
             events = self.endpoint.events(_events(self.endpoint.response(made)))
             self._stream([json.dumps(one) if isinstance(one, dict) else one for one in events], named=True)
@@ -311,12 +347,26 @@ def _message(said: Said) -> Json:
     return {"role": "assistant", "content": said.text, "refusal": None, **calls}
 
 
-def _chunks(head: Json, said: list[Said], usage: Json | None) -> Events:
+def _logprobs(tokens: list[str]) -> Json:
+    entries: list[Json] = [{"token": token, "logprob": -0.25, "bytes": None, "top_logprobs": []} for token in tokens]
+    return {"content": entries, "refusal": None}
+
+
+def _chunks_of(body: BufferedIOBase) -> Iterator[bytes]:
+    """The chunks of a request's body."""
+    while size := int(body.readline(), 16):
+        yield body.read(size)
+        body.readline()
+    body.readline()
+
+
+def _chunks(head: Json, said: list[Said], usage: Json | None, *, logprobs: bool) -> Events:
     def chunk(choices: list[Json], **more: Any) -> Json:
         return {**head, "object": "chat.completion.chunk", "choices": choices, **more}
 
     def delta(number: int, delta: Json, finish: str | None = None) -> Json:
-        return chunk([{"index": number, "delta": delta, "logprobs": None, "finish_reason": finish}])
+        spoken = _logprobs([delta["content"]]) if logprobs and delta.get("content") else None
+        return chunk([{"index": number, "delta": delta, "logprobs": spoken, "finish_reason": finish}])
 
     chunks: Events = []
     for number, one in enumerate(said):
@@ -360,6 +410,7 @@ def _response(body: Json, number: int, said: Said, usage: Json) -> Json:
         "max_output_tokens": body.get("max_output_tokens"),
         "model": body["model"],
         "output": output,
+        "previous_response_id": body.get("previous_response_id"),
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "temperature": 1.0,
         "tool_choice": body.get("tool_choice", "auto"),

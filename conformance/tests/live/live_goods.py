@@ -48,7 +48,7 @@ OPENAI = Endpoint(
     whole=noted,
     chunks=obfuscated,
     response=lambda body: {
-        **body, "background": False, "max_tool_calls": None, "previous_response_id": None, "prompt_cache_key": None,
+        **body, "background": False, "max_tool_calls": None, "prompt_cache_key": None,
         "reasoning": {"effort": None, "summary": None}, "safety_identifier": None, "service_tier": "default",
         "store": True, "text": {"format": {"type": "text"}, "verbosity": "medium"}, "top_logprobs": 0,
         "truncation": "disabled", "user": None, "completed_at": body["created_at"],
@@ -59,10 +59,15 @@ OPENAI = Endpoint(
 
 
 def bare_chunks(events: Events) -> Events:
-    found = each(without("choices", "*", "logprobs"))(events)
+    found = [_without_nulls(one) if isinstance(one, dict) else one for one in events]
     return [
         {**one, "usage": _bare(one["usage"])} if isinstance(one, dict) and one.get("usage") else one for one in found
     ]
+
+
+def _without_nulls(chunk: Json) -> Json:
+    choices = [{name: value for name, value in one.items() if name != "logprobs" or value} for one in chunk["choices"]]
+    return {**chunk, "choices": choices}
 
 
 def _bare(usage: Json) -> Json:

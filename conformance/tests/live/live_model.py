@@ -10,11 +10,15 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from random import Random  # noqa: TC003 (beside what is imported for good)
 from typing import Any
 
 Json = dict[str, Any]
 TOKEN = re.compile(r"\s*[A-Za-z]{1,12}|\s*\d{1,4}|\s*[^\sA-Za-z\d]|\s+")
 BABBLE = "I shall gladly help with that, dear friend of the sea."
+PICTURE = " [a picture that is red all over] "
+OFTEN = 0.3
+"""How often a model that has moods does not do what it is asked."""
 CHATTER = "Sure, here you are: "
 
 
@@ -56,6 +60,7 @@ class Prompt:
     stream: bool
     usage: bool
     model: str
+    logprobs: bool = False
 
     @property
     def tokens(self) -> int:
@@ -87,6 +92,7 @@ def chat_prompt(body: Json) -> Prompt:
         stream=bool(body.get("stream")),
         usage=bool((body.get("stream_options") or {}).get("include_usage")),
         model=body["model"],
+        logprobs=bool(body.get("logprobs")),
     )
 
 
@@ -117,7 +123,7 @@ def response_prompt(body: Json) -> Prompt:
 
 
 def _text(content: Any) -> str:
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return content if isinstance(content, str) else "".join(part.get("text", PICTURE) for part in content)
 
 
 Temper = Callable[[str], str]
@@ -128,13 +134,36 @@ def chatty(text: str) -> str:
     return f"{CHATTER}{text} Anything else?"
 
 
-def answer(prompt: Prompt, ids: Iterator[str], temper: Temper = str) -> list[Said]:
-    """What the model says, choice by choice."""
-    return [_one(prompt, ids, temper) for _ in range(prompt.n)]
+def moody(chance: Random) -> Temper:
+    """A model that does not do what it is asked, now and then: it says more, less, or something else."""
+    ways: list[Temper] = [chatty, _forgetful, _shuffled, str.upper, lambda text: f"```\n{text}\n```", lambda _: BABBLE]
+    return chance.choice(ways) if chance.random() < OFTEN else str
 
 
-def _one(prompt: Prompt, ids: Iterator[str], temper: Temper) -> Said:
-    calls = [Call(id=next(ids), name=name, arguments=arguments) for name, arguments in _calls(prompt)]
+def _forgetful(text: str) -> str:
+    """Without the second of its words."""
+    first, _, rest = text.partition(" ")
+    return f"{first} {rest.partition(' ')[2]}"
+
+
+def _shuffled(text: str) -> str:
+    first, _, rest = text.partition(" ")
+    return f"{rest} {first}"
+
+
+def answer(prompt: Prompt, ids: Iterator[str], temper: Temper = str, chance: Random | None = None) -> list[Said]:
+    """What the model says, choice by choice; with a `chance` not always what it is asked."""
+    return [_one(prompt, ids, moody(chance) if chance else temper, chance) for _ in range(prompt.n)]
+
+
+def _one(prompt: Prompt, ids: Iterator[str], temper: Temper, chance: Random | None) -> Said:
+    made = list(_calls(prompt))
+    # What a request forces is the server's to see to.
+    if chance and made and prompt.choice == "auto" and chance.random() < OFTEN:
+        made = chance.choice([[], made[:1], [(name, json.dumps(_sample(prompt.tools[name]))) for name, _ in made]])
+        if not made:
+            return _limited(prompt, f"I would call {', '.join(prompt.tools)} now, if you agree with that, dear friend.")
+    calls = [Call(id=next(ids), name=name, arguments=arguments) for name, arguments in made]
     if calls:
         return Said(text=None, calls=calls, finish="tool_calls")
     if prompt.schema is not None:
@@ -178,9 +207,14 @@ def _text_of(prompt: Prompt) -> str:
         return said.partition("\n")[2]
     if counting := re.search(r"Count from 1 to (\d+)", said):
         return " ".join(map(str, range(1, int(counting[1]) + 1)))
-    wanted = {"number of the saved note": r"number (note-\d+)", "What is the code word": r"code word: ([\w-]+)"}
+    wanted = {
+        "number of the saved note": r"number (note-\d+)",
+        "What is the code word": r"code word: ([\w-]+)",
+        "What is its name": r"Its name is ([\w-]+)",
+        "Which colour": r"picture that is (red)",
+    }
     for asked, pattern in wanted.items():
-        if asked in said and (found := re.search(pattern, before)):
+        if asked in said and (found := re.search(pattern, before + said)):
             return found[1]
     return BABBLE
 
@@ -189,7 +223,7 @@ def _sample(schema: Json) -> Any:
     """A value that fits a schema."""
     if "enum" in schema:
         return schema["enum"][0]
-    match schema.get("type"):
+    match schema.get("type", "object"):
         case "object":
             return {name: _sample(inner) for name, inner in schema.get("properties", {}).items()}
         case "array":

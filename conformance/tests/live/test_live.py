@@ -16,6 +16,7 @@ from live_defects import (
     CHAT_WHOLE,
     DEFECTS,
     HTTP,
+    REPORTED,
     RESPONSES_STREAM,
     RESPONSES_WHOLE,
     Defect,
@@ -24,7 +25,8 @@ from live_defects import (
     REQUESTS as REQUESTED,
 )
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
-from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, UNLIMITED
+from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, SPARING, UNLIMITED
+from live_tastes import MOODY
 
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
@@ -37,6 +39,7 @@ from wireproof.results.archive import load as load_runs
 from wireproof.results.archive import save
 from wireproof.results.certify import certify
 from wireproof.scenarios.live import LIVE
+from wireproof.targets.budget import REQUESTS as USUAL
 from wireproof.targets.budget import TOKENS, Budget
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ TARGET = Target(
     backend=Backend.LIVE,
     dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
 )
-REQUESTS = 80
+REQUESTS = 90
 """How many requests a run may need where the model obeys."""
 PREFLIGHT = 3
 """How many of them finding out what the endpoint is takes: the models, and a text of each surface."""
@@ -70,6 +73,7 @@ TABLES = {
     "Responses, streamed": RESPONSES_STREAM,
     "what of a request reaches the model": REQUESTED,
     "HTTP": HTTP,
+    "what users of servers report": REPORTED,
 }
 """How the page names them."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
@@ -77,7 +81,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with serving(*GOODS, *MODELS, *(one.endpoint for one in DEFECTS)) as server:
+    with serving(*GOODS, *MODELS, *MOODY, *(one.endpoint for one in DEFECTS)) as server:
         yield server
 
 
@@ -106,7 +110,16 @@ def test_no_endpoint_without_a_defect_is_accused(endpoint: Endpoint, server: Ser
     certificate = run(server, endpoint)
     assert accused(certificate) == {}
     assert {o.verdict for o in certificate.outcomes} & {Verdict.PASS}
-    assert server.requests[endpoint.name] <= REQUESTS - PREFLIGHT
+    assert server.requests[endpoint.name] <= REQUESTS - PREFLIGHT + (1 if endpoint in SPARING else 0)
+
+
+@pytest.mark.parametrize("endpoint", MOODY, ids=lambda one: one.name)
+def test_no_endpoint_in_the_taste_of_a_server_is_accused_whatever_mood_its_model_has(
+    endpoint: Endpoint, server: Server
+) -> None:
+    certificate = run(server, endpoint)
+    assert accused(certificate) == {}
+    assert {o.verdict for o in certificate.outcomes} & {Verdict.PASS}
 
 
 def test_of_a_model_that_obeys_everything_is_observed(server: Server) -> None:
@@ -186,8 +199,8 @@ def sent_with(certificate: Certificate, member: str) -> set[str]:
 @pytest.mark.parametrize("endpoint", [IDLE, CHATTY], ids=lambda one: one.name)
 def test_tries_that_cannot_succeed_cost_little(endpoint: Endpoint, server: Server) -> None:
     before = server.requests.get(endpoint.name, 0)
-    certificate = run(server, endpoint, Budget(requests=REQUESTS - PREFLIGHT, tokens=TOKENS))
-    assert server.requests[endpoint.name] - before <= REQUESTS - PREFLIGHT
+    certificate = run(server, endpoint, Budget(requests=USUAL - PREFLIGHT, tokens=TOKENS))
+    assert server.requests[endpoint.name] - before <= USUAL - PREFLIGHT
     assert not [o.key for o in certificate.outcomes if "spent" in o.reason]
 
 

@@ -24,11 +24,11 @@ ASKED = [scenario for scenario in LIVE if isinstance(scenario, ConversationScena
 each_asked = pytest.mark.each("scenario", ASKED, ids=lambda scenario: scenario.name)
 
 
-def test_a_whole_run_fits_in_80_requests_and_in_what_needs_no_consent() -> None:
+def test_a_whole_run_fits_in_90_requests_and_in_what_needs_no_consent() -> None:
     found = cost(LIVE, TARGET)
-    assert 40 < found.requests <= 75
+    assert 40 < found.requests <= 87
     assert found.requests < REQUESTS
-    assert found.tokens <= 17_500 < TOKENS
+    assert found.tokens <= 19_500 < TOKENS
 
 
 @each_asked
@@ -49,7 +49,7 @@ def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: ConversationS
 
 @each_asked
 def test_arguments_that_are_asked_for_fit_the_tool(scenario: ConversationScenario) -> None:
-    declared = {tool["function"]["name"]: tool["function"]["parameters"] for tool in scenario.tools}
+    declared = {tool["function"]["name"]: tool["function"].get("parameters") for tool in scenario.tools}
     asked = [call for turn in scenario.turns if isinstance(turn.asks, AskCalls) for call in turn.asks.calls]
     for call in asked:
         assert call.name is None or call.name in declared

@@ -161,6 +161,8 @@ def asked_for(scenario: ConversationScenario, exchange: Exchange) -> tuple[str, 
         "n": scenario.choices > 1,
         "response_format": fits,
         "text": fits,
+        **dict.fromkeys(("developer", "role"), any(one["role"] == "developer" for one in scenario.history)),
+        **dict.fromkeys(("image", "image_url", "images"), bool(exchange.turn and exchange.turn.images)),
     }
     own = exchange.turn.body if exchange.turn else {}
     return (*(name for name, is_set in fields.items() if is_set), *scenario.body, *own)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live import sent_words
+from wireproof.judging.checks.live_said import sent_words
 from wireproof.judging.symptoms import ConstantUsage
 
 if TYPE_CHECKING:

@@ -42,10 +42,11 @@ To judge a requirement of one's own, add its row and its check; both are values,
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from wireproof.judging.causes import CAUSED, Evidence, find_causes
-from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_ids
+from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_ids, live_parity
 from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
@@ -54,10 +55,10 @@ from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NotServed
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding, HarnessError
 from wireproof.reading.capabilities import absences
-from wireproof.wire.facet import UNREADABLE
+from wireproof.wire.facet import UNREADABLE, Facet
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from wireproof.judging.causes import Cause
     from wireproof.judging.exchange_finding import ExchangeFinding
@@ -102,6 +103,7 @@ def judge_runs(
     _refuse_rows_without_check(catalogue, checks)
     runs = without_absent(runs, target.absent)
     shown = [findings_of(run, target, catalogue, checks) for run in runs]
+    _leave_out_noise(shown, live_parity.noise(_asked_again(runs)))
     _shared_ids(shown)
     causes = find_causes(
         Evidence(
@@ -143,6 +145,28 @@ def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
             )
+
+
+def _asked_again(runs: Iterable[ScenarioRun]) -> Iterator[Exchange]:
+    """Every exchange of the runs, and the tries before it: some of them send what another one has sent."""
+    for run in runs:
+        for exchange in chain.from_iterable(run.exchanges.values()):
+            yield from (*exchange.earlier, exchange)
+
+
+def _leave_out_noise(shown: Sequence[RunFindings], noise: Container[Facet]) -> None:
+    """Leave out what a model's answers were found to differ in, where two to one request differ in it as well."""
+    for one in shown:
+        one.findings = [found for found in one.findings if not _is_noise(found, one.catalogue, noise)]
+
+
+def _is_noise(found: ExchangeFinding, catalogue: Catalogue, noise: Container[Facet]) -> bool:
+    row, violation = catalogue.by_id.get(found.requirement), found.finding.violation
+    if found.exchange.asks is None or row is None:
+        return False
+    # Counts of a request that change from one time to the next do not show what of it reached the model.
+    received = violation.counts and row.stage in {Stage.SENSE, Stage.SUBJECT} and Facet.USAGE in noise
+    return received or (row.stage is Stage.PARITY and violation.part in noise)
 
 
 def _shared_ids(shown: Sequence[RunFindings]) -> None:

@@ -255,6 +255,11 @@ class ConversationScenario(_Named):
         """The names of its tools, in their order."""
         return [tool["function"]["name"] for tool in self.tools]
 
+    @property
+    def names_tool(self) -> bool:
+        """Whether its requests name the tool that must be called."""
+        return self.tool_choice in self.tool_names
+
     def added(self, turn: Turn) -> JsonObject:
         """The request fields that are added in a turn."""
         return {**self.body, **turn.body}

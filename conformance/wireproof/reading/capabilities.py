@@ -29,6 +29,8 @@ OK = range(200, 300)
 """Statuses of a success."""
 DEMANDS = frozenset({Capability.FORCED_TOOL_CHOICE, Capability.STRUCTURED_OUTPUT})
 """Capabilities that an answer may keep by chance: one that does not shows that they are ignored."""
+_CUT = frozenset({"length", "content_filter"})
+"""The ends of answers that were not to go on."""
 _JSON_FORMATS = frozenset({"json_object", "json_schema"})
 _IMAGES = frozenset({"image_url", "input_image"})
 
@@ -47,21 +49,25 @@ class Driven(Protocol):
 
 def uses(runs: Iterable[Driven]) -> Mapping[Surface, Mapping[Capability, Use]]:
     """What the target did with each capability, by surface; surfaces that no request went to are left out."""
-    seen: dict[Surface, dict[Capability, set[Use]]] = {}
+    seen: dict[Surface, dict[Capability, dict[Mode, set[Use]]]] = {}
     for exchange in _exchanges(runs):
         of_surface = seen.setdefault(surface_of(exchange), {})
         for capability in asked_for(exchange):
-            of_surface.setdefault(capability, set()).add(_use(exchange, capability))
+            of_mode = of_surface.setdefault(capability, {}).setdefault(exchange.mode, set())
+            of_mode.add(_use(exchange, capability))
     return {
-        surface: {one: _summed(one, found.get(one, set())) for one in Capability if surface in one.surfaces}
+        surface: {one: _summed(one, found.get(one, {})) for one in Capability if surface in one.surfaces}
         for surface, found in seen.items()
     }
 
 
-def _summed(capability: Capability, found: set[Use]) -> Use:
-    """What all answers together show."""
-    if capability in DEMANDS and Use.IGNORED in found:
-        return Use.IGNORED
+def _summed(capability: Capability, found: Mapping[Mode, set[Use]]) -> Use:
+    """What all answers together show. What one mode serves is not ignored because the other one does without it."""
+    demanded = capability in DEMANDS
+    return _best({Use.IGNORED if demanded and Use.IGNORED in those else _best(those) for those in found.values()})
+
+
+def _best(found: set[Use]) -> Use:
     # One that was served once is served, however often it was refused: the refusals were of a value, not of the field.
     return next(use for use in Use if use in {*found, Use.NOT_SEEN})
 
@@ -260,8 +266,9 @@ def _previous(exchange: Exchange) -> bool | None:
 
 
 def _ended(exchange: Exchange) -> bool:
-    """Whether the answer came to its end, so that what is not in it was left out."""
-    return exchange.transcript.end is End.COMPLETE and exchange.answer.error is None
+    """Whether the answer came to its end, so that what is not in it was left out; one that was cut says no more."""
+    cut = any(choice.finish in _CUT for choice in exchange.answer.choices)
+    return exchange.transcript.end is End.COMPLETE and exchange.answer.error is None and not cut
 
 
 _SHOWS: Mapping[Capability, Callable[[Exchange], bool | None]] = {

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 OTHER_NAME: Mapping[str, str] = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """The names of the same limit: models that reason take the second alone, older servers the first."""
-DISPENSABLE: Mapping[str, type] = {**dict.fromkeys(LIMITS, int), "parallel_tool_calls": bool, "stream_options": dict}
+DISPENSABLE: Mapping[str, type] = {
+    **dict.fromkeys(LIMITS, int),
+    **dict.fromkeys(("frequency_penalty", "presence_penalty", "top_p"), float),
+    "parallel_tool_calls": bool,
+    "stream_options": dict,
+}
 """The members that a request can do without → what their values are; another value is wrong on purpose."""
 
 

@@ -39,7 +39,8 @@ class Cost:
 def tokens(body: bytes) -> int:
     """How many tokens a request and its answer have at most."""
     limit = limit_of(body)
-    return len(body) // BYTES + (UNLIMITED if limit is None else limit)
+    # Blanks behind the JSON are read by no model.
+    return len(body.rstrip()) // BYTES + (UNLIMITED if limit is None else limit)
 
 
 def cost(scenarios: Iterable[Scenario], target: Target) -> Cost:

@@ -1,8 +1,13 @@
-"""Two answers of a model to the same prompt, against each other.
+"""Two answers of a model to the same request, against each other.
 
 They need not say the same. What must agree is what does not depend on what the model says: the tokens of the request,
-the model's name. And where one form of a prompt is obeyed and another never is, the tokens of both show whose fault
-that is: a model that made as many tokens said as much, so what is missing was lost on its way to the client.
+the model's name, which details are counted. What differs as much between two whole answers to one request is the
+target's own way (`noise`), and no difference of its streams. And where one form of a prompt is obeyed and another never
+is, the tokens of both show whose fault that is: a model that made as many tokens said as much, so what is missing was
+lost on its way to the client.
+
+Only what was sent alike is compared. A conversation goes on with the ids and arguments that the model made in one form,
+and its next request is another one then.
 """
 
 from __future__ import annotations
@@ -10,13 +15,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from wireproof.judging.checks.live_said import refuses, thinks
 from wireproof.judging.checks.places import place_of, reading_of
+from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskSay
 from wireproof.model.facets import row_of
-from wireproof.wire.events import Text
+from wireproof.reading.asked import LENGTH, as_json
+from wireproof.wire.events import Text, TokenUsage
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import object_of, text_of
+from wireproof.wire.fields import integer_of, list_of, object_of, text_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Violation
 
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 """The checks of this module."""
@@ -32,12 +41,14 @@ SLACK = 2
 """Tokens by which the same text may be counted differently."""
 MOST = 0.6
 """The part of a text that must be there for the rest to count as lost: a model that says something else has less."""
+_OF_STREAMS = frozenset({"stream", "stream_options"})
+"""The members in which requests of two modes differ."""
 
 
 @check("chat.stream.parity", "responses.parity")
 def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """Both answers count the same request and name the same model."""
-    if stream.dialect is not whole.dialect:
+    if not _sent_alike(stream, whole):
         return
     ours, others = stream.answer.usage, whole.answer.usage
     if ours is not None and others is not None and abs(ours.prompt - others.prompt) > SLACK:
@@ -48,10 +59,82 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         yield Seen(seen, stream.body_place, part=Facet.SETTINGS)
 
 
+@check("chat.stream.usage-details")
+def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The stream counts what the whole answer counts, in numbers of its own."""
+    ours, others = _usage(stream), _usage(whole)
+    if stream.answer.usage is None or not _sent_alike(stream, whole):
+        return
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        # Counts of zero say nothing, and what one answer took from a cache the other need not.
+        counted = {kind for kind, count in object_of(others.get(name)).items() if count and kind != "cached_tokens"}
+        if missing := sorted(counted - object_of(ours.get(name)).keys()):
+            seen = f"{name} has {', '.join(missing)} in the whole answer, and not in the stream"
+            yield Seen(seen, place_of(stream, TokenUsage), part=Facet.USAGE)
+            return
+
+
+@check("chat.stream.logprobs")
+def logprobs(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """A stream has probabilities where the whole answer has them: those of the text that it brings."""
+    streamed, at_once = _tokens(stream), _tokens(whole)
+    if at_once and not streamed:
+        yield Seen("the whole answer has logprobs, and the stream has none", stream.body_place)
+    for exchange, tokens in ((stream, streamed), (whole, at_once)):
+        said = "".join((exchange.choice().text or "").split())
+        if tokens and tokens != said and exchange.wanted:
+            seen = f"the tokens with logprobs are {quoted(tokens)}, the text of the answer is {quoted(said)}"
+            yield Seen(seen, exchange.body_place, part=Facet.TEXT)
+
+
+def _sent_alike(one: Exchange, other: Exchange) -> bool:
+    """Whether two exchanges sent the same request, but for how the answer was to come."""
+    return one.dialect is other.dialect and _asked(one) == _asked(other)
+
+
+def _asked(exchange: Exchange) -> JsonObject:
+    body = object_of(as_json(exchange.transcript.request_body.decode(errors="replace")))
+    return {name: value for name, value in body.items() if name not in _OF_STREAMS}
+
+
 def _model(exchange: Exchange) -> str | None:
     """The model that the last payload with one names."""
     bodies = [object_of(payload.get("response")) or payload for _, payload in reading_of(exchange).payloads]
     return next((name for body in reversed(bodies) if (name := text_of(body.get("model")))), None)
+
+
+def _usage(exchange: Exchange) -> JsonObject:
+    """The last usage of an answer as it came."""
+    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
+    return next(filter(None, said), {})
+
+
+def _tokens(exchange: Exchange) -> str:
+    """The tokens that have probabilities, joined without blanks, which some tokenizers write in ways of their own."""
+    choices = [
+        object_of(choice) for _, payload in reading_of(exchange).payloads for choice in list_of(payload.get("choices"))
+    ]
+    said = [entry for one in choices for entry in list_of(object_of(one.get("logprobs")).get("content"))]
+    return "".join("".join(text_of(object_of(entry).get("token")) or "" for entry in said).split())
+
+
+def noise(exchanges: Iterable[Exchange]) -> frozenset[Facet]:
+    """In which parts whole answers to the same request differ: what a router or a cache in front of models does."""
+    first: dict[str, tuple[int | None, str | None]] = {}
+    found: set[Facet] = set()
+    for exchange in exchanges:
+        asked = _asked(exchange)
+        body = object_of(as_json(exchange.transcript.body.decode(errors="replace")))
+        if not exchange.transcript.ok or not asked or "usage" not in body:
+            continue
+        usage = object_of(body["usage"])
+        mine = (integer_of(usage.get("prompt_tokens", usage.get("input_tokens"))), text_of(body.get("model")))
+        other = first.setdefault(f"{exchange.transcript.url} {sorted(asked.items())}", mine)
+        if mine[1] != other[1]:
+            found.add(Facet.SETTINGS)
+        if abs((mine[0] or 0) - (other[0] or 0)) > SLACK:
+            found.add(Facet.USAGE)
+    return frozenset(found)
 
 
 def damaged(exchanges: Sequence[Exchange]) -> Iterable[tuple[Exchange, Violation]]:
@@ -69,19 +152,22 @@ def damaged(exchanges: Sequence[Exchange]) -> Iterable[tuple[Exchange, Violation
 
 def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
     """What was lost on its way, if as many tokens were made as where the prompt was obeyed."""
-    if not _as_many_tokens(one, obeyed):
+    choice = one.choice()
+    if not _as_many_tokens(one, obeyed) or choice.finish == LENGTH or refuses(one):
         return None
     match one.asks:
         case AskSay(text=asked):
-            got = (one.choice().text or "").strip()
+            got = (choice.text or "").strip()
             if _part_of(got, asked.strip()):
                 said = f"the model was to say {quoted(asked)}"
                 seen = f"{said}, and made as many tokens as where it did; {quoted(got)} came"
                 row = row_of(Facet.TEXT, one.form)
                 return Violation(requirement=row, seen=seen, place=place_of(one, Text) or one.body_place)
         case AskCalls(calls=calls):
-            wanted, made = [call.name for call in calls], [call.name for call in one.choice().calls]
-            if len(made) < len(wanted):
+            wanted, made = [call.name for call in calls], [call.name for call in choice.calls]
+            # What a model says instead of a call has tokens of its own. A call in its text is one that was not read.
+            said_else = (choice.text or "").strip() and not called_in_text(one)
+            if len(made) < len(wanted) and not said_else and not thinks(one):
                 due = f"the model was to call {_listed(wanted)}"
                 seen = f"{due}, and made as many tokens as where it did; {_listed(made)} came"
                 row = row_of(Facet.EVERY_CALL, one.form)
@@ -96,11 +182,16 @@ def _listed(names: Sequence[str | None]) -> str:
 
 
 def _as_many_tokens(one: Exchange, other: Exchange) -> bool:
+    """Whether the model said no less: a model that left a word out has made fewer tokens."""
     ours, others = one.answer.usage, other.answer.usage
-    return ours is not None and others is not None and abs(ours.completion - others.completion) <= SLACK
+    if ours is None or others is None:
+        return False
+    return 0 <= (ours.completion - (ours.reasoning or 0)) - (others.completion - (others.reasoning or 0)) <= SLACK
 
 
 def _part_of(got: str, asked: str) -> bool:
     """Whether a text holds most of another's characters, and no others: some are missing, doubled or out of place."""
     have, want = Counter(got), Counter(asked)
-    return got != asked and have.keys() <= want.keys() and sum((have & want).values()) >= MOST * len(asked)
+    # A model that puts its words in another order says all of them.
+    reordered = Counter(got.split()) == Counter(asked.split())
+    return not reordered and have.keys() <= want.keys() and sum((have & want).values()) >= MOST * len(asked)

@@ -14,6 +14,7 @@ from wireproof.reading.schemas import faults
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
+from wireproof.wire.violation import MemberFault
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -39,6 +40,8 @@ _SPOILT: Mapping[str, frozenset[Facet]] = {
 _SETTINGS = frozenset({Facet.SETTINGS})
 _BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation", "usage"})
 """Members inside those that say nothing of text, calls or ends. What usage counts has requirements of its own."""
+_EXTENDED = ("service_tier",)
+"""The member of an answer whose words vendors add to."""
 _SEEN = 5
 """Faults of a body that are seen: one that has more is of another kind altogether."""
 
@@ -56,12 +59,17 @@ def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tu
         yield Seen(
             fault.sentence,
             locate(frame, fault.at),
-            strict_only=fault.unknown,
+            strict_only=fault.unknown or _is_extended(fault),
             kind="/".join(fault.path),
             part=Facet.USAGE if "usage" in fault.path else None,
             spoils=UNTOUCHED if fault.unknown else _spoilt(fault),
             about=fault.about,
         )
+
+
+def _is_extended(fault: SchemaFault) -> bool:
+    """Whether a vendor says a word of its own where OpenAI has a few: no client was seen to choose by these."""
+    return fault.path[-1:] == _EXTENDED and fault.about is not None and fault.about.fault is MemberFault.MISTYPED
 
 
 def media_type(exchange: Exchange) -> Iterable[Seen]:

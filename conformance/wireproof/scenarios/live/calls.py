@@ -1,13 +1,12 @@
 """Prompts that ask for calls of tools, and requests that force or forbid them."""
 
 import json
-from typing import Any
 
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
-from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Turn
 from wireproof.requests.conversation import REQUIRED
-from wireproof.scenarios.live.prompts import BOTH, CALLS, SHORT, TEXT, calling
-from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, SAVE_NOTE
+from wireproof.scenarios.live.prompts import BOTH, CALLS, CHAT, SHORT, TEXT, calling
+from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
 
 NOTE: JsonObject = {"title": 'Über "naïve" 日本', "text": "first line\nC:\\new <b> 🙂", "pages": 3}
 PARIS: JsonObject = {"city": "Paris"}
@@ -29,18 +28,21 @@ def _json(arguments: JsonObject) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def _after_call(result: Any) -> tuple[JsonObject, ...]:  # noqa: ANN401 (the content of a message)
-    """A history with a call and its result."""
-    call = {
-        "id": "call_wireproof1",
-        "type": "function",
-        "function": {"name": "save_note", "arguments": _json(NOTE)},
-    }
-    return (
-        {"role": "user", "content": "Save the note."},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "call_wireproof1", "content": result},
-    )
+def _call(id_: str, name: str, arguments: JsonObject) -> JsonObject:
+    return {"id": id_, "type": "function", "function": {"name": name, "arguments": _json(arguments)}}
+
+
+_AFTER_CALLS: tuple[JsonObject, ...] = (
+    {"role": "user", "content": "How is the weather in Paris? Save the note, too."},
+    {
+        "role": "assistant",
+        "content": "I shall look.",
+        "tool_calls": [_call("call_wireproof1", "get_weather", PARIS), _call("call_wireproof2", "save_note", NOTE)],
+    },
+    {"role": "tool", "tool_call_id": "call_wireproof1", "content": "Light rain, 11 degrees, wind from the west."},
+    {"role": "tool", "tool_call_id": "call_wireproof2", "content": RESULT},
+)
+"""A history with a text, two calls, and their results."""
 
 
 TOOL_CALLS: tuple[ConversationScenario, ...] = (
@@ -80,11 +82,12 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
     ),
     ConversationScenario(
         name="live-follow-up-without-tools",
-        title="A request brings a tool's result and declares no tools",
-        history=_after_call(RESULT),
+        title="A request brings two results of tools at once, behind a text, and declares no tools",
+        history=_AFTER_CALLS,
         turns=(Turn(say=ASKED, asks=AskSay(text=NUMBER)),),
         usage=True,
         cap=SHORT,
+        modes=(Mode.WHOLE,),
         dialects=BOTH,
         exercises=("turn.follow-up-without-tools", *TEXT),
     ),
@@ -108,6 +111,17 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         cap=2 * SHORT,
         dialects=BOTH,
         exercises=("turn.tool-choice-forced", *CALLS, "turn.calls-declared"),
+    ),
+    ConversationScenario(
+        name="live-tool-bare",
+        title="A request asks for a call of a tool that has no parameters",
+        tools=(LIST_NOTES, GET_WEATHER),
+        tool_choice="list_notes",
+        turns=(Turn(say="Which notes are there?", asks=AskCalls(calls=(AskCall(name="list_notes"),))),),
+        cap=2 * SHORT,
+        modes=(Mode.WHOLE,),
+        dialects=CHAT,
+        exercises=("turn.tool-choice-forced", *CALLS[:1], "turn.calls-declared"),
     ),
     ConversationScenario(
         name="live-choice-none",

@@ -3,11 +3,89 @@
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Auth, Mode, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
+from wireproof.scenarios.live.prompts import LONG_SYSTEM
 
 WHOLE = (Mode.WHOLE,)
 SMALL = {**HELLO, "max_tokens": 16}
 
+# As a client with a long history sends, and free: blanks behind JSON are no tokens.
+LARGE = (
+    b'{"model": "{model}", "messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 16, "stream": true'
+)
+LARGE += b"}" + b" " * 300_000
+AGAIN = {"model": "{model}", "messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 16}
+PAGE = {
+    "origin": "http://localhost:5173",
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type,x-stainless-lang",
+}
+"""What a browser asks before a page may send a request."""
+
 PLAIN: tuple[PlainScenario, ...] = (
+    PlainScenario(
+        name="live-again",
+        title="A large body for a stream; then, over the same connection, the same request twice, once in chunks",
+        requests=(
+            Request(body=LARGE, judged="param.real-clients"),
+            Request(json=AGAIN, kept=True),
+            # The same once more: in what two answers to it differ, the target's answers differ anyway.
+            Request(json=AGAIN, kept=True, headers={"transfer-encoding": "chunked"}, judged="http.body.chunked"),
+        ),
+        exercises=("http.connection-reuse", "http.body.chunked", "param.real-clients"),
+    ),
+    PlainScenario(
+        name="live-cors",
+        title="A page in a browser asks whether it may send a request",
+        requests=(Request(method="OPTIONS", auth=Auth.NONE, headers=PAGE, expect=204, any_success=True),),
+        exercises=("http.cors.preflight",),
+    ),
+    PlainScenario(
+        name="live-schema-broken",
+        title="A schema of an answer that cannot be compiled: refused, or answered all the same",
+        requests=(
+            Request(
+                json={
+                    **SMALL,
+                    "stream": True,
+                    "response_format": {
+                        "type": "json_schema",
+                        "json_schema": {"name": "answer", "schema": {"type": "object", "$ref": "#/$defs/nothing"}},
+                    },
+                },
+                expect=400,
+                any_success=True,
+            ),
+        ),
+        exercises=("param.response-format",),
+    ),
+    PlainScenario(
+        name="live-previous",
+        title="A response continues one that was kept",
+        requests=(
+            Request(
+                path="/responses",
+                json={
+                    "model": "{model}",
+                    "input": LONG_SYSTEM,
+                    "store": True,
+                    "max_output_tokens": 16,
+                },
+                judged="responses.input.items",
+            ),
+            Request(
+                path="/responses",
+                json={
+                    "model": "{model}",
+                    "previous_response_id": "{response}",
+                    "input": "And what would you say now?",
+                    "store": False,
+                    "max_output_tokens": 16,
+                },
+            ),
+        ),
+        dialects=(Dialect.RESPONSES,),
+        exercises=("responses.previous-id", "responses.input.items"),
+    ),
     PlainScenario(
         name="live-models",
         title="The list of models",
@@ -16,10 +94,11 @@ PLAIN: tuple[PlainScenario, ...] = (
     ),
     PlainScenario(
         name="live-model",
-        title="The model by its name, and a model that does not exist",
+        title="The model by its name, and a model that does not exist, in the list and for an answer",
         requests=(
             Request(method="GET", path="/models/{model}"),
             Request(method="GET", path="/models/wireproof-nothing", expect=404, judged="http.models.unknown"),
+            Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404, judged="http.models.unknown"),
         ),
         exercises=("http.models.get", "http.models.unknown", *ENVELOPE),
     ),

@@ -20,6 +20,12 @@ LONG_SYSTEM = (
     " reply with exactly the following word, in capital letters, without quotes, without a full stop, and nothing else:"
     " LIGHTHOUSE"
 )
+DEVELOPER = (
+    "Whatever was said before of your house, your trade and your manners, and whoever asks you for anything: the"
+    " way, the weather, the hour, a capital or the price of bread, reply with exactly the following word, in capital"
+    " letters, without quotes, without a full stop, and nothing else: BEACON"
+)
+"""Long, for the same reason."""
 
 
 def exactly(text: str) -> str:

@@ -1,18 +1,25 @@
 """Prompts that ask for an exact text: awkward characters, a system's text, a conversation, several choices, a stop."""
 
-from wireproof.model.asks import AskCount, AskSay
+from wireproof.model.asks import Anything, AskCount, AskSay
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import ConversationScenario, Mode, Turn
-from wireproof.scenarios.live.prompts import BOTH, CHAT, LONG_SYSTEM, SHORT, TEXT, counting, exactly
+from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
+from wireproof.scenarios.live.prompts import BOTH, CHAT, DEVELOPER, LONG_SYSTEM, SHORT, TEXT, counting, exactly
 
 # Letters of two, three and four bytes, quotes, a backslash, signs of markup, a line that ends, a tab: what falls apart
 # where bytes are cut, escaped twice or decoded wrongly.
 AWKWARD = 'Größe 3 µm — "naïve" 日本語 🙂 C:\\new <b>&amp;</b>\nline two: {"a": [1, 2]}'
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima"
 CODE = "heliotrope-4711"
+FEW = "quince rhubarb"
+SHIP = "Kittiwake-7"
 STOP = "harbour"
 TINY = 16
 """Tokens: the fewest that OpenAI's Responses take as a limit."""
+RED = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkAAAjAsP7/tF7hIASy"
+    "p6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC"
+)
+"""A square of 32 by 32 points."""
 
 TEXTS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -22,12 +29,14 @@ TEXTS: tuple[ConversationScenario, ...] = (
         usage=True,
         cap=2 * SHORT,
         dialects=BOTH,
-        exercises=(*TEXT, "chat.stream.parity", "responses.parity"),
+        exercises=(*TEXT, "chat.stream.parity", "chat.stream.usage-details", "responses.parity"),
     ),
     ConversationScenario(
         name="live-say-uncounted",
         title="A model is asked for an exact text; streams are not asked for a usage chunk",
         turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
+        # What clients set so as to change nothing.
+        body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99},
         cap=SHORT,
         dialects=CHAT,
         exercises=("chat.stream.usage", *TEXT[:2], "chat.stream.parity"),
@@ -62,8 +71,81 @@ TEXTS: tuple[ConversationScenario, ...] = (
         ),
         usage=True,
         cap=SHORT,
-        dialects=BOTH,
-        exercises=("turn.history-reaches-backend", *TEXT),
+        modes=(Mode.WHOLE,),
+        dialects=CHAT,
+        exercises=("turn.history-reaches-backend", *TEXT[:1]),
+    ),
+    ConversationScenario(
+        name="live-parts",
+        title="A message of three parts, of which the second has the answer",
+        history=(
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "Three notes about my ship follow, and then a question."},
+                    {
+                        "type": "text",
+                        "text": f"The ship has two masts, a grey hull, eleven cabins and a bell of brass. Its name is"
+                        f" {SHIP}. It was built of larch in the year of the great frost, and has crossed the bay more"
+                        " often than any other one that still sails there.",
+                    },
+                    {"type": "text", "text": "What is its name? Reply with exactly the name and nothing else."},
+                ],
+            },
+        ),
+        turns=(Turn(asks=AskSay(text=SHIP)),),
+        cap=SHORT,
+        modes=(Mode.WHOLE,),
+        dialects=CHAT,
+        exercises=("turn.history-reaches-backend", *TEXT[:1]),
+    ),
+    ConversationScenario(
+        name="live-developer",
+        title="A developer's text, behind the system's, says what to answer",
+        history=({"role": "system", "content": "You are a keeper."}, {"role": "developer", "content": DEVELOPER}),
+        turns=(Turn(say="What is the capital of Norway?", asks=AskSay(text="BEACON")),),
+        cap=SHORT,
+        modes=(Mode.WHOLE,),
+        dialects=CHAT,
+        exercises=("turn.system-prompt", *TEXT[:1]),
+    ),
+    ConversationScenario(
+        name="live-image",
+        title="A picture of one colour",
+        turns=(
+            Turn(
+                say="Which colour is this picture? Reply with exactly one word, in lower case: red, green or blue.",
+                images=(RED,),
+                asks=AskSay(text="red"),
+            ),
+        ),
+        cap=TINY,
+        modes=(Mode.WHOLE,),
+        dialects=CHAT,
+        exercises=("turn.images", *TEXT[:1]),
+    ),
+    ConversationScenario(
+        name="live-logprobs",
+        title="Each token with its probability",
+        turns=(Turn(say=exactly(FEW), asks=AskSay(text=FEW)),),
+        body={"logprobs": True},
+        usage=True,
+        cap=TINY,
+        dialects=CHAT,
+        exercises=("chat.stream.logprobs", "chat.stream.usage-details", *TEXT[:2]),
+    ),
+    ConversationScenario(
+        name="live-departure",
+        title="The client goes away in mid-text, and asks for something else",
+        turns=(
+            Turn(say=counting(200), act=Act.LEAVE_AT_TEXT, asks=Anything()),
+            Turn(say=exactly(FEW), asks=AskSay(text=FEW)),
+        ),
+        cap=SHORT,
+        modes=(Mode.STREAM,),
+        dialects=CHAT,
+        attribute_to="chat.stream.disconnect",
+        exercises=("chat.stream.disconnect",),
     ),
     ConversationScenario(
         name="live-choices",

@@ -1,0 +1,116 @@
+"""Calls of a model: that they came where they were forced, that they are declared, and that their arguments fit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.live_said import cut_short, made_calls, place_in, refuses
+from wireproof.judging.checks.places import place_of, reading_of
+from wireproof.judging.checks.written_calls import no_call
+from wireproof.judging.registry import Checks, Seen
+from wireproof.model.scenario import Mode
+from wireproof.reading.asked import LENGTH, as_json
+from wireproof.reading.schemas import misfits
+from wireproof.wire.events import Fragment
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
+REQUIRED = "required"
+
+
+def tries(exchange: Exchange) -> tuple[Exchange, ...]:
+    """All tries of an exchange that have an answer."""
+    return tuple(one for one in (*exchange.earlier, exchange) if one.reading is not None)
+
+
+def arguments(exchange: Exchange) -> Iterable[Seen]:
+    """Arguments are JSON objects that fit the schema of their tool, which is strict: in one try at least."""
+    faults = [_argument_fault(one) for one in tries(exchange)]
+    if all(faults) and not list(incremental(exchange)):
+        yield Seen(faults[-1], place_in(exchange))
+
+
+def _argument_fault(exchange: Exchange) -> str:
+    """What is wrong with the arguments of the first call of which something is; "" if nothing is."""
+    declared = {tool["function"]["name"]: tool["function"] for tool in exchange.conversation.tools}
+    for choice in exchange.answer.choices:
+        # A call that was cut at the limit of tokens is not complete.
+        for call in choice.calls if choice.finish != LENGTH else ():
+            schema = declared.get(call.name, {}).get("parameters")
+            # Of a tool without parameters an empty text is as good: no client was seen to break on it.
+            if call.name in declared and schema is None and not call.arguments:
+                continue
+            value = as_json(call.arguments)
+            if not isinstance(value, dict):
+                return f"the arguments of {call.name} are no JSON object: {quoted(call.arguments)}"
+            wrong = [] if schema is None else misfits(schema, value)
+            if wrong:
+                return f"the arguments of {call.name} do not fit its schema, which is strict: {wrong[0]}"
+    return ""
+
+
+@check("chat.stream.arguments-incremental")
+def incremental(exchange: Exchange) -> Iterable[Seen]:
+    """The fragments of a call are joined to its arguments: they do not each repeat those before."""
+    if exchange.cumulative or exchange.mode is Mode.WHOLE:
+        return
+    fragments: dict[tuple[int, int], list[str]] = {}
+    for event in reading_of(exchange).events:
+        if isinstance(event, Fragment) and event.text:
+            fragments.setdefault((event.choice, event.index), []).append(event.text)
+    for pieces in fragments.values():
+        repeated = len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
+        if repeated and isinstance(as_json(pieces[-1]), dict):
+            seen = f"each of {len(pieces)} deltas repeats the arguments so far; clients join them to broken JSON"
+            yield Seen(seen, place_of(exchange, Fragment))
+
+
+@check("chat.stream.isolation")
+def choices(exchange: Exchange) -> Iterable[Seen]:
+    """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)."""
+    indexes = [choice.index for choice in exchange.answer.choices]
+    if indexes != list(range(exchange.conversation.choices)):
+        yield Seen(
+            f"n is {exchange.conversation.choices}; the stream has choices {quoted(indexes)}", exchange.body_place
+        )
+
+
+@check("turn.calls-declared")
+def calls_declared(exchange: Exchange) -> Iterable[Seen]:
+    """Calls name tools that the request declares."""
+    declared = exchange.conversation.tool_names
+    for call in made_calls(exchange):
+        if call.name not in declared:
+            yield Seen(
+                f"{call.name} was called, and the request declares {', '.join(declared) or 'no tools'}",
+                exchange.body_place,
+            )
+
+
+@check("turn.tool-choice-forced")
+def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
+    """A call came, and of the tool that was named, in one try at least."""
+    if exchange.wanted or cut_short(exchange) or refuses(exchange):
+        return
+    asked, made = exchange.conversation.tool_choice, [call.name for call in made_calls(exchange)]
+    if not any(made_calls(one) for one in tries(exchange)):
+        seen = f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries"
+        yield no_call(seen, exchange, exchange.body_place)
+    # A name that was not declared has a row of its own.
+    elif set(made) <= set(exchange.conversation.tool_names) and asked not in {REQUIRED, *made}:
+        yield Seen(f"tool_choice names {quoted(asked)}, and {', '.join(made)} was called", exchange.body_place)
+
+
+@check("turn.tool-choice-none")
+def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
+    """No call came."""
+    if made := made_calls(exchange):
+        yield Seen(f"tool_choice is none, and {made[0].name} was called", exchange.body_place)

@@ -1,0 +1,80 @@
+"""Texts that a model was to repeat exactly: damage is known by its kind."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.diff import REPLACEMENT
+from wireproof.judging.checks.live_counts import STOPPED
+from wireproof.judging.checks.live_said import asked_texts, place_in, refuses, strings, thinks
+from wireproof.judging.checks.places import reading_of
+from wireproof.judging.registry import Seen
+from wireproof.model.asks import AskSay
+from wireproof.wire.events import Text
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.calls import Choice
+
+FEW = 5
+"""Tokens that an answer may count and yet say nothing: those that end it, and others that no client is shown."""
+
+
+def torn(exchange: Exchange) -> Iterable[Seen]:
+    """No replacement characters: no prompt has one, and no model writes one."""
+    for text in strings(exchange):
+        if REPLACEMENT in text:
+            at = text.index(REPLACEMENT)
+            seen = f"a replacement character (U+FFFD) stands in {quoted(text[max(0, at - 10) : at + 10])}"
+            yield Seen(seen, place_in(exchange))
+            return
+
+
+def text(exchange: Exchange) -> Iterable[Seen]:
+    """What was said is not misread, sent twice, lost, or continued behind a stop sequence."""
+    stop = exchange.turn.body.get("stop", ()) if exchange.turn else ()
+    for choice in exchange.answer.choices:
+        got = choice.text or ""
+        if (seen := next((one for one in stop if one in got), None)) is not None:
+            yield Seen(f"the text goes on to the stop sequence {quoted(seen)}: {quoted(got)}", place_in(exchange))
+        elif not exchange.wanted and _misread(asked_texts(exchange.asks), got):
+            yield Seen(f"UTF-8 was read as another encoding: {quoted(got, 60)}", place_in(exchange))
+        elif (
+            not exchange.wanted and isinstance(exchange.asks, AskSay) and _doubled(exchange, choice, exchange.asks.text)
+        ):
+            yield Seen(f"each piece of the text came twice: {quoted(got)}", place_in(exchange))
+        elif not got and not choice.calls and choice.finish == STOPPED and _was_said(exchange):
+            seen = "the usage counts the tokens of an answer, and it has no text"
+            yield Seen(seen, place_in(exchange), counts=True)
+
+
+def _was_said(exchange: Exchange) -> bool:
+    """Whether the counts show that the model said something that a client should see."""
+    got = exchange.answer.usage
+    if got is None or thinks(exchange) or refuses(exchange):
+        return False
+    return got.completion - (got.reasoning or 0) >= FEW
+
+
+def _misread(asked: Iterable[str], got: str) -> bool:
+    """Whether a text has what UTF-8 becomes when it is read as Latin-1 or Windows-1252."""
+    marks = {
+        one.encode().decode(encoding, errors="ignore")
+        for whole in asked
+        for one in re.findall(r"[^\x00-\x7f]", whole)
+        for encoding in ("latin-1", "cp1252")
+    }
+    return any(len(mark) > 1 and mark in got for mark in marks)
+
+
+def _doubled(exchange: Exchange, choice: Choice, asked: str) -> bool:
+    """Whether the text would be right with every second piece of it left out."""
+    pieces = [
+        event.text for event in reading_of(exchange).events if isinstance(event, Text) and event.choice == choice.index
+    ]
+    twice = len(pieces) > 1 and pieces[::2] == pieces[1::2] and "".join(pieces[::2]).strip() == asked.strip()
+    return twice or (choice.text or "").strip() == asked.strip() * 2
