@@ -383,7 +383,7 @@ def test_what_follows_an_unreadable_frame_is_not_read() -> None:
     (violation,) = reading.violations
     assert violation.requirement == "chat.stream.frames"
     # What came is a beginning: of its end nothing is known.
-    assert violation.spoils == frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
+    assert violation.spoils == frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
     (choice,) = reading.answer.choices
     assert (choice.text, choice.finish) == ("before", None)
 

@@ -24,7 +24,7 @@ from wireproof.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
+LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
 """What is lost of an answer that cannot be read to its end."""
 TOGETHER = frozenset({Facet.BODY})
 """What is lost where all of a stream can be read, and no client could: when each piece of it reached one."""

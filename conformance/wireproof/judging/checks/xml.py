@@ -60,11 +60,12 @@ def broken_rules(want: str, got: str, *, exact: bool) -> Mapping[BlockRule, str]
     broken: dict[BlockRule, str] = {}
     if right is not None and came is not None:
         broken |= dict.fromkeys(_of_block(right, came), of_block)
+        # Blanks around a value are lost with the lines that a block lacks.
+        kept = str.strip if BlockRule.SHAPE in broken else str
         for key, text in right.written.items():
             said = came.written.get(key, text)
-            # Blanks around a value are lost with the lines that a block lacks.
-            if said != text and not (BlockRule.SHAPE in broken and said.strip() == text.strip()):
-                alike = _bare(right.arguments[key]) == _bare(came.arguments[key])
+            if kept(said) != kept(text):
+                alike = kept(_bare(right.arguments[key])) == kept(_bare(came.arguments[key]))
                 broken.setdefault(BlockRule.ESCAPE if alike else BlockRule.VALUES, f"<{key}>: {difference(text, said)}")
     # Where nothing else is wrong, the lines around the elements are.
     return broken or {BlockRule.SHAPE: of_block}
