@@ -22,8 +22,9 @@ from wireproof_mocks.miniatures import FAULTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What holds today. To be raised to 0.99, 0.98 and 0.95, which is what the crowds are for.
-FLOORS = {6: 0.90, 12: 0.85, 24: 0.75}
+# Measured over 20, 36 and 40 draws: 98.3 %, 98.4 % and 97.0 %. The first two are to be raised to 0.99 and 0.98, which
+# is what the crowds are for.
+FLOORS = {6: 0.97, 12: 0.97, 24: 0.95}
 """How many faults a proxy has → the share of the faults that must be found."""
 A_FEW = {6: (DrawKind.RANDOM, 0), 12: (DrawKind.CARELESS, 0), 24: (DrawKind.RANDOM, 0)}
 """What is played for a change."""

@@ -15,6 +15,7 @@ from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.verdict import Finding
 from wireproof.reading.exchange import Exchange
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
+from wireproof.wire.stream import TOGETHER
 from wireproof.wire.violation import MemberFault, Members, Violation
 
 Make = Callable[..., Exchange]
@@ -175,6 +176,6 @@ def test_what_a_row_spoils_and_needs_can_be_spoilt_and_can_be_needed(row: Requir
 
 
 def test_each_part_that_a_row_needs_is_spoilt_by_a_fault() -> None:
-    lost = {facet for row in ROWS.values() for facet in row.spoilt_by_it}
+    lost = {facet for row in ROWS.values() for facet in row.spoilt_by_it} | TOGETHER
     needed = {facet for row in ROWS.values() for facet in row.needed}
     assert needed - lost <= {Facet.HISTORY, Facet.RECEIVED}

@@ -14,6 +14,7 @@ from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, re
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import STREAM, StreamSign, StreamState
+from wireproof.wire.stream import LOST, TOGETHER
 from wireproof.wire.table import Hole
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
@@ -70,6 +71,16 @@ def read(*frames: bytes, blocks: bool = False) -> Reading:
     return read_stream([b"".join(frames)], blocks=blocks)
 
 
+def test_frames_that_one_newline_separates_are_read_line_by_line() -> None:
+    frames = [ROLE, text("a"), text("b"), FINISH, USAGE, DONE]
+    right, together = read(*frames), read(*(frame[:-1] for frame in frames), b"\n")
+    assert [(one.requirement, one.spoils) for one in together.violations] == [("chat.stream.frames", TOGETHER)]
+    assert together.assembled(cumulative=False) == right.assembled(cumulative=False)
+    # One line that is no JSON may have held anything.
+    (broken,) = read(ROLE, text("a")[:-1], b"data: {\n", FINISH).violations
+    assert broken.spoils == LOST
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """A stream that breaks one requirement (`end`: at its end, else in frame `at`), and its neighbour that does not."""
@@ -99,7 +110,7 @@ CASES = {
     "frame is no JSON": case("frames", 1, (ROLE, b"data: {\n\n", FINISH, DONE), PLAIN),
     "frame is no object": case("frames", 1, (ROLE, b"data: []\n\n", DONE), (ROLE, b": []\n\n", FINISH, DONE)),
     "frame is NaN": case("frames", 0, (b'data: {"a": NaN}\n\n', TEXT), (b": NaN\n\n", *PLAIN)),
-    "two objects in a frame": case("frames", 0, (ROLE[:-1] + TEXT, FINISH), (ROLE, TEXT, FINISH, DONE)),
+    "two objects in a frame": case("frames", 0, (ROLE[:-1] + TEXT, FINISH, DONE), PLAIN),
     "event line": case("frames", 1, (ROLE, b"event: message\n" + TEXT, FINISH, DONE), PLAIN),
     "event line on [DONE]": case("frames", 3, (ROLE, TEXT, FINISH, b"event: done\n" + DONE), PLAIN),
     "line that is no field": case(
@@ -372,7 +383,7 @@ def test_what_follows_an_unreadable_frame_is_not_read() -> None:
     (violation,) = reading.violations
     assert violation.requirement == "chat.stream.frames"
     # What came is a beginning: of its end nothing is known.
-    assert violation.spoils == frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
+    assert violation.spoils == frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
     (choice,) = reading.answer.choices
     assert (choice.text, choice.finish) == ("before", None)
 

@@ -56,7 +56,9 @@ def test_known_tools_have_their_keys_in_canonical_order_and_unknown_ones_behind(
 
 def test_a_block_is_read_however_it_is_spaced() -> None:
     text = "<use_tool>\n\n\t<name> f </name>\n <q>odd &amp; spaced</q>  <l>[ 1 ,\n2 ]</l></use_tool>"
-    assert read_block(text) == TextualCall(block=text, name="f", arguments={"q": "odd & spaced", "l": "[ 1 ,\n2 ]"})
+    read = read_block(text)
+    assert read == TextualCall(block=text, name="f", written={"q": "odd &amp; spaced", "l": "[ 1 ,\n2 ]"})
+    assert read.arguments == {"q": "odd & spaced", "l": "[ 1 ,\n2 ]"}
 
 
 def test_a_block_without_a_name_says_no_call() -> None:
@@ -100,9 +102,8 @@ def test_reading_what_was_written_gives_the_call_back(name: str, arguments: dict
     written = write_block(name, json.dumps(arguments))
     read = read_block(written)
     assert read is not None
-    assert read == TextualCall(
-        block=written, name=name, arguments={key: text_of(value) for key, value in arguments.items()}
-    )
+    assert (read.block, read.name) == (written, name)
+    assert read.arguments == {key: text_of(value) for key, value in arguments.items()}
     assert split(f"before {written} after") == ("before ", written, " after")
 
 

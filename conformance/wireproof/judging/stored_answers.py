@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import counts, same_json
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import LEAVES, Form
@@ -144,6 +145,9 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     # The stored answers spell the arguments as the model did, and count its tokens.
     if exchange.target.backend is Backend.CURSOR and any(one.asks for one in exchange.wanted):
         return
+    # What the backend says in place of the text where it could wait no longer: see `chat.stream.flushed`.
+    if any(gate_was_late(one, choice.text or "") for one, choice in exchange.choices()):
+        explained = {*explained, Facet.TEXT}
     wanted, got = ([line for line in lines if _facet(line) not in explained] for lines in (wanted, _lines(exchange)))
     # The empty line behind both makes a line too many or too few a difference.
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):

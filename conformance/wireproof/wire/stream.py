@@ -24,8 +24,10 @@ from wireproof.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
+LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
 """What is lost of an answer that cannot be read to its end."""
+TOGETHER = frozenset({Facet.BODY})
+"""What is lost where all of a stream can be read, and no client could: when each piece of it reached one."""
 DONE = "[DONE]"
 """The data of the frame that ends a chat stream. It is no JSON."""
 
@@ -206,12 +208,20 @@ class Stream:
         try:
             payload = parse_object(data)
         except ValueError as error:
-            # It may have held anything, a finish or a call.
-            self._fault(FrameFault.UNREADABLE, frame, str(error), spoils=LOST)
-            self._broken_off = True
+            self._take_unreadable(frame, data, str(error))
             return
         self._payloads.append((frame, payload))
         self._events += self._machine.payload(frame, payload)
+
+    def _take_unreadable(self, frame: Frame, data: str, error: str) -> None:
+        """Data that is not JSON. Lines that are, each by itself, lack the blank lines between them, and no more."""
+        lines = data.split("\n")
+        readable = len(lines) > 1 and all(map(_is_readable, lines))
+        # It may have held anything, a finish or a call.
+        self._fault(FrameFault.UNREADABLE, frame, error, spoils=TOGETHER if readable else LOST)
+        self._broken_off = not readable
+        for line in lines if readable else ():
+            self._take_data(frame, line)
 
     def _fault(
         self, fault: FrameFault, frame: Frame, detail: str = "", *, spoils: frozenset[Facet] = UNTOUCHED
@@ -226,6 +236,15 @@ class Stream:
                 spoils=spoils,
             )
         )
+
+
+def _is_readable(line: str) -> bool:
+    """Whether a line is what a frame may hold."""
+    try:
+        parse_object(line)
+    except ValueError:
+        return line == DONE
+    return True
 
 
 def read_pieces(stream: Stream, pieces: Iterable[bytes], *, ended: bool) -> Reading:

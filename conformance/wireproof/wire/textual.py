@@ -128,19 +128,29 @@ class TextualCall:
     """The text of the block, tags included."""
     name: str
     """The tool's name."""
-    arguments: Mapping[str, str]
-    """The texts of its other children by their names, unescaped."""
+    written: Mapping[str, str]
+    """The texts of its other children by their names, as they are written."""
+
+    @property
+    def arguments(self) -> Mapping[str, str]:
+        """Those texts, unescaped."""
+        return {key: _unescaped(text) for key, text in self.written.items()}
 
 
 def read_block(block: str) -> TextualCall | None:
     """The call of a block; None when it has no name."""
     inner = block.strip().removeprefix(OPEN).removesuffix(CLOSE)
-    children = [(key, _unescaped(value)) for key, value in _CHILD.findall(inner)]
-    names = [value for key, value in children if key == "name"]
+    children: list[tuple[str, str]] = _CHILD.findall(inner)
+    names = [text for key, text in children if key == "name"]
     if not names:
         return None
-    rest = {key: value for key, value in children if key != "name"}
-    return TextualCall(block=block, name=names[0].strip(), arguments=rest)
+    written: dict[str, str] = {}
+    for key, text in children:
+        # Of one that comes twice the last counts, where it stands.
+        written.pop(key, None)
+        written[key] = text
+    del written["name"]
+    return TextualCall(block=block, name=_unescaped(names[0]).strip(), written=written)
 
 
 def split(text: str) -> tuple[str, str, str] | None:

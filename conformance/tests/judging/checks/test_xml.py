@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wireproof.judging.checks import CHECKS, xml
-from wireproof.judging.checks.xml import BlockRule, broken_rule
+from wireproof.judging.checks.xml import BlockRule, broken_rules
 from wireproof.model.dialect import MODE_HEADER, Dialect
 from wireproof.reading.exchange import Exchange
 from wireproof.wire.textual import write_block
@@ -49,8 +49,21 @@ BROKEN = {
 
 @pytest.mark.parametrize(("rule", "want", "got"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_block_names_its_rule(rule: BlockRule, want: str, got: str) -> None:
-    assert broken_rule(want, got, exact=True) is rule
-    assert broken_rule(want, want, exact=True) is None
+    assert broken_rules(want, got, exact=True).keys() == {rule}
+    assert not broken_rules(want, want, exact=True)
+
+
+def test_a_block_that_breaks_several_rules_names_each() -> None:
+    several = changed("  <query>a &amp;", "<query>a &").replace("1.50", "1.5")
+    assert broken_rules(RIGHT, several, exact=True).keys() == {BlockRule.SHAPE, BlockRule.ESCAPE, BlockRule.VALUES}
+    turned = changed("  <a>1</a>\n  <b>2</b>", "  <b>2</b>\n  <a>1.0</a>", ORDERED)
+    assert broken_rules(ORDERED, turned, exact=True).keys() == {BlockRule.ORDER, BlockRule.VALUES}
+
+
+def test_blanks_around_a_value_are_lost_with_the_lines_of_a_block() -> None:
+    right = write_block("f", '{"a": "b\\n"}')
+    assert broken_rules(right, right.replace("\n", ""), exact=True).keys() == {BlockRule.SHAPE}
+    assert broken_rules(right, right.replace("b\n", "b"), exact=True).keys() == {BlockRule.VALUES}
 
 
 def test_every_rule_has_a_broken_block() -> None:
@@ -58,8 +71,8 @@ def test_every_rule_has_a_broken_block() -> None:
 
 
 def test_a_block_of_the_backends_own_is_to_be_forwarded_as_it_is() -> None:
-    assert broken_rule(RIGHT, changed("  <query>", "<query>"), exact=False) is BlockRule.VERBATIM
-    assert broken_rule(RIGHT, RIGHT, exact=False) is None
+    assert broken_rules(RIGHT, changed("  <query>", "<query>"), exact=False).keys() == {BlockRule.VERBATIM}
+    assert not broken_rules(RIGHT, RIGHT, exact=False)
 
 
 def seen(exchange: Exchange) -> set[str]:

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen, no_header
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.message import read_error
 from wireproof.wire.quoting import quoted, visible
 from wireproof.wire.violation import StatusDue, Violation
@@ -57,7 +58,16 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
 
 def refused(exchange: Exchange) -> bool:
     """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
-    return _names(exchange, _refusable(exchange))
+    return _names(exchange, _refusable(exchange)) or _cannot_name(exchange)
+
+
+def _cannot_name(exchange: Exchange) -> bool:
+    """Whether the refusal that was due is an error without param, which `http.error.envelope` has named."""
+    unmet = any(one.failure is ExpectedFailure.UNMET for one in exchange.wanted)
+    if exchange.transcript.status != BAD_REQUEST or not unmet:
+        return False
+    failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
+    return failed is not None and failed.param is None and bool(broken)
 
 
 def _refusable(exchange: Exchange) -> str:

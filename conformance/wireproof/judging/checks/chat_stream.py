@@ -89,11 +89,19 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
             continue
         shapes.add(shape)
         for found in unpublished("chat.completion.chunk", payload, frame):
-            # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
-            empty = not (UNREADABLE & (found.spoils or UNTOUCHED)) and _is_empty(payload)
             if found.kind not in kinds and not (calls and _is_of_calls(found)):
-                yield replace(found, strict_only=True) if empty else found
+                yield _weighed(found, payload)
             kinds.add(found.kind)
+
+
+def _weighed(found: Seen, payload: JsonObject) -> Seen:
+    """A fault of a chunk, as far as the chunk says anything."""
+    # Null where a list should be says nothing: whatever else comes can be read.
+    if found.kind == "choices" and payload.get("choices") is None:
+        return replace(found, spoils=UNTOUCHED)
+    # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
+    empty = not (UNREADABLE & (found.spoils or UNTOUCHED)) and _is_empty(payload)
+    return replace(found, strict_only=True) if empty else found
 
 
 def _is_of_calls(found: Seen) -> bool:

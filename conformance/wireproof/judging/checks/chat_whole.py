@@ -89,13 +89,13 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             seen = (
                 f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
             )
-            # By their places they are known all the same, as clients take them.
+            # By their places they are known all the same, as clients take them; or by their indexes, where each that
+            # was asked for is there once, in whatever order and beside whatever others.
             placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            known = placed or all(indexes.count(index) == 1 for index in wanted)
             place = member_place(exchange, "choices")
             about = Members(fault=MemberFault.MISSING, names=("index",)) if placed else None
-            yield Seen(
-                f"/choices: {about}" if about else seen, place, spoils=UNTOUCHED if placed else None, about=about
-            )
+            yield Seen(f"/choices: {about}" if about else seen, place, spoils=UNTOUCHED if known else None, about=about)
 
 
 @check("chat.whole.text")

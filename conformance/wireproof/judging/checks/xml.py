@@ -20,7 +20,7 @@ from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import ExpectedCall
@@ -30,7 +30,7 @@ check = Checks()
 
 
 class BlockRule(Enum):
-    """What may be wrong with a block. A block breaks one rule, the first of them."""
+    """What may be wrong with a block. One may break several rules at once."""
 
     SHAPE = auto()
     ORDER = auto()
@@ -45,37 +45,43 @@ SHAPE = re.compile(r"<use_tool>\n  <name>[^\n]*</name>\n(?:  <([\w.-]+)>.*</\1>\
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
 
 
-def broken_rule(want: str, got: str, *, exact: bool) -> BlockRule | None:
-    """The rule by which a block differs from the right one; None if it does not.
+def broken_rules(want: str, got: str, *, exact: bool) -> Mapping[BlockRule, str]:
+    """The rules by which a block differs from the right one, each with the first difference that breaks it.
 
     `exact`: the backend made a structured call, so the proxy wrote the block. Else the block came in the backend's
     text, and must be forwarded as it stands there.
     """
     if want == got:
-        return None
+        return {}
+    of_block = difference(want, got)
     if not exact:
-        return BlockRule.VERBATIM
+        return {BlockRule.VERBATIM: of_block}
     right, came = textual.read_block(want), textual.read_block(got)
-    # In this order: names and values mean little in a block that is not written as one.
-    if right is None or came is None or not SHAPE.fullmatch(got):
-        return BlockRule.SHAPE
-    if came.name != right.name:
-        return BlockRule.ROUND_TRIP
-    return _broken_arguments(right.arguments, came.arguments)
+    broken: dict[BlockRule, str] = {}
+    if right is not None and came is not None:
+        broken |= dict.fromkeys(_of_block(right, came), of_block)
+        # Blanks around a value are lost with the lines that a block lacks.
+        kept = str.strip if BlockRule.SHAPE in broken else str
+        for key, text in right.written.items():
+            said = came.written.get(key, text)
+            if kept(said) != kept(text):
+                alike = kept(_bare(right.arguments[key])) == kept(_bare(came.arguments[key]))
+                broken.setdefault(BlockRule.ESCAPE if alike else BlockRule.VALUES, f"<{key}>: {difference(text, said)}")
+    # Where nothing else is wrong, the lines around the elements are.
+    return broken or {BlockRule.SHAPE: of_block}
 
 
-def _broken_arguments(right: Mapping[str, str], came: Mapping[str, str]) -> BlockRule:
-    if not right:
-        return BlockRule.NO_ARGUMENTS
-    if set(right) != set(came):
-        return BlockRule.ROUND_TRIP
-    if list(right) != list(came):
-        return BlockRule.ORDER
-    return BlockRule.ESCAPE if right == came or _same_but_escapes(right, came) else BlockRule.VALUES
-
-
-def _same_but_escapes(right: Mapping[str, str], came: Mapping[str, str]) -> bool:
-    return all(_bare(right[key]) == _bare(came[key]) for key in right)
+def _of_block(right: textual.TextualCall, came: textual.TextualCall) -> Iterator[BlockRule]:
+    """The rules that a block breaks as such, whatever its values are."""
+    if not SHAPE.fullmatch(came.block):
+        yield BlockRule.SHAPE
+    # In a block of another shape an argument may be there and not be found.
+    elif came.name != right.name or (right.written and set(right.written) != set(came.written)):
+        yield BlockRule.ROUND_TRIP
+    if came.written and not right.written:
+        yield BlockRule.NO_ARGUMENTS
+    if [key for key in right.written if key in came.written] != [key for key in came.written if key in right.written]:
+        yield BlockRule.ORDER
 
 
 def _bare(value: str) -> str:
@@ -89,11 +95,12 @@ def differing(rule: BlockRule, exchange: Exchange) -> Iterable[Seen]:
     """The blocks that differ from the right ones by this rule."""
     for choice, call, got in _blocks(exchange):
         want = respelled(call.block, got) if call.meant else call.block
-        if broken_rule(want, got, exact=call.exact) is rule:
+        seen = broken_rules(want, got, exact=call.exact).get(rule)
+        if seen is not None:
             # In all of the text: that before the block is right, or another requirement's matter.
             said = exchange.choice(choice).text or ""
             spot = text_spot(exchange, choice, said.replace(got, want, 1), said)
-            yield Seen(f"{spot.heading('content')}{difference(want, got)}", spot.place)
+            yield Seen(f"{spot.heading('content')}{seen}", spot.place)
 
 
 check("xml.shape")(partial(differing, BlockRule.SHAPE))
@@ -111,12 +118,14 @@ def respelled(want: str, got: str) -> str:
     That is the order of the arguments, and how each value is spelled that means the same.
     """
     right, came = textual.read_block(want), textual.read_block(got)
-    if right is None or came is None or set(right.arguments) != set(came.arguments):
+    if right is None or came is None:
         return want
     arguments = {
         name: spelling if same_data(right.arguments[name], spelling) else right.arguments[name]
         for name, spelling in came.arguments.items()
+        if name in right.arguments
     }
+    arguments |= {name: text for name, text in right.arguments.items() if name not in arguments}
     return textual.block_of(right.name, arguments)
 
 
