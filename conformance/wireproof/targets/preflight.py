@@ -46,6 +46,7 @@ from wireproof.targets.recognition import Recognised, error_of, is_page, is_stre
 from wireproof.targets.tls import verify_for
 from wireproof.wire.chat import read_stream
 from wireproof.wire.events import Fragment
+from wireproof.wire.fields import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -303,7 +304,7 @@ async def _with_model(prober: Prober) -> Target:
         HarnessError: there is none.
     """
     target, answer = prober.target, await prober.send("GET", "/models")
-    match _json(answer.body):
+    match json_of(answer.body):
         case {"data": [{"id": str(model)}, *_]} if model and answer.ok:
             return dataclasses.replace(target, model=model)
         case {} if answer.ok:
@@ -335,13 +336,6 @@ def _no_models(answer: ProbeAnswer, target: Target) -> str:
     if is_page(answer.body):
         return f"{what}, and that is no OpenAI-compatible API{_hint(target)}"
     return f"{what}, so no model is known; name one with --model"
-
-
-def _json(body: bytes) -> object:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 async def _check_drivable(look: _Look, sightings: Mapping[Surface, Sighting]) -> None:

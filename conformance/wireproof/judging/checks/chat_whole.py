@@ -90,7 +90,7 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
                 f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
             )
             # By their places they are known all the same, as clients take them.
-            placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            placed = len(indexes) == len(wanted) and all(one is None for one in indexes)
             place = member_place(exchange, "choices")
             about = Members(fault=MemberFault.MISSING, names=("index",)) if placed else None
             yield Seen(
