@@ -23,9 +23,10 @@ VALUES: tuple[Json, ...] = (
     None, True, False, 0, -1, 1, 1.5, -0.0, 1e308, 10**30, 2**63, -(2**63), 10**400,
     "", " ", "0", "null", "a" * 5000, "\x00", "\x1b[2J\x1b]0;owned\x07", "\u202egnp.exe", "\ud800", "\udfff\ud800",
     "\ue000", "{", '{"a":', "[[[", '{"a": 1, "a": 2}', "NaN", "../../x", "<script>alert(1)</script>",
-    "\r\n\r\ndata: [DONE]\n\n", "]]>", "assistant", "tool_calls", "stop", "error", "function", "completed", "response.completed", "<use_tool>",
-    [], [[]], [None], [{}], [0], ["a"], [[], {}, None, 1, "x", 1.5, True], {}, {"": None}, {"a": {"a": {}}},
-    {"error": {"message": []}}, {"type": []}, {"index": {}}, {"\ud800": "\ud800"},
+    "\r\n\r\ndata: [DONE]\n\n", "]]>", "assistant", "tool_calls", "stop", "error", "function", "completed",
+    "response.completed",
+    "<use_tool>", [], [[]], [None], [{}], [0], ["a"], [[], {}, None, 1, "x", 1.5, True], {}, {"": None},
+    {"a": {"a": {}}}, {"error": {"message": []}}, {"type": []}, {"index": {}}, {"\ud800": "\ud800"},
 )  # fmt: skip
 """Values that a member may have that has another type, or another meaning."""
 MEMBERS = (

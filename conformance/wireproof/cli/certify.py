@@ -18,10 +18,12 @@ from wireproof.cli.console import console
 from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
 from wireproof.cli.saved import refusal
+from wireproof.judging.unjudged import ours
 from wireproof.model.verdict import HarnessError
 from wireproof.report.progress import progress
 from wireproof.results.certificate import MEANINGS, ExitStatus, worst
 from wireproof.results.document import Ended
+from wireproof.results.folder import FolderError
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.target_file import TargetFile, TargetFileError, load, merged
@@ -131,6 +133,11 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
                 lambda said: said_to.print(said, soft_wrap=True, markup=False),
             )
         report = planned.write(certificate)
+    except FolderError as error:
+        # Lost beside what could not be written, a verdict would have to be driven for again.
+        click.echo(f"wireproof: {error}", err=True)
+        show(planned.report(certificate), certificate, planned.catalogue, form=form, demonstration=target.bundled)
+        return ExitStatus.USAGE, None
     except USAGE_ERRORS as error:
         raise refusal(error) from error
     except HarnessError as error:
@@ -143,7 +150,17 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
         where = f"; {planned.run.output} has what was driven until then" if kept else ""
         click.echo(f"wireproof: interrupted{where}", err=True)
         return ExitStatus.INTERRUPTED, None
-    show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+    except Exception as error:  # noqa: BLE001 (whatever we fail at, the run has a result, and one line says so)
+        why = ours("finish the run", error)
+        click.echo(f"wireproof: {why}", err=True)
+        planned.write_not_driven(Ended.FAILED, why)
+        return ExitStatus.UNREACHABLE, None
+    try:
+        show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+    except OSError:
+        raise  # whoever read the output has left
+    except Exception as error:  # noqa: BLE001 (whatever it is, the verdict is known, and the folder has it)
+        click.echo(f"wireproof: {ours('print the result', error)}; exit status {report.status}", err=True)
     return report.status, report
 
 

@@ -12,6 +12,7 @@ from wireproof.driving.drive import no_progress
 from wireproof.driving.tries import unhurried
 from wireproof.judging import known_failing
 from wireproof.judging.known_failing import KnownFailingError
+from wireproof.judging.unjudged import ours
 from wireproof.model import editions
 from wireproof.model.catalogue import Catalogue, load
 from wireproof.model.editions import UnknownEditionError
@@ -119,12 +120,18 @@ class Plan:
         Raises:
             FolderError: it cannot be written there.
         """
-        configuration, versions = self._configuration(), folder.versions()
-        report = report_of(certificate, self.catalogue, configuration, versions)
+        report = self.report(certificate)
         if self.run.output is None:
             return report
-        runs = [(report_of(one, self.catalogue, configuration, versions), one) for one in certificate.every]
+        runs = [(self.report(one), one) for one in certificate.every]
         return folder.write(self.run.output, report, certificate, runs=runs)
+
+    def report(self, certificate: Certificate) -> Report:
+        """The result as data; one without a verdict where Wireproof fails at it."""
+        try:
+            return report_of(certificate, self.catalogue, self._configuration(), folder.versions())
+        except Exception as error:  # noqa: BLE001 (whatever it is, what was driven is not to be lost by it)
+            return self._without_verdict(Ended.FAILED, ours("report the result", error))
 
     def write_not_driven(self, ended: Ended, reason: str) -> None:
         """Write that nothing was driven, and why, if a folder was named.
@@ -132,14 +139,15 @@ class Plan:
         Raises:
             FolderError: it cannot be written there.
         """
-        if self.run.output is None:
-            return
-        report = not_driven(
+        if self.run.output is not None:
+            folder.write(self.run.output, self._without_verdict(ended, reason))
+
+    def _without_verdict(self, ended: Ended, reason: str) -> Report:
+        return not_driven(
             ended, self._masking().text(reason),
             began=datetime.now(UTC).isoformat(timespec="seconds"),
             catalogue=self.catalogue, configuration=self._configuration(), versions=folder.versions(),
         )  # fmt: skip
-        folder.write(self.run.output, report)
 
     def write_interrupted(self, interrupt: KeyboardInterrupt) -> bool:
         """Write what an interrupted run had driven, if a folder was named; returns whether there is any of it.

@@ -88,7 +88,7 @@ def _conversation(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
 def _together(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
     for row in shown.of(Stage.TOGETHER):
         if row.speaks_of(exchanges[-1].form):
-            shown.find(exchanges[-1], shown.checks.look(row.id, *exchanges))
+            shown.find(exchanges[-1], shown.guarded(row, shown.checks.look(row.id, *exchanges)))
 
 
 def _answer(exchange: Exchange, shown: RunFindings) -> tuple[list[ExchangeFinding], SymptomCase | None]:
@@ -249,9 +249,9 @@ def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> 
             continue
         # Two answers of a live model, whose right answer is not known, may differ in all but their form.
         if one.asks is not None:
-            violations = live_parity.check.look(row.id, one, other)
+            violations = shown.guarded(row, live_parity.check.look(row.id, one, other))
         elif one.wanted:
-            violations = shown.checks.look(row.id, one, other)
+            violations = shown.guarded(row, shown.checks.look(row.id, one, other))
         else:
             continue
         explained = {**shown.explained(other), **shown.explained(one)}

@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -182,6 +183,10 @@ def write(
             report = replace(report, transcripts=_write_transcripts(folder, certificate))
         _put(folder / REPORT, as_json(report).encode())
     except OSError as error:
+        # Of a full disk, what is half written is the first that can be freed.
+        for name in (REPORT, TRANSCRIPTS):
+            with suppress(OSError):  # there is none, or it cannot be reached either
+                (folder / (name + DRAFT)).unlink()
         raise FolderError(f"the result cannot be written to {folder}: {why(error)}") from error
     return report
 
