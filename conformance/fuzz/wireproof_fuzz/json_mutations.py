@@ -128,7 +128,7 @@ def _nearly(chance: Random, place: _Place, _: list[_Place]) -> None:
         case bool() as value:
             place.put(not value)
         case int() | float() as value:
-            place.put(chance.choice((-value, value + 1, value - 1, float(value), value * 1000, str(value))))
+            place.put(chance.choice((-value, value + 1, value - 1, 0.5, value * 1000, str(value))))
         case str() as value if value:
             at = chance.randrange(len(value))
             place.put(chance.choice((value[:at], value[:at] + value[at] + value[at:], value.upper(), value[::-1])))

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wireproof.cli.arguments import with_options
+from wireproof.cli.complaint import complain, harmless
 from wireproof.cli.console import console
 from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
@@ -130,18 +131,18 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
         with terminable():
             certificate = planned.certify(
                 lambda reached: progress(console(stderr=True), planned.scenarios_for(reached), reached.dialects),
-                lambda said: said_to.print(said, soft_wrap=True, markup=False),
+                lambda said: said_to.print(harmless(planned.masked(said)), soft_wrap=True, markup=False),
             )
         report = planned.write(certificate)
     except FolderError as error:
         # Lost beside what could not be written, a verdict would have to be driven for again.
-        click.echo(f"wireproof: {error}", err=True)
+        complain(error)
         show(planned.report(certificate), certificate, planned.catalogue, form=form, demonstration=target.bundled)
         return ExitStatus.USAGE, None
     except USAGE_ERRORS as error:
-        raise refusal(error) from error
+        raise refusal(planned.masked(str(error))) from error
     except HarnessError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(planned.masked(str(error)))
         planned.write_not_driven(Ended.UNREACHABLE, str(error))
         return ExitStatus.UNREACHABLE, None
     # click would print "Aborted!" and exit with 1, which here means that a MUST is broken.
@@ -152,7 +153,7 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
         return ExitStatus.INTERRUPTED, None
     except Exception as error:  # noqa: BLE001 (whatever we fail at, the run has a result, and one line says so)
         why = ours("finish the run", error)
-        click.echo(f"wireproof: {why}", err=True)
+        complain(planned.masked(why))
         planned.write_not_driven(Ended.FAILED, why)
         return ExitStatus.UNREACHABLE, None
     try:
@@ -160,7 +161,7 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
     except OSError:
         raise  # whoever read the output has left
     except Exception as error:  # noqa: BLE001 (whatever it is, the verdict is known, and the folder has it)
-        click.echo(f"wireproof: {ours('print the result', error)}; exit status {report.status}", err=True)
+        complain(f"{ours('print the result', error)}; exit status {report.status}")
     return report.status, report
 
 

@@ -144,7 +144,7 @@ class Plan:
 
     def _without_verdict(self, ended: Ended, reason: str) -> Report:
         return not_driven(
-            ended, self._masking().text(reason),
+            ended, self.masked(reason),
             began=datetime.now(UTC).isoformat(timespec="seconds"),
             catalogue=self.catalogue, configuration=self._configuration(), versions=folder.versions(),
         )  # fmt: skip
@@ -199,6 +199,10 @@ class Plan:
                 headers=carried["headers"], query=carried["query"],
             )
         )  # fmt: skip
+
+    def masked(self, text: str) -> str:
+        """A text without the secrets that were given for the target, its address's password among them."""
+        return self._masking().text(text)
 
     def scenarios_for(self, target: Target) -> Sequence[Scenario]:
         """The scenarios that this target is driven with."""

@@ -8,7 +8,7 @@ else is judged, and the rows that are not have the verdict ERROR with a sentence
 from __future__ import annotations
 
 import traceback
-from pathlib import Path
+from pathlib import PurePath
 
 from wireproof.wire.quoting import quoted
 
@@ -19,6 +19,6 @@ SHOWN = 100
 def ours(doing: str, error: Exception) -> str:
     """The sentence about what could not be done: `judge chat.stream.text`, `print the result`."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(last.filename).name}, line {last.lineno}"
+    where = f"{PurePath(last.filename).name}, line {last.lineno}"
     said = f": {quoted(str(error)[:SHOWN])}" if str(error) else ""
     return f"Wireproof could not {doing} ({type(error).__name__} in {where}{said}); please report this"
