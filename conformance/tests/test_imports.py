@@ -68,14 +68,17 @@ READERS: Mapping[str, str] = {
 }
 """Module → what it reads or borrows when it is called (never at import). What is pure may import these."""
 
+_FILES = "wireproof_scripts.files.regular"
+"""What reads the files that a person names."""
 ACTS = frozenset({
     "_thread", "asyncio", "builtins.input", "builtins.open", "builtins.print", "concurrent", "ctypes", "fcntl",
     "fileinput", "ftplib", "getpass", "glob", "http", "importlib.resources", "io.open", "logging", "mmap",
     "multiprocessing", "os", "pathlib", "pty", "queue", "random", "runpy", "sched", "secrets", "select", "selectors",
     "shelve", "shutil", "signal", "smtplib", "socket", "socketserver", "sqlite3", "ssl", "subprocess", "sys",
-    "tempfile", "termios", "threading", "time", "tomllib.load", "urllib", "uuid", "webbrowser", "zipfile",
+    "tempfile", "termios", "threading", "time", "tomllib.load", "urllib", "uuid", "webbrowser", _FILES,
+    "zipfile",
 })  # fmt: skip
-"""Of the standard library: what reads or writes, waits, starts something, or gives another value each time."""
+"""Of the standard library, and of ours: what reads, writes, waits, starts something, or is another value each time."""
 HARMLESS = frozenset({"pathlib.PurePath", "pathlib.PurePosixPath", "pydantic", "pydantic_core", "urllib.parse"})
 """What of `ACTS` and of third parties does not act: it takes paths and URLs apart, and validates values."""
 
@@ -105,6 +108,7 @@ BESIDES: Mapping[str, str] = {
     "wireproof.reading.playable -> wireproof_cursor.playable": "what Cursor's agent service can play is known there",
     "wireproof.targets.cursor_agent -> wireproof_cursor": "proxies in front of Cursor are judged with this service"
     " behind",
+    "wireproof.judging.known_failing -> wireproof_scripts.files.regular": "files of a person are read in one way",
     "wireproof.cli.listening -> wireproof_endpoint": "both of the next two listen as it does",
     "wireproof.pytest_plugin.plugin -> wireproof_endpoint.fixture": "one plugin has the suite and the fixture of the"
     " endpoint; this module judges nothing",
@@ -225,7 +229,7 @@ def test_what_reads_does_nothing_else() -> None:
         "wireproof.targets.kinds": "os",
     }  # see READERS for what they take of it
     readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}
-    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
+    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing", _FILES)
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wireproof.judging import judge as judge_module
 from wireproof.judging.checks import CHECKS, response_parity
 from wireproof.judging.judge import judge, judge_runs
 from wireproof.judging.outcomes import ScenarioRun
@@ -570,6 +572,58 @@ def test_a_row_that_nothing_can_find_broken_is_refused(politeness: Catalogue, ri
     for judging in (judge_runs, lambda runs, *rest: judge(runs[0], *rest)):
         with pytest.raises(HarnessError, match=r"^my\.greeting has no check, so it would always pass; register one"):
             judging([run(right_whole("text-hello"))], MOCK, catalogue)
+
+
+def test_a_check_that_fails_itself_is_an_error_of_ours_and_hides_nothing_else(
+    politeness: Catalogue, right_whole: Make
+) -> None:
+    failing = Checks()
+
+    @failing("my.greeting")
+    def greeting(exchange: Exchange) -> Iterable[Seen]:
+        raise KeyError(exchange.choice().text)
+
+    catalogue = CATALOGUE.extended(*politeness.requirements)
+    outcomes = judge(run(right_whole("text-hello")), MOCK, catalogue, checks=Checks(CHECKS, failing))
+    (ours,) = [one for one in outcomes if one.verdict is Verdict.ERROR]
+    assert ours.requirement == "my.greeting"
+    assert re.fullmatch(
+        r"Wireproof could not judge my\.greeting \(KeyError in test_judge\.py, line \d+: .*\); please report this",
+        ours.reason,
+    )
+    without = judge(run(right_whole("text-hello")), MOCK, CATALOGUE)
+    assert [one for one in outcomes if one is not ours] == list(without)
+
+
+def test_what_a_check_found_before_it_failed_is_found(politeness: Catalogue, right_whole: Make) -> None:
+    failing = Checks()
+
+    @failing("my.greeting")
+    def greeting(exchange: Exchange) -> Iterable[Seen]:
+        yield Seen("it does not greet", exchange.body_place)
+        raise ValueError
+
+    catalogue = CATALOGUE.extended(*politeness.requirements)
+    outcomes = judge(run(right_whole("text-hello")), MOCK, catalogue, checks=Checks(CHECKS, failing))
+    assert Verdict.ERROR not in {one.verdict for one in outcomes}
+    assert "my.greeting" in {one.requirement for one in outcomes if one.findings}
+
+
+@pytest.mark.parametrize(("place", "what"), [("findings_of", "text-hello"), ("find_causes", "the run")])
+def test_a_failure_behind_the_checks_is_an_error_of_what_it_was_about(
+    place: str, what: str, monkeypatch: pytest.MonkeyPatch, right_whole: Make
+) -> None:
+    kept = getattr(judge_module, place)
+
+    def failing(one: Any, *rest: Any) -> Any:
+        if place == "findings_of" and one.error:
+            return kept(one, *rest)
+        raise RecursionError
+
+    monkeypatch.setattr(judge_module, place, failing)
+    outcomes = judge(run(right_whole("text-hello")), MOCK, CATALOGUE)
+    assert {one.verdict for one in outcomes} == {Verdict.ERROR}
+    assert all(one.reason.startswith(f"Wireproof could not judge {what} (RecursionError in ") for one in outcomes)
 
 
 def test_what_a_catalogue_does_not_have_is_not_judged(politeness: Catalogue, polite: Checks, stream: Make) -> None:

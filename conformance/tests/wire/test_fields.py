@@ -4,8 +4,11 @@ import pytest
 
 from wireproof.wire.events import Failed, TokenUsage
 from wireproof.wire.fields import (
+    DEEPEST,
     failure_of,
     integer_of,
+    json_object,
+    json_of,
     list_of,
     object_of,
     parse_object,
@@ -41,6 +44,26 @@ def test_what_is_not_json_is_a_value_error(text: str) -> None:
 def test_what_is_no_object_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"^JSON, but no object"):
         parse_object(text)
+
+
+@pytest.mark.parametrize(("before", "after"), [("[", "]"), ('{"a":', "}")])
+def test_what_is_nested_deeper_than_clients_read_is_not_read(before: str, after: str) -> None:
+    whole = before * DEEPEST + "1" + after * DEEPEST
+    assert json_of(whole) is not None
+    for deep in (f'{{"a": {whole}}}', f'{{"a": {before * 900}1{after * 900}}}'):
+        with pytest.raises(ValueError, match=r"not JSON .*nested more than 127 deep"):
+            parse_object(deep)
+        assert json_of(deep) is None
+        assert json_of(deep.encode()) is None
+
+
+def test_many_lists_beside_one_another_are_not_deep() -> None:
+    assert json_of("[" + "[]," * 1000 + "[]]") == [[]] * 1001
+
+
+def test_only_an_object_is_an_object() -> None:
+    assert json_object('{"a": 1}') == {"a": 1}
+    assert [json_object("[]"), json_object(b"\xff"), json_object("")] == [None, None, None]
 
 
 def test_values_of_another_type_are_absent() -> None:

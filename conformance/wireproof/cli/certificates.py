@@ -20,6 +20,7 @@ from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
 from wireproof.results.sealed import LARGEST, SealedError
 from wireproof.wire.quoting import visible
+from wireproof_scripts.files.regular import TooLargeError, content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,13 +122,11 @@ def _unlisted(there: Sealed) -> Iterable[str]:
 
 def _read(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            data = opened.read(LARGEST + 1)
+        return content_of(file, LARGEST)
+    except TooLargeError as error:
+        raise SealedError(f"it is not a certificate: it has more than {LARGEST >> 20} MiB, and none has") from error
     except OSError as error:
         raise SealedError(f"it cannot be read: {folder.why(error)}") from error
-    if len(data) > LARGEST:
-        raise SealedError(f"it is not a certificate: it has more than {LARGEST >> 20} MiB, and none has")
-    return data
 
 
 def _what(report: Report) -> str:

@@ -14,14 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from wireproof.cli.arguments import with_options
+from wireproof.cli.complaint import complain, harmless
 from wireproof.cli.console import console
 from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
 from wireproof.cli.saved import refusal
+from wireproof.judging.unjudged import ours
 from wireproof.model.verdict import HarnessError
 from wireproof.report.progress import progress, waits
 from wireproof.results.certificate import MEANINGS, ExitStatus, worst
 from wireproof.results.document import Ended
+from wireproof.results.folder import FolderError
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.target_file import TargetFile, TargetFileError, load, merged
@@ -128,14 +131,19 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
         with terminable():
             certificate = planned.certify(
                 lambda reached: progress(beside, planned.scenarios_for(reached), reached.dialects),
-                lambda said: said_to.print(said, soft_wrap=True, markup=False),
+                lambda said: said_to.print(harmless(planned.masked(said)), soft_wrap=True, markup=False),
                 waits(beside),
             )
         report = planned.write(certificate)
+    except FolderError as error:
+        # Lost beside what could not be written, a verdict would have to be driven for again.
+        complain(error)
+        show(planned.report(certificate), certificate, planned.catalogue, form=form, demonstration=target.bundled)
+        return ExitStatus.USAGE, None
     except USAGE_ERRORS as error:
-        raise refusal(error) from error
+        raise refusal(planned.masked(str(error))) from error
     except HarnessError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(planned.masked(str(error)))
         planned.write_not_driven(Ended.UNREACHABLE, str(error))
         return ExitStatus.UNREACHABLE, None
     # click would print "Aborted!" and exit with 1, which here means that a MUST is broken.
@@ -144,7 +152,17 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
         where = f"; {planned.run.output} has what was driven until then" if kept else ""
         click.echo(f"wireproof: interrupted{where}", err=True)
         return ExitStatus.INTERRUPTED, None
-    show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+    except Exception as error:  # noqa: BLE001 (whatever we fail at, the run has a result, and one line says so)
+        why = ours("finish the run", error)
+        complain(planned.masked(why))
+        planned.write_not_driven(Ended.FAILED, why)
+        return ExitStatus.UNREACHABLE, None
+    try:
+        show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+    except OSError:
+        raise  # whoever read the output has left
+    except Exception as error:  # noqa: BLE001 (whatever it is, the verdict is known, and the folder has it)
+        complain(f"{ours('print the result', error)}; exit status {report.status}")
     return report.status, report
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.arguments import with_options
+from wireproof.cli.complaint import complain
 from wireproof.cli.plan import USAGE_ERRORS
 from wireproof.cli.saved import refusal
 from wireproof.model.target import Backend, SurfaceState
@@ -58,7 +59,7 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
     except OSError as error:
         raise refusal(f"{path} cannot be written: {os.strerror(error.errno or 0).lower()}") from error
     except HarnessError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(error)
         raise SystemExit(ExitStatus.UNREACHABLE) from error
     except KeyboardInterrupt:
         click.echo("wireproof: interrupted", err=True)

@@ -11,22 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import httpx
 from rich.text import Text
 
 from wireproof.cli.arguments import with_options
+from wireproof.cli.complaint import complain
 from wireproof.cli.console import console
 from wireproof.model.dialect import MODE_HEADER
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
-from wireproof.targets.address import check_url, is_local
+from wireproof.targets.address import check_url
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.serving import SERVED
 from wireproof_mocks.personas import PERSONAS
+from wireproof_mocks.personas.answer import NotServedError
 from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
 from wireproof_mocks.personas.running import PersonaRun, run
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 APPROVALS = ("terminal", "page", "always", "never")
 """Who decides on the calls of a persona that asks: the user, at the terminal or on a page; or always yes, or no."""
 STYLES = {"sent": "cyan", "understood": "green", "tool": "yellow", "log": "dim", "notice": "magenta"}
-_SUCCESS = 200
 PERSONA_STATUSES = (
     "\b\nExit status:\n  0    served\n  1    not served\n  2    wrong usage\n  3    not reached\n  130  interrupted"
 )
@@ -105,7 +105,7 @@ def persona_command(  # noqa: PLR0913 (one for each option)
     except OptionError as error:
         raise click.UsageError(str(error)) from error
     except HarnessError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(error)
         status = ExitStatus.UNREACHABLE
     except KeyboardInterrupt:
         click.echo("wireproof: interrupted", err=True)
@@ -189,19 +189,20 @@ def _endpoint(options: PersonaOptions, client: Persona) -> Iterator[EndpointAddr
 
 
 def _first_model(options: PersonaOptions) -> str:
-    own = {"authorization": f"Bearer {options.key}"} if options.key else {}
-    url = f"{str(options.url).rstrip('/')}/models"
+    address = EndpointAddress(
+        url=str(options.url), model="", key=options.key, headers=options.headers, timeout=options.timeout
+    )
     try:
-        with httpx.Client(timeout=options.timeout, trust_env=not is_local(url)) as client:
-            answer = client.get(url, headers={**own, **options.headers})
-    except httpx.TransportError as error:
-        raise HarnessError(f"{url} cannot be reached: {error}") from error
-    try:
-        return str(answer.json()["data"][0]["id"])
-    except (ValueError, LookupError, TypeError):
-        seen = f"HTTP {answer.status_code}" if answer.status_code != _SUCCESS else "no list of models"
+        with address.connected() as endpoint:
+            return str(endpoint.models()["data"][0]["id"])
+    except UnreachableError as error:
+        raise HarnessError(str(error)) from error
+    except (NotServedError, LookupError, TypeError) as error:
+        # Of an answer with an error, the status is enough to say which option is missing.
+        seen = str(error).partition(": ")[0] if isinstance(error, NotServedError) else "no list of models"
         raise HarnessError(
-            f"{url} answered with {seen}; name a model with --model, and a key with --api-key-env"
+            f"{str(options.url).rstrip('/')}/models answered with {seen};"
+            " name a model with --model, and a key with --api-key-env"
         ) from None
 
 

@@ -11,6 +11,7 @@ from wireproof.driving.drive import no_progress
 from wireproof.driving.tries import unhurried
 from wireproof.judging import known_failing
 from wireproof.judging.known_failing import KnownFailingError
+from wireproof.judging.unjudged import ours
 from wireproof.model import editions
 from wireproof.model.catalogue import Catalogue, load
 from wireproof.model.editions import UnknownEditionError
@@ -139,12 +140,18 @@ class Plan:
         Raises:
             FolderError: it cannot be written there.
         """
-        configuration, versions = self._configuration(), folder.versions()
-        report = report_of(certificate, self.catalogue, configuration, versions)
+        report = self.report(certificate)
         if self.run.output is None:
             return report
-        runs = [(report_of(one, self.catalogue, configuration, versions), one) for one in certificate.every]
+        runs = [(self.report(one), one) for one in certificate.every]
         return folder.write(self.run.output, report, certificate, runs=runs)
+
+    def report(self, certificate: Certificate) -> Report:
+        """The result as data; one without a verdict where Wireproof fails at it."""
+        try:
+            return report_of(certificate, self.catalogue, self._configuration(), folder.versions())
+        except Exception as error:  # noqa: BLE001 (whatever it is, what was driven is not to be lost by it)
+            return self._without_verdict(Ended.FAILED, ours("report the result", error))
 
     def write_not_driven(self, ended: Ended, reason: str) -> None:
         """Write that nothing was driven, and why, if a folder was named.
@@ -152,14 +159,15 @@ class Plan:
         Raises:
             FolderError: it cannot be written there.
         """
-        if self.run.output is None:
-            return
-        report = not_driven(
-            ended, self._masking().text(reason),
+        if self.run.output is not None:
+            folder.write(self.run.output, self._without_verdict(ended, reason))
+
+    def _without_verdict(self, ended: Ended, reason: str) -> Report:
+        return not_driven(
+            ended, self.masked(reason),
             began=datetime.now(UTC).isoformat(timespec="seconds"),
             catalogue=self.catalogue, configuration=self._configuration(), versions=folder.versions(),
         )  # fmt: skip
-        folder.write(self.run.output, report)
 
     def write_interrupted(self, interrupt: KeyboardInterrupt) -> bool:
         """Write what an interrupted run had driven, if a folder was named; returns whether there is any of it.
@@ -211,6 +219,10 @@ class Plan:
                 headers=carried["headers"], query=carried["query"],
             )
         )  # fmt: skip
+
+    def masked(self, text: str) -> str:
+        """A text without the secrets that were given for the target, its address's password among them."""
+        return self._masking().text(text)
 
     def scenarios_for(self, target: Target) -> Sequence[Scenario]:
         """The scenarios that this target is driven with."""

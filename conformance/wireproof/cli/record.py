@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.complaint import complain
 from wireproof.cli.listening import PortError, listening, port_option
 from wireproof_endpoint import serving
 from wireproof_endpoint.recording.app import Recorder
@@ -52,7 +53,7 @@ def record_command(
             say=click.echo,
         )
     except UnrecordableError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(error)
         raise SystemExit(USAGE) from error
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from wireproof.cli.complaint import complain
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended, Report
@@ -68,5 +67,5 @@ def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Cert
 def refusal(error: object) -> SystemExit:
     """What ends a command that cannot do what was asked, and says why."""
     # One line, without the usage that click prints: the command was spelt right.
-    click.echo(f"wireproof: {error}", err=True)
+    complain(error)
     return SystemExit(ExitStatus.USAGE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.complaint import complain
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import check_scripts
 from wireproof_scripts.files.schema import file_schema_text
@@ -47,7 +48,7 @@ def check_command(paths: tuple[Path, ...], *, as_json: bool) -> None:
     try:
         found = check_scripts(paths)
     except ScriptError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(error)
         raise SystemExit(UNREADABLE) from error
     wrong = [*found.mistakes, *found.hidden]
     click.echo(_as_json(found) if as_json else _as_text(found))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.complaint import complain
 from wireproof.cli.listening import PortError, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof_endpoint import serving
@@ -95,7 +96,7 @@ def serve_command(  # noqa: PLR0913 - one for each option
             say=lambda url, settings: click.echo(introduce(url, settings, api_key_env)),
         )
     except UnservableError as error:
-        click.echo(f"wireproof: {error}", err=True)
+        complain(error)
         raise SystemExit(USAGE) from error
     if unchosen:
         click.echo(f"wireproof: no request chose {', '.join(unchosen)}", err=True)

@@ -7,7 +7,6 @@ answer, the limit of all waits of an exchange, and the experience that waiting f
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from wireproof.model.transcript import Wait
 from wireproof.targets.lasting import lasting
 from wireproof.targets.recognition import error_of
 from wireproof.wire.asked_wait import asked_wait
+from wireproof.wire.fields import json_object, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,13 +53,9 @@ def kind_of(answer: Transcript) -> Kind:
 
 def _names(answer: Transcript) -> tuple[str, ...]:
     """The `code` and the `type` of an error envelope, those that are there."""
-    try:
-        match json.loads(answer.body):
-            case {"error": {**error}}:
-                return tuple(one for one in (error.get("code"), error.get("type")) if isinstance(one, str))
-    except (ValueError, RecursionError):
-        pass  # no JSON: the status alone says what it is
-    return ()
+    error = object_of((json_object(answer.body) or {}).get("error"))
+    # Where there is none, the status alone says what it is.
+    return tuple(one for one in (error.get("code"), error.get("type")) if isinstance(one, str))
 
 
 def retry_after(answer: Transcript, now: datetime) -> float | None:

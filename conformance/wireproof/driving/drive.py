@@ -24,6 +24,7 @@ from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried
 from wireproof.judging.outcomes import ScenarioRun
+from wireproof.judging.unjudged import ours
 from wireproof.model.reasons import NEVER_LEFT
 from wireproof.model.scenario import LEAVES, Form, Scenario
 from wireproof.model.target import WayTaken
@@ -244,6 +245,11 @@ class _Drives:
         except HarnessError as error:
             # Kept, not raised: the exchanges of all other scenarios can still be judged.
             return undriven(error=str(error))
+        # The form is driven again; or the machine itself fails, and would fail at every other one.
+        except (RenewedError, PutOffError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever it fails at, the others are driven)
+            return undriven(error=ours(f"drive {one.scenario.name} ({form})", error))
         return (
             undriven(not_driven={form: NEVER_LEFT}) if _never_left(exchanges) else undriven(exchanges={form: exchanges})
         )

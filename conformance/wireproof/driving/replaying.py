@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from wireproof.driving.limits import SILENCES, ExchangeLimits
 from wireproof.driving.recording import Record
 from wireproof.targets.address import is_local
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from wireproof.model.transcript import Transcript
 
 NONCE = re.compile(rb"#[0-9a-f]{12}\]\]")
+LONGEST = 1 << 24
+"""Bytes that an answer may have; those of a saved run have fewer."""
 ADDED = frozenset({"host", "content-length", "connection", "transfer-encoding"})
 """Headers that the HTTP client writes by itself."""
 
@@ -52,7 +55,8 @@ async def _again(
     headers = {name: _filled(value, secrets) for name, value in saved.request_headers if name.lower() not in ADDED}
     body = NONCE.sub(nonce, saved.request_body)
     url = _filled(saved.url.replace(urls[0], urls[1], 1), secrets)
-    record = Record(watch=None, silence=silence)
+    limits = ExchangeLimits(seconds=SILENCES * silence, most_bytes=LONGEST)
+    record = Record(watch=None, silence=silence, limits=limits)
     began = time.monotonic()
     await record.fill(client, client.build_request(saved.method, url, headers=headers, content=body))
     return replace(
@@ -63,6 +67,7 @@ async def _again(
         headers=record.headers,
         pieces=tuple(record.pieces),
         end=record.end,
+        over=record.over,
         seconds=time.monotonic() - began,
         waits=(),
         death=None,

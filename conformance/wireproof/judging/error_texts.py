@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,12 +143,3 @@ def masked(text: str, sent: Sent = NOTHING_SENT) -> str:
         text = text.replace(repeated, MASK)
     plain = _CHANGING.sub(MASK, _QUOTED.sub(quoted, " ".join(text.split())))
     return plain[:LONGEST]
-
-
-def json_object(body: bytes) -> JsonObject | None:
-    """The JSON object that a body is; None for any other body."""
-    try:
-        value: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

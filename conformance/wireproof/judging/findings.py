@@ -11,6 +11,7 @@ from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
 from wireproof.judging.exchange_finding import ExchangeFinding
 from wireproof.judging.spoiling import Spoilt, explained_by
+from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding
 from wireproof.wire.facet import UNREADABLE, Facet
@@ -54,6 +55,8 @@ class RunFindings:
     alone: dict[Exchange, ExchangeFinding] = field(default_factory=dict)
     """The exchanges that cannot be compared with another one, each with the finding that says why: it has no answer,
     or it continues an answer that is spoilt."""
+    errors: dict[str, str] = field(default_factory=dict)
+    """Requirement → the sentence about a check of it that failed."""
     cases: list[SymptomCase] = field(default_factory=list)
     """The exchanges without an answer, where one was due."""
     expected: list[SymptomCase] = field(default_factory=list)
@@ -120,9 +123,16 @@ class RunFindings:
         """What the checks of those rows find that are about answers of this form."""
         for row in rows:
             if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
-                yield from answered(row.id, exchange, self.checks)
+                yield from self.guarded(row, answered(row.id, exchange, self.checks))
             elif row.speaks_of(exchange.form):
-                yield from self._checked(row, exchange)
+                yield from self.guarded(row, self._checked(row, exchange))
+
+    def guarded(self, row: Requirement, found: Iterable[Violation]) -> Iterator[Violation]:
+        """What a check finds, until it fails itself: that is an error of ours, and no matter of the other rows."""
+        try:
+            yield from found
+        except Exception as error:  # noqa: BLE001 (whatever a check fails at, it is noted as the row's verdict)
+            self.errors.setdefault(row.id, ours(f"judge {row.id}", error))
 
     def _checked(self, row: Requirement, exchange: Exchange) -> Iterator[Violation]:
         if exchange.asks is None:

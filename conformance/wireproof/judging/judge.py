@@ -52,8 +52,10 @@ from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
 from wireproof.judging.stages import findings_of
 from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NotServed
+from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding, HarnessError
+from wireproof.reading.applicable import applicable
 from wireproof.reading.capabilities import absences
 from wireproof.wire.facet import UNREADABLE, Facet
 
@@ -102,7 +104,26 @@ def judge_runs(
     """
     _refuse_rows_without_check(catalogue, checks)
     runs = without_absent(runs, target.absent)
-    shown = [findings_of(run, target, catalogue, checks) for run in runs]
+    try:
+        return _judged([_shown(run, target, catalogue, checks) for run in runs], target, broken)
+    except Exception as error:  # noqa: BLE001 (whatever it is, no verdict of the run can be trusted, and it goes on)
+        why = ours("judge the run", error)
+        rows = ((run, row) for run in runs for row in applicable(run.scenario, catalogue, target.dialects))
+        return Judgement(outcomes=tuple(not_judged(run, row, run.error or why) for run, row in rows), causes=())
+
+
+def _shown(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: Checks) -> RunFindings:
+    """What a run shows; nothing, and why, where that cannot be found out."""
+    try:
+        return findings_of(run, target, catalogue, checks)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the other scenarios are judged)
+        failed = replace(run, error=ours(f"judge {run.scenario.name}", error), exchanges={})
+        return findings_of(failed, target, catalogue, checks)
+
+
+def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str]) -> Judgement:
+    """What the findings of all runs come to."""
+    runs = [one.run for one in shown]
     _leave_out_noise(shown, live_parity.noise(_asked_again(runs)))
     _shared_ids(shown)
     causes = find_causes(
@@ -224,15 +245,22 @@ def _outcomes(shown: RunFindings, target: Target, broken: Container[Explained]) 
     """What a run comes to, given the requirements that other scenarios have shown to be broken."""
     run, rows = shown.run, shown.rows
     if run.error:
-        return tuple(not_judged(run, row) for row in rows)
+        return tuple(not_judged(run, row, run.error) for row in rows)
     findings = [_attributed(found, run.scenario.attribute_to, broken) for found in shown.findings]
     findings += [cause.finding for cause in shown.causes if cause.finding not in findings]
     # Found broken in passing: reported, although the scenario is not judged by them.
-    others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
+    broken_rows = {finding.violation.requirement for finding in findings}
+    others = broken_rows - {row.id for row in rows}
     rows += tuple(row for row in shown.catalogue.requirements if row.id in others)
     hidden = _hidden(shown, broken)
     counted = {row: f"but for this, counted in {cause.scenario}: {cause}" for row, cause in shown.counted.items()}
-    return tuple(outcome(run, row, target, found=findings, hidden=hidden, counted=counted) for row in rows)
+    return tuple(
+        # What a check found before it failed was found all the same.
+        not_judged(run, row, shown.errors[row.id])
+        if row.id in shown.errors.keys() - broken_rows
+        else outcome(run, row, target, found=findings, hidden=hidden, counted=counted)
+        for row in rows
+    )
 
 
 def _hidden(shown: RunFindings, broken: Container[Explained]) -> dict[str, Hidden]:

@@ -10,10 +10,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Outcome, Verdict
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
+
+LARGEST = 1 << 24
+"""Bytes that a file of known failures may have; a line for each failure of a whole run has some 100 kB."""
 
 
 class KnownFailingError(Exception):
@@ -27,7 +31,7 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
         KnownFailingError: the file cannot be read, or a line of it is wrong.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = content_of(path, LARGEST).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise KnownFailingError(f"{path} cannot be read: {error}") from error
     reasons: dict[str, str] = {}

@@ -47,9 +47,9 @@ class ScenarioRun:
     """The forms in which the target does not answer, as it was found or is declared → why they are absent."""
 
 
-def not_judged(run: ScenarioRun, row: Requirement) -> Outcome:
-    """The outcome of a requirement of a run in which the harness failed."""
-    return _outcome(run, row, Verdict.ERROR, reason=run.error)
+def not_judged(run: ScenarioRun, row: Requirement, why: str) -> Outcome:
+    """The outcome of a requirement where Wireproof failed, at the run or at the check."""
+    return _outcome(run, row, Verdict.ERROR, reason=why)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,11 +7,11 @@ and that no request which was served has together.
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import DEFAULT, Surface
 from wireproof.model.scenario import Mode
+from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -88,11 +88,7 @@ def _of_messages(messages: object) -> Iterator[str]:
 
 
 def _body(exchange: Exchange) -> JsonObject:
-    try:
-        body: Any = json.loads(exchange.transcript.request_body)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
+    return json_object(exchange.transcript.request_body) or {}
 
 
 def _size(exchange: Exchange) -> int:

@@ -22,6 +22,7 @@ from wireproof.model.target import Backend, Missing
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import Facet
+from wireproof.wire.fields import json_of, text_of
 from wireproof.wire.quoting import visible
 from wireproof.wire.violation import Violation
 
@@ -179,11 +180,7 @@ def _facet(line: str) -> Facet:
 
 def _value(line: str) -> str:
     """The arguments of a line, as text; what is no text is none."""
-    try:
-        value = json.loads(line.partition(": ")[2])
-    except ValueError:
-        return ""
-    return value if isinstance(value, str) else ""
+    return text_of(json_of(line.partition(": ")[2])) or ""
 
 
 _FAILED = frozenset({Facet.EVENTS, Facet.FINISH, Facet.USAGE, Facet.END})

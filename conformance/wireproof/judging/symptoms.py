@@ -12,9 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from wireproof.judging.crashes import error_in
-from wireproof.judging.error_texts import Sent, exception_in, in_envelope, json_object, masked, said_in
+from wireproof.judging.error_texts import Sent, exception_in, in_envelope, masked, said_in
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
+from wireproof.wire.fields import json_object
 from wireproof.wire.violation import Members
 
 if TYPE_CHECKING:

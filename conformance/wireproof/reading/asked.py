@@ -6,13 +6,13 @@ judged as that of a script: the text, the calls, the finish are those that were 
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, assert_never
 
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskCount, Asks, AskSay, Fits
 from wireproof.reading.expected import Expected, ExpectedCall, ExpectedFailure
 from wireproof.reading.schemas import misfits
+from wireproof.wire.fields import json_of
 
 if TYPE_CHECKING:
     from wireproof.model.scenario import Form
@@ -52,10 +52,7 @@ def fits(schema: Any, text: str) -> bool:  # noqa: ANN401 (a JSON Schema)
 
 def as_json(text: str) -> Any:  # noqa: ANN401 (JSON)
     """The value of a JSON text; None for a text that is no JSON."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return json_of(text)
 
 
 def _calls(wanted: tuple[AskCall, ...], choice: Choice) -> bool:

@@ -7,7 +7,6 @@ reached the backend that does not say so) is "not seen".
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +15,7 @@ from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.wire.events import TokenUsage
+from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -150,11 +150,7 @@ def _due(exchange: Exchange) -> bool:
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(text) or {}
 
 
 def _member(value: object, name: str) -> object:

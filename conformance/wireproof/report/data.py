@@ -112,12 +112,12 @@ def _repeated(one: Certificate, certificate: Certificate, configuration: Configu
 def not_driven(
     ended: Ended, reason: str, *, began: str, catalogue: Catalogue, configuration: Configuration, versions: MadeWith
 ) -> Report:
-    """The result of a run in which nothing was driven: it could not be, or was interrupted before."""
+    """The result of a run of which nothing is judged: it could not be driven, was interrupted before, or we failed."""
     return Report(
         format=FORMAT,
         ended=ended,
         reason=reason,
-        status=ExitStatus.UNREACHABLE if ended is Ended.UNREACHABLE else ExitStatus.INTERRUPTED,
+        status=ExitStatus.INTERRUPTED if ended is Ended.INTERRUPTED else ExitStatus.UNREACHABLE,
         began=began,
         seconds=0.0,
         versions=versions,

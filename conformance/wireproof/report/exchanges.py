@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from wireproof.report.curl import curl
+from wireproof.wire.fields import parse_json
 from wireproof.wire.sse import Frame, Reader
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[JsonObject]:
 def _lanes(frame: Frame) -> list[str]:
     """What a frame is about: choices, an item of a response, or the answer as a whole."""
     try:
-        data = json.loads(frame.data or "")
-    except (ValueError, RecursionError):
+        data = parse_json(frame.data or "")
+    except ValueError:
         return ["comment" if frame.data is None else "end"]
     match data:
         case {"choices": [*choices]} if choices:
@@ -144,6 +145,6 @@ def _received(exchange: Exchange) -> str:
         return ""
     said = "\n".join(choice.text or "" for choice in exchange.answer.choices)
     try:
-        return _text(json.dumps(json.loads(said), indent=1, ensure_ascii=False).encode(errors="backslashreplace"))
-    except (ValueError, RecursionError):
+        return _text(json.dumps(parse_json(said), indent=1, ensure_ascii=False).encode(errors="backslashreplace"))
+    except ValueError:
         return _text(said.encode(errors="backslashreplace"))

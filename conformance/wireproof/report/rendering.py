@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import Act
 from wireproof.requests.carried import masked_url
+from wireproof.wire.fields import parse_json
 from wireproof.wire.sse import Reader
 
 if TYPE_CHECKING:
@@ -115,9 +116,9 @@ def _stream(transcript: Transcript) -> Iterator[str]:
 
 def _whole(transcript: Transcript) -> Iterator[str]:
     text = transcript.body.decode("utf-8", errors="backslashreplace")
-    with suppress(ValueError, RecursionError):
+    with suppress(ValueError):
         # Whole answers are spelt as frames are, so that one set of patterns (`CHANGING`) fits both.
-        text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(parse_json(text), ensure_ascii=False, separators=(",", ":"))
     yield _line(text)
 
 

@@ -6,7 +6,6 @@ a bearer token. Pure, and the same for a saved run: whoever judges one adapts it
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,10 @@ from wireproof.model.scenario import ConversationScenario, Mode
 from wireproof.model.target import KeyStyle
 from wireproof.requests.carried import SCHEMES
 from wireproof.requests.ways_round import ONLY_STREAMS, changed_members, way_of, written
+from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
-    from wireproof.model.scenario import JsonObject, PlainScenario, Request, Scenario
+    from wireproof.model.scenario import PlainScenario, Request, Scenario
     from wireproof.model.target import Target
 
 SHARED = frozenset({"model", "messages", "stream", "temperature", "top_p", "user"})
@@ -72,7 +72,7 @@ def _moved(request: Request) -> Request | None:
     """The request on the Responses route; itself where it is for another one; None where it cannot be moved."""
     if request.path != Surface.CHAT.endpoint:
         return request
-    fields = request.json if request.json is not None else _object(request.body)
+    fields = request.json if request.json is not None else json_object(request.body) or {}
     if not SHARED.issuperset(fields) or (request.param or "").startswith("messages"):
         return None
     return replace(
@@ -86,12 +86,3 @@ def _moved(request: Request) -> Request | None:
 
 def _name(field: str) -> str:
     return "input" if field == "messages" else field
-
-
-def _object(body: bytes) -> JsonObject:
-    """The members of a body; none where it is no JSON object."""
-    try:
-        value = json.loads(body)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}

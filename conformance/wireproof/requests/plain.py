@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof.model.scenario import RESPONSE, Auth, PlainScenario, Request
 from wireproof.model.target import Backend, Missing, root_of
 from wireproof.requests.carried import address, carried_headers
+from wireproof.wire.fields import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,11 +74,7 @@ def response_id(transcript: Transcript) -> str:
 
 
 def _id_in(text: bytes) -> str:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    match data:
+    match json_of(text):
         # By its output, too: one without `object` is a response all the same, and that is found where it is judged.
         case {"object": "response", "id": str(id_)} | {"output": [*_], "id": str(id_)} | {"response": {"id": str(id_)}}:
             return id_

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario, Mode, PlainScenario, Scenario
 from wireproof.model.target import WayTaken
+from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -283,7 +284,7 @@ def sentence(taken: WayTaken) -> str:
 
 def written(body: bytes, scenario: Scenario, surface: Surface, mode: Mode, target: Target) -> bytes:
     """The body of a scenario's request as the target takes it; itself where no way that was taken changes it."""
-    members = _object(body) if target.ways else None
+    members = json_object(body) if target.ways else None
     changed = None if members is None else changed_members(members, scenario, surface, mode, target)
     return body if changed is members else json.dumps(changed, ensure_ascii=False).encode(errors="backslashreplace")
 
@@ -319,15 +320,6 @@ def _changes(way: WayRound, scenario: Scenario) -> bool:
 def _keeps(scenario: PlainScenario) -> bool:
     """Whether its requests need that a response is stored."""
     return any(one.continues for one in scenario.requests)
-
-
-def _object(body: bytes) -> dict[str, Any] | None:
-    """The members of a body; None where it is no JSON object: it may be broken on purpose."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def only_streams(surface: Surface, target: Target) -> bool:
@@ -381,5 +373,5 @@ def shows(taken: WayTaken, body: bytes, form: Form) -> bool:
     way = way_of(taken)
     if form.dialect.spec.surface is not taken.surface or not _is_meant(way, form.mode):
         return False
-    members = _object(body)
+    members = json_object(body)
     return members is not None and way.change(members) is not members

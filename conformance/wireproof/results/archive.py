@@ -31,7 +31,9 @@ from wireproof.model.target import Target
 from wireproof.model.transcript import Death, End, Piece, Transcript, Wait
 from wireproof.reading import recorded
 from wireproof.requests.adapted import adapted
+from wireproof.results.bounded_json import bounded_lines
 from wireproof.results.masking import masked_runs, masked_target
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,6 +56,11 @@ def _target_form() -> TypeAdapter[Target]:
     # Its annotations name types that `wireproof.model.target` imports for type checkers alone.
     form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping, "Capability": Capability})
     return form
+
+
+@cache
+def _transcript_form() -> TypeAdapter[Transcript]:
+    return TypeAdapter(Transcript)
 
 
 class ArchiveError(ValueError):
@@ -87,7 +94,7 @@ def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
         ArchiveError: the file cannot be read, or holds no runs.
     """
     try:
-        data = path.read_bytes()
+        data = content_of(path, MOST)
     except OSError as error:
         raise ArchiveError(f"{path} holds no recorded run: {error}") from error
     return of_bytes(data, scenarios, name=str(path))
@@ -100,9 +107,8 @@ def of_bytes(data: bytes, scenarios: Iterable[Scenario], *, name: str) -> Archiv
         ArchiveError: it holds no runs.
     """
     try:
-        head, *lines = [json.loads(line) for line in _unpacked(data).splitlines()]
-    # RecursionError: JSON of thousands of lists in each other.
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        head, *lines = bounded_lines(_unpacked(data))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise ArchiveError(f"{name} holds no recorded run: {error}") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ArchiveError(f"{name} is not in format {FORMAT}, the one that this version of Wireproof reads")
@@ -111,9 +117,13 @@ def of_bytes(data: bytes, scenarios: Iterable[Scenario], *, name: str) -> Archiv
         known = {scenario.name: adapted(scenario, target) for scenario in scenarios}
         runs = tuple(_run(known[line["scenario"]], line, target) for line in lines if line["scenario"] in known)
         unknown = tuple(line["scenario"] for line in lines if line["scenario"] not in known)
-    except (LookupError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
-        raise ArchiveError(f"{name} is damaged: {error}") from error
+    except (AttributeError, LookupError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        raise ArchiveError(f"{name} is damaged: {_first_line(error)}") from error
     return Archive(target=target, runs=runs, unknown=unknown)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -139,12 +149,12 @@ def _of_run(run: ScenarioRun) -> Json:
 def _run(scenario: Scenario, line: Json, target: Target) -> ScenarioRun:
     return ScenarioRun(
         scenario=scenario,
-        error=line["error"],
-        not_driven={_form(*form): reason for *form, reason in line["not_driven"]},
+        error=_text(line["error"]),
+        not_driven={_form(*form): _text(reason) for *form, reason in line["not_driven"]},
         # Recordings of the corpus are older than this member.
-        absent={_form(*form): reason for *form, reason in line.get("absent", ())},
+        absent={_form(*form): _text(reason) for *form, reason in line.get("absent", ())},
         exchanges=_exchanges(scenario, line["exchanges"], target),
-        repeated=line["repeated"],
+        repeated=int(line["repeated"]),
         set_aside=_exchanges(scenario, line["set_aside"], target),
     )
 
@@ -183,6 +193,12 @@ def _of_form(form: Form) -> Sequence[str]:
     return (form.dialect.value, form.mode.value)
 
 
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} stands where a text should")
+    return value
+
+
 def _form(spoken: str, mode: str) -> Form:
     return Form(Dialect(spoken), Mode(mode))
 
@@ -198,7 +214,8 @@ def _of_transcript(transcript: Transcript) -> Json:
 
 
 def _transcript(data: Mapping[str, Json]) -> Transcript:
-    return Transcript(**{
+    # By pydantic, since what has another type would be found out in the midst of a judgement.
+    return _transcript_form().validate_python({
         **data,
         "request_headers": _headers(data["request_headers"]),
         "request_body": _bytes(data["request_body"]),

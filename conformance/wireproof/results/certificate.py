@@ -41,7 +41,7 @@ MEANINGS: Mapping[ExitStatus, str] = MappingProxyType({
     ExitStatus.CERTIFIED: "certified: every MUST of the level was observed, none is broken",
     ExitStatus.FAILED: "not certified: a MUST of the level is broken, or a failure declared as known passes",
     ExitStatus.USAGE: "wrong usage",
-    ExitStatus.UNREACHABLE: "no certificate: the target could not be reached or driven",
+    ExitStatus.UNREACHABLE: "no certificate: the target could not be reached, driven or judged",
     ExitStatus.PARTIAL: "certified in part: none is broken, but some MUSTs were not observed",
     ExitStatus.INTERRUPTED: "interrupted",
 })  # fmt: skip

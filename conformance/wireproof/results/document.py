@@ -39,6 +39,8 @@ class Ended(StrEnum):
     """Before all scenarios were driven; what had been driven is judged."""
     UNREACHABLE = "unreachable"
     """The target could not be reached or driven; nothing is judged."""
+    FAILED = "failed"
+    """Wireproof itself failed; nothing is judged, and the transcripts have what was driven."""
 
 
 class Summary(StrEnum):

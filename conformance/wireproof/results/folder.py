@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -22,7 +23,9 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from wireproof.results import archive
 from wireproof.results.archive import Archive, ArchiveError
+from wireproof.results.bounded_json import bounded_json
 from wireproof.results.document import FORMAT, MadeWith, Report, Transcripts
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 
 REPORT = "report.json"
 TRANSCRIPTS = "transcripts.jsonl.gz"
+LARGEST = 1 << 28
+"""Bytes that a file may have; the larger one of a whole run has 2 MiB."""
 DRAFT = ".part"
 """What the name of a file ends with while it is written."""
 RUNS = "runs"
@@ -79,7 +84,7 @@ class SavedResult:
             raise FolderError(f"{self.folder} has no transcripts: {self.report.reason}")
         path = self.folder / there.file
         try:
-            data = path.read_bytes()
+            data = content_of(path, LARGEST)
         except OSError as error:
             raise FolderError(f"{path} cannot be read: {why(error)}") from error
         if hashlib.sha256(data).hexdigest() != there.sha256:
@@ -182,6 +187,10 @@ def write(
             report = replace(report, transcripts=_write_transcripts(folder, certificate))
         _put(folder / REPORT, as_json(report).encode())
     except OSError as error:
+        # Of a full disk, what is half written is the first that can be freed.
+        for name in (REPORT, TRANSCRIPTS):
+            with suppress(OSError):  # there is none, or it cannot be reached either
+                (folder / (name + DRAFT)).unlink()
         raise FolderError(f"the result cannot be written to {folder}: {why(error)}") from error
     return report
 
@@ -218,7 +227,7 @@ def read(folder: Path) -> SavedResult:
     if not folder.is_dir():
         raise FolderError(f"{folder} is not a folder; `wireproof certify --output DIR` writes one")
     try:
-        data = path.read_bytes()
+        data = content_of(path, LARGEST)
     except FileNotFoundError:
         raise FolderError(f"{folder} holds no result: it has no {REPORT}") from None
     except OSError as error:
@@ -233,9 +242,8 @@ def parsed(text: bytes, name: str) -> Report:
         FolderError: it is none that this version can read.
     """
     try:
-        data = json.loads(text)
-    # Also RecursionError: JSON of thousands of lists in each other.
-    except (ValueError, RecursionError) as error:
+        data = bounded_json(text)
+    except ValueError as error:
         raise FolderError(f"{name} is not JSON, so it was torn or is of something else: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise FolderError(f"{name} is not a result in format {FORMAT}, the one that this version of Wireproof reads")

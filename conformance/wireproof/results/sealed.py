@@ -21,6 +21,7 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof.results.bounded_json import bounded_json
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError, as_json, parsed, plain
 
 if TYPE_CHECKING:
@@ -156,8 +157,8 @@ def _refuse_others(there: list[zipfile.ZipInfo]) -> None:
 def _head_of(text: bytes) -> JsonObject:
     """`certificate.json`, of which so much is right that it can be compared."""
     try:
-        head = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        head = bounded_json(text)
+    except ValueError as error:
         raise SealedError(f"it was changed or is damaged: {HEAD} is no JSON") from error
     number = head.get("format") if isinstance(head, dict) else None
     if isinstance(number, int) and number > FORMAT:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from typing import TYPE_CHECKING
 
 from wireproof.model.target import Missing
 from wireproof.model.verdict import HarnessError
+from wireproof.wire.fields import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,11 +47,7 @@ def missing_in(version: Version) -> frozenset[Missing]:
 
 def missing_in_mock(said: str) -> frozenset[Missing] | None:
     """The capabilities that the mock does not have, by its own report (`reflect: backend`); None: that is no report."""
-    try:
-        report = json.loads(said)
-    except ValueError:
-        return None
-    match report:
+    match json_of(said):
         case {"codex": str(number), "protocol": str(protocol)} if found := _NUMBER.match(number):
             missing = missing_in((int(found[1]), int(found[2]))) - UNPLAYED
             return missing - {Missing.HISTORY} | IN_V1 if protocol == "v1" else missing

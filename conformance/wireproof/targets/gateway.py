@@ -31,6 +31,7 @@ from wireproof.targets.launch import LOCAL, Launched, launch
 from wireproof.targets.ports import free_port
 from wireproof.targets.serving import is_free
 from wireproof.targets.target_clock import SpentError
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,6 +46,8 @@ BAD_REQUEST = 400
 """The lowest status that refuses a request."""
 REFUSALS = 5.0
 """Seconds that the upstream has to say what it refused."""
+LARGEST = 1 << 20
+"""Bytes that a template of a configuration may have."""
 SHOWN = 3
 """How many kinds of refused requests are named."""
 COMMIT = 0.3
@@ -203,7 +206,7 @@ def variables(assignments: tuple[str, ...], values: Mapping[str, str]) -> dict[s
 def _configured(template: Path, folder: Path, values: Mapping[str, str]) -> Path:
     """The file that a template becomes in a folder, under its own name: its ending may say how it is to be read."""
     try:
-        text = template.read_text(encoding="utf-8")
+        text = content_of(template, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise HarnessError(f"the template {template} cannot be read: {error}") from error
     file = folder / template.name

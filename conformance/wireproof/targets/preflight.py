@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
 import uuid
 from dataclasses import dataclass
 from itertools import pairwise
@@ -42,6 +41,7 @@ from wireproof.targets.recognition import Recognised, is_page, is_stream, recogn
 from wireproof.targets.tls import verify_for
 from wireproof.wire.chat import read_stream
 from wireproof.wire.events import Fragment
+from wireproof.wire.fields import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -329,7 +329,7 @@ async def _with_model(prober: Prober) -> Target:
         HarnessError: there is none.
     """
     target, answer = prober.target, await prober.send("GET", "/models")
-    match _json(answer.body):
+    match json_of(answer.body):
         case {"data": [{"id": str(model)}, *_]} if model and answer.ok:
             return dataclasses.replace(target, model=model)
         case {} if answer.ok:
@@ -349,13 +349,6 @@ async def _with_model(prober: Prober) -> Target:
             break  # another name would fare no better, or be paid for, too
     # Any other name would be refused as unknown, and that would pass for a proxy that serves nothing.
     raise HarnessError(refused)
-
-
-def _json(body: bytes) -> object:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 async def _check_drivable(look: _Look, sightings: Mapping[Surface, Sighting]) -> None:

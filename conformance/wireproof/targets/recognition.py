@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.dialect import Carrier, Surface, carriers_of
+from wireproof.wire.fields import json_object, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,7 +50,7 @@ def is_page(body: bytes) -> bool:
 
 def is_data(body: bytes) -> bool:
     """Whether a body is what an API sends: a JSON object, or a stream of events."""
-    return isinstance(_parsed(body), dict) or is_stream(body)
+    return json_object(body) is not None or is_stream(body)
 
 
 def is_over(body: bytes) -> bool:
@@ -57,7 +58,7 @@ def is_over(body: bytes) -> bool:
     *_, last = ("", *_data(body))
     if last == DONE:
         return True
-    parsed = _parsed(last)
+    parsed = json_of(last)
     return isinstance(parsed, dict) and parsed.get("type") in LAST_EVENTS
 
 
@@ -84,18 +85,10 @@ def shown(body: bytes) -> str:
 
 def payloads(body: bytes) -> list[Any]:
     """The JSON values of a body: the body itself, or what its `data:` lines hold."""
-    whole = _parsed(body)
+    whole = json_of(body)
     if whole is not None:
         return [whole]
-    return [parsed for data in _data(body) if (parsed := _parsed(data)) is not None]
-
-
-def _parsed(text: bytes | str) -> object:
-    try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found
+    return [parsed for data in _data(body) if (parsed := json_of(data)) is not None]
 
 
 def _data(body: bytes) -> Iterator[str]:

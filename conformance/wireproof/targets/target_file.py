@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from wireproof.targets.kinds import OptionError, Pair
 from wireproof.targets.option import find
 from wireproof.targets.options import RunOptions, TargetOptions
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,10 @@ NAME = "wireproof.toml"
 TITLE = "name"
 """The one key that is no option: how summaries call the target."""
 OPTIONS: Mapping[str, Option] = {option.name: option for option in (*TargetOptions.options(), *RunOptions.options())}
+LONGEST = 100
+"""Characters of a name."""
+LARGEST = 1 << 20
+"""Bytes that a target file may have; most have a few lines."""
 _SECRET = re.compile(r"auth|cookie|key|token|secret|password", re.IGNORECASE)
 """Names of headers and parameters whose values are keys."""
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
@@ -58,6 +63,9 @@ def load(path: Path) -> TargetFile:
     name = data.pop(TITLE, "")
     if not isinstance(name, str):
         raise _wrong(path, text, TITLE, f"{TITLE} is {name!r:.100}; it should be a text")
+    if name and not _is_plain(name):
+        right = "it should be a word or some, which can be the name of a folder"
+        raise _wrong(path, text, TITLE, f"{TITLE} is {name!r:.100}; {right}")
     values: dict[str, Any] = {}
     for key, value in data.items():
         try:
@@ -69,6 +77,11 @@ def load(path: Path) -> TargetFile:
     return TargetFile(path=path, name=name or _called(path), values=values)
 
 
+def _is_plain(name: str) -> bool:
+    """Whether a name can be that of a folder, in which the result of the target is written."""
+    return name.isprintable() and len(name) <= LONGEST and not name.startswith(".") and not set(name) & {"/", "\\"}
+
+
 def _called(path: Path) -> str:
     """What a target is called that its file gives no name: as the file, or where that is the usual name, its folder."""
     return path.resolve().parent.name if path.name == NAME else path.stem
@@ -76,7 +89,7 @@ def _called(path: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return content_of(path, LARGEST).decode()
     except FileNotFoundError:
         raise TargetFileError(f"{path} does not exist; `wireproof init` writes a target file") from None
     except UnicodeDecodeError as error:

@@ -1,22 +1,71 @@
-"""The border where JSON becomes typed: members of OpenAI's objects, read as what they should be.
+"""The border where JSON becomes typed: texts read as JSON, members of OpenAI's objects as what they should be.
 
-None of these but `parse_object` raises: what is not as it should be counts as absent (None, empty). Whether that breaks
-a requirement is for the callers, and for the JSON Schemas, to say.
+Whatever a target sent is read here and nowhere else, so that nothing that it sends can raise anything but a ValueError.
+None of these but `parse_json` and `parse_object` raises: what is not as it should be counts as absent (None, empty).
+Whether that breaks a requirement is for the callers, and for the JSON Schemas, to say.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from wireproof.wire.events import Failed, TokenUsage
 from wireproof.wire.quoting import visible
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 JsonObject = dict[str, Any]
+DEEPEST = 127
+"""How deep lists and objects may be nested: serde_json, by which Codex reads, refuses more, as parsers of other
+languages do; no answer of a model's service comes near."""
+_TOO_DEEP = f"lists or objects are nested more than {DEEPEST} deep"
 CHAT_COUNTS = ("prompt", "completion")
 """The counts of tokens in a `usage` object of chat completions: `prompt_tokens` and `completion_tokens`."""
 RESPONSES_COUNTS = ("input", "output")
 """Those of a response: `input_tokens` and `output_tokens`."""
+
+
+def parse_json(text: str | bytes, **read_by: Callable[[str], object]) -> Any:  # noqa: ANN401 (JSON)
+    """The value of a JSON text; `read_by`: what reads its numbers, as in `json.loads`.
+
+    Raises:
+        ValueError: It is no JSON, or nested deeper than `DEEPEST`.
+    """
+    try:
+        value = json.loads(text, **read_by)  # type: ignore[arg-type]  # which of its parameters these are, it says itself
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
+    opened = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
+    # Counted first, since most texts cannot be that deep.
+    if opened > DEEPEST and _is_deep(value):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        if not inner:
+            return False
+        level = [one for those in inner for one in those]
+    return True
+
+
+def json_of(text: str | bytes) -> Any:  # noqa: ANN401 (JSON)
+    """The value of a JSON text; None for any other text."""
+    try:
+        return parse_json(text)
+    except ValueError:
+        return None
+
+
+def json_object(text: str | bytes) -> JsonObject | None:
+    """The JSON object that a text is; None for any other text."""
+    value = json_of(text)
+    return value if isinstance(value, dict) else None
 
 
 def parse_object(text: str) -> JsonObject:
@@ -27,11 +76,9 @@ def parse_object(text: str) -> JsonObject:
     """
     try:
         # Python reads NaN and Infinity, which are no JSON (RFC 8259, section 6) and stop clients in other languages.
-        value = json.loads(text, parse_constant=_refuse)
+        value = parse_json(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON ({error.msg} at character {error.pos})") from error
-    except RecursionError as error:
-        raise ValueError("not JSON that can be read (lists or objects nested by the thousand)") from error
     except ValueError as error:
         raise ValueError(f"not JSON ({error})") from error
     if not isinstance(value, dict):

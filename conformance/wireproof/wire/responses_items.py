@@ -266,7 +266,7 @@ class ItemTracker:
     def _output(self, output: list[object]) -> Iterator[ItemFault]:
         items = [object_of(item) for item in output]
         # The `.stream` helpers of openai-python and openai-node take the answer from this output.
-        compared = [item for item in items if item.get("type") in _KINDS]
+        compared = [item for item in items if text_of(item.get("type")) in _KINDS]
         if len(compared) != len(self.done):
             seen = f"the terminal response has {len(compared)} messages and calls, the stream had {len(self.done)}"
             # Too few: what was sent is lost, so the sums differ. Too many: an item came without its events.

@@ -21,6 +21,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof.wire.fields import parse_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -68,8 +70,8 @@ def block_of(name: str, arguments: Mapping[str, str]) -> str:
 def _children(name: str, arguments: str) -> Iterator[str]:
     try:
         # Numbers keep their spelling: 1.0 read as a float and written again may look different (1e400 cannot be read).
-        members = json.loads(arguments, parse_float=_Spelled, parse_int=_Spelled)
-    except (ValueError, RecursionError):
+        members = parse_json(arguments, parse_float=_Spelled, parse_int=_Spelled)
+    except ValueError:
         members = None
     # A block is always written, so that no call is lost.
     if not isinstance(members, dict):

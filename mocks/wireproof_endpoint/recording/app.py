@@ -30,6 +30,10 @@ log = logging.getLogger(__name__)
 PREFIX = "/v1"
 RECORDED = frozenset({"/chat/completions", "/responses"})
 """Paths below the base URL whose answers become scripts; everything else is only passed on."""
+LONGEST = 2**26
+"""Bytes of an answer: one that has more is passed on so far, cut off, and not recorded."""
+AN_HOUR = 3600.0
+"""Seconds that an answer may take; one that goes on without end is cut off, and not recorded."""
 LARGEST = 2**29
 """Bytes of a request: how many it may have is the upstream's matter."""
 _HOP = frozenset({
@@ -76,11 +80,14 @@ class Recorder:
             _refuse(exchange, 404, f"There is nothing at {path}: the base URL ends with {PREFIX}.")
             return
         try:
-            # No deadline: the client has its own, and a model may think for minutes. Nothing is kept for the next
-            # request: a connection that a server has closed meanwhile would fail it.
-            async with httpx.AsyncClient(timeout=None, verify=self._tls) as client:  # noqa: S113 - see above
+            # No deadline but that: the client has its own, and a model may think for minutes. Nothing is kept for the
+            # next request: a connection that a server has closed meanwhile would fail it.
+            async with (
+                asyncio.timeout(AN_HOUR),
+                httpx.AsyncClient(timeout=None, verify=self._tls) as client,  # noqa: S113 - see above
+            ):
                 await self._pass_on(client, exchange, path.removeprefix(PREFIX))
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             log.warning("%s does not answer: %s", self._upstream, why)
             if exchange.begun:
@@ -103,7 +110,12 @@ class Recorder:
             exchange.send()
             try:
                 # To its end, also when the client has left: half an answer is no script.
+                size = 0
                 async for piece in response.aiter_bytes():
+                    size += len(piece)
+                    if size > LONGEST:
+                        pieces.clear()
+                        raise httpx.DecodingError(f"its answer has more than {LONGEST:,} bytes")
                     pieces.append((monotonic() - began, piece))
                     exchange.send(piece)
             finally:
@@ -126,7 +138,7 @@ class Recorder:
             asked = json.loads(body)
             steps, id_ = steps_of(recorded, paced=self._paced)
         # Whatever an upstream sends: the client has its answer, and the other recordings stay.
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             log.warning("an answer could not be read, and is not recorded: %r", error)
             return
         if not isinstance(asked, dict):

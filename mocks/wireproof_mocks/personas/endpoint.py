@@ -1,11 +1,14 @@
 """The proxy that a persona talks to: a request goes out, the data of a stream or the JSON of a whole answer comes back.
 
+An answer is bounded in bytes and in time, whatever the proxy sends.
+
 Whatever is not an answer becomes a `NotServedError` with the words that a user of the client would get to see.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,11 +21,16 @@ from wireproof_mocks.personas.line import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 DONE = "[DONE]"
 """The data that ends a stream of chat."""
 EVENT_STREAM = "text/event-stream"
+MOST_BYTES = 1 << 26
+"""Bytes that an answer may have."""
+SILENCES = 10
+"""An answer may take so many times as long as the proxy may be silent."""
 _FAILING = 400
 """Statuses from this one on are errors."""
 
@@ -48,7 +56,8 @@ class EndpointAddress:
         """One client for a whole conversation."""
         own = {"authorization": f"Bearer {self.key}"} if self.key else {}
         with httpx.Client(
-            headers={**own, **self.headers},
+            # Uncompressed: some kilobytes can unpack to what fills the memory.
+            headers={"accept-encoding": "identity", **own, **self.headers},
             timeout=self.timeout,
             # A proxy of the environment would stand between, and cannot reach this machine.
             trust_env=httpx.URL(self.url).host not in LOOPBACK,
@@ -95,11 +104,26 @@ class OpenEndpoint:
                     raise NotServedError(f"the stream failed: {_message(error)}")
                 yield frame
 
+    def models(self) -> Json:
+        """The list of models; raises as `whole`."""
+        with self._sent("GET", "/models") as response:
+            response.read()
+            return _json_object(response.text, "the answer")
+
+    def _posted(self, path: str, body: Json) -> AbstractContextManager[httpx.Response]:
+        return self._sent("POST", path, {"model": self.endpoint.model, **body})
+
     @contextmanager
-    def _posted(self, path: str, body: Json) -> Iterator[httpx.Response]:
+    def _sent(self, method: str, path: str, body: Json | None = None) -> Iterator[httpx.Response]:
         url = self.endpoint.url.rstrip("/") + path
+        # By closing what is read: heads of status 100 may come without end, behind which nothing of ours runs.
+        late = threading.Event()
+        clock = threading.Timer(SILENCES * self.endpoint.timeout, self._leave, (late,))
+        clock.daemon = True
+        clock.start()
         try:
-            with self.client.stream("POST", url, json={"model": self.endpoint.model, **body}) as response:
+            with self.client.stream(method, url, json=body) as response:
+                _bound(response)
                 if response.status_code >= _FAILING:
                     response.read()
                     raise NotServedError(f"HTTP {response.status_code}: {_of_envelope(response)}")
@@ -109,14 +133,52 @@ class OpenEndpoint:
         except httpx.TimeoutException as error:
             seconds = self.endpoint.timeout
             raise NotServedError(f"{path} was silent for {seconds:g} s; the client has given up") from error
-        except httpx.TransportError as error:
+        except (httpx.TransportError, RuntimeError) as error:
+            if late.is_set():
+                seconds = SILENCES * self.endpoint.timeout
+                raise NotServedError(f"the answer of {path} went on for {seconds:g} s; the client has left") from error
+            if isinstance(error, RuntimeError):
+                raise
             raise NotServedError(f"the answer of {path} broke off: {error}") from error
+        finally:
+            clock.cancel()
+
+    def _leave(self, late: threading.Event) -> None:
+        late.set()
+        self.client.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bounded(httpx.SyncByteStream):
+    """A body that ends with an error where it is too long."""
+
+    body: httpx.SyncByteStream
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for piece in self.body:
+            size += len(piece)
+            if size > MOST_BYTES:
+                raise NotServedError(f"the answer has more than {MOST_BYTES:,} bytes; the client has left")
+            yield piece
+
+    def close(self) -> None:
+        """Close the connection, or give it back."""
+        self.body.close()
+
+
+def _bound(response: httpx.Response) -> None:
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise NotServedError(f"the answer is compressed ({short(encoding)}), though the request asks for identity")
+    if isinstance(response.stream, httpx.SyncByteStream):
+        response.stream = _Bounded(body=response.stream)
 
 
 def _json_object(text: str, what: str) -> Json:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise NotServedError(f"{what} is no JSON: {short(text)}") from None
     if not isinstance(value, dict):
         raise NotServedError(f"{what} is no JSON object: {short(text)}")
@@ -126,7 +188,7 @@ def _json_object(text: str, what: str) -> Json:
 def _of_envelope(response: httpx.Response) -> str:
     try:
         return _message(response.json()["error"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return short(response.text) or "an empty body"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.regular import NotRegularError, TooLargeError, content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,29 +55,13 @@ def text_of(path: Path) -> str:
         ScriptError: it cannot be read, is no file but a pipe or a device, is too large, or is no UTF-8.
     """
     try:
-        content = _content(path)
+        content = content_of(path, MOST_BYTES.get(path.suffix, MOST_BYTES_OF_YAML))
         return content.decode("utf-8-sig")  # editors on Windows put a byte order mark first
+    except NotRegularError as error:
+        raise ScriptError("", str(error), unread=True) from error
+    except TooLargeError as error:
+        raise ScriptError("", f"{error}; divide it: several files and folders may be given", unread=True) from error
     except OSError as error:
         raise ScriptError("", f"cannot be read: {error.strerror}", unread=True) from error
     except UnicodeDecodeError as error:
         raise ScriptError(f"byte {error.start}", "the file is not UTF-8", unread=True) from error
-
-
-def _content(path: Path) -> bytes:
-    # Without waiting: a pipe that has no writer would never open.
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(number, "rb") as file:
-        state = os.fstat(number)
-        if not stat.S_ISREG(state.st_mode):
-            raise ScriptError("", f"is {_kind(state.st_mode)}, expected a regular file", unread=True)
-        most = MOST_BYTES.get(path.suffix, MOST_BYTES_OF_YAML)
-        content = file.read(most + 1)
-    if len(content) > most:
-        problem = f"is larger than {most} bytes; divide it: several files and folders may be given"
-        raise ScriptError("", problem, unread=True)
-    return content
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_ISFIFO: "a pipe", stat.S_ISDIR: "a folder", stat.S_ISSOCK: "a socket"}
-    return next((name for test, name in kinds.items() if test(mode)), "a device")

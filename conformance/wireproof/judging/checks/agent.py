@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import same_data
 from wireproof.judging.checks.turn import objects_of, received_by
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.agent_calls import calls_of
+from wireproof.wire.fields import json_object
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def _declared(exchange: Exchange, name: str) -> set[str]:
 
 def _wrong(came: str, wanted: JsonObject, declared: set[str]) -> str:
     """What is wrong with the arguments that came; "" if nothing is."""
-    if not is_object(came):
+    found = json_object(came)
+    if found is None:
         return "they are no JSON object"
-    found = json.loads(came)
     for name, value in wanted.items():
         if name not in found:
             return f"{name} is missing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
 from wireproof.wire.events import Comment, Failed, Finished, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import usage_of
+from wireproof.wire.fields import json_object, list_of, object_of, usage_of
 from wireproof.wire.grammar import KEEPALIVE, USAGE
 from wireproof.wire.quoting import quoted
 from wireproof.wire.stream import LOST
@@ -198,8 +197,9 @@ def disconnect(exchange: Exchange) -> Iterable[Seen]:
     # The answer that the client left; the exchange after it reports how that turn ended.
     if exchange.number == 0:
         return
-    turns = json.loads(exchange.choice().text or "{}").get("turns") or []
-    state = next((turn["state"] for turn in turns if turn.get("script") == exchange.conversation.script), "unknown")
+    said = json_object(exchange.choice().text or "") or {}
+    turns = map(object_of, list_of(said.get("turns")))
+    state = next((turn.get("state") for turn in turns if turn.get("script") == exchange.conversation.script), "unknown")
     # A turn that was drained is as good as one that was interrupted (codex-story, criterion 17).
     if state not in {"interrupted", "completed"}:
         seen = (

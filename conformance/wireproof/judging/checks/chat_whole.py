@@ -70,12 +70,14 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 
 
 def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tuple[str, str]]:
-    if not str(body["id"]).startswith("chatcmpl-"):
-        yield "id", f"{quoted(body['id'])}, it should begin with chatcmpl-"
-    if body["created"] not in SECONDS:
-        yield "created", f"{quoted(body['created'])}, it should be a time in seconds"
-    if body["model"] != exchange.target.model:
-        yield "model", f"{quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
+    # A member that is missing is in a finding of those that were read: a body of nothing has one for all.
+    id_, created, model = (body.get(name) for name in ("id", "created", "model"))
+    if id_ is not None and not str(id_).startswith("chatcmpl-"):
+        yield "id", f"{quoted(id_)}, it should begin with chatcmpl-"
+    if created is not None and created not in SECONDS:
+        yield "created", f"{quoted(created)}, it should be a time in seconds"
+    if model is not None and model != exchange.target.model:
+        yield "model", f"{quoted(model)}, the request asked for {quoted(exchange.target.model)}"
 
 
 @check("chat.whole.choices")

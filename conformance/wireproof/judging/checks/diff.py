@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from wireproof.wire.fields import json_object
 from wireproof.wire.quoting import SHOWN, parting, quoted
 
 if TYPE_CHECKING:
@@ -49,7 +49,4 @@ def torn(want: str, got: str) -> bool:
 
 def is_object(text: str) -> bool:
     """Whether a text is a JSON object."""
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+    return json_object(text) is not None

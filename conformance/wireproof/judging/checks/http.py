@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from wireproof.model.scenario import WRONG_KEY
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend
 from wireproof.reading.schemas import faults
-from wireproof.wire.fields import JsonObject, object_of
+from wireproof.wire.fields import JsonObject, object_of, parse_json
 from wireproof.wire.message import read_error, read_whole
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Place, StatusDue
@@ -197,8 +196,8 @@ def model(exchange: Exchange) -> Iterable[Seen]:
 def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
     """The body, and why it does not match a schema (None if it does)."""
     try:
-        body = json.loads(exchange.transcript.body)
-    except (ValueError, RecursionError):
+        body = parse_json(exchange.transcript.body)
+    except ValueError:
         return None, Seen("the body is not JSON", exchange.body_place)
     # What harms clients first: they need the ids.
     found = sorted(faults(schema, body), key=_unread)

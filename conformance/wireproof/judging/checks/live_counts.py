@@ -118,6 +118,6 @@ def created(exchange: Exchange) -> Iterable[Seen]:
             continue
         for name in ("created", "created_at"):
             value = body.get(name)
-            if isinstance(value, int | float) and int(value) not in SECONDS:
+            if isinstance(value, int | float) and not SECONDS.start <= value < SECONDS.stop:
                 yield Seen(f"{name} is {quoted(value)}, it should be a time in seconds", exchange.body_place)
                 return

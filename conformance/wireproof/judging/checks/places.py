@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +13,7 @@ from wireproof.model.scenario import Mode
 from wireproof.model.target import Missing
 from wireproof.wire.events import CallOpened, Finished, Fragment, Text
 from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.fields import parse_json
 from wireproof.wire.grammar import OPENING
 from wireproof.wire.locating import locate, written
 from wireproof.wire.quoting import parting, quoted
@@ -222,8 +222,8 @@ def same_json(want: str, got: str) -> bool:
     """Whether two texts are the same JSON: every client parses arguments, so the tool gets the same from both."""
     try:
         # In tuples that no JSON gives: a client may read 1 and 1.0 as different types, but 1.50 and 1.5 as one number.
-        read = [json.loads(one, parse_float=_double, parse_int=_integer) for one in (want, got)]
-    except (ValueError, RecursionError):
+        read = [parse_json(one, parse_float=_double, parse_int=_integer) for one in (want, got)]
+    except ValueError:
         return False
     return bool(read[0] == read[1])
 
@@ -231,8 +231,8 @@ def same_json(want: str, got: str) -> bool:
 def same_data(want: str, got: str) -> bool:
     """Whether two texts are JSON of the same data, its numbers as doubles."""
     try:
-        read = [json.loads(one, parse_int=float) for one in (want, got)]
-    except (ValueError, RecursionError):
+        read = [parse_json(one, parse_int=float) for one in (want, got)]
+    except ValueError:
         return False
     return bool(read[0] == read[1])
 
@@ -248,7 +248,7 @@ def _integer(spelling: str) -> tuple[str, str]:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        parse_json(text)
+    except ValueError:
         return False
     return True

@@ -8,6 +8,7 @@ from wireproof.judging.checks.places import counts, reading_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import published
 from wireproof.wire.facet import Facet
+from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.quoting import apart
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ _OF_ITEMS = {
 
 
 def _comparable(response: JsonObject, stream: Exchange) -> JsonObject:
-    output = [_lasting(item) for item in response.get("output") or ()]
+    output = [_lasting(object_of(item)) for item in list_of(response.get("output"))]
     if not stream.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
         output = output[: calls[0] + 1] if calls else output

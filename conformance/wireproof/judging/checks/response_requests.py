@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answered import asked
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import faults
+from wireproof.wire.fields import json_object, json_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ def _reflected(exchange: Exchange) -> str:
 
 def _json(exchange: Exchange) -> object:
     """The body; None where it is not JSON. What is wrong with it is for the schemas to say."""
-    try:
-        return json.loads(exchange.transcript.body)
-    except (ValueError, RecursionError):
-        return None
+    return json_of(exchange.transcript.body)
 
 
 def _dig(value: object, name: str) -> object:
@@ -90,6 +87,6 @@ def _wrongly_stored(exchange: Exchange) -> Seen | None:
 
 def _misnamed(exchange: Exchange, body: object) -> str:
     """What is wrong with how a response names the one that it continues; '' if nothing is."""
-    sent = json.loads(exchange.transcript.request_body or b"{}").get("previous_response_id")
+    sent = (json_object(exchange.transcript.request_body) or {}).get("previous_response_id")
     named = _dig(body, "previous_response_id")
     return "" if sent in {None, named} else f"previous_response_id is {quoted(named)}, the request set {quoted(sent)}"

@@ -162,12 +162,14 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 
 def _values(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     """(member, what is wrong with it) of a response."""
-    if not str(body["id"]).startswith("resp_"):
-        yield "id", f"is {quoted(body['id'])}, it should begin with resp_"
-    if int(body["created_at"]) not in SECONDS:
-        yield "created_at", f"is {quoted(body['created_at'])}, it should be a time in seconds"
-    if body["model"] != exchange.target.model:
-        yield "model", f"is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
+    # A member that is missing is in a finding of those that were read: a body of nothing has one for all.
+    id_, created, model = (body.get(name) for name in ("id", "created_at", "model"))
+    if id_ is not None and not str(id_).startswith("resp_"):
+        yield "id", f"is {quoted(id_)}, it should begin with resp_"
+    if isinstance(created, int | float) and not SECONDS.start <= created < SECONDS.stop:
+        yield "created_at", f"is {quoted(created)}, it should be a time in seconds"
+    if model is not None and model != exchange.target.model:
+        yield "model", f"is {quoted(model)}, the request asked for {quoted(exchange.target.model)}"
 
 
 def _repeats(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
@@ -176,13 +178,13 @@ def _repeats(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
             yield name, f"is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
-    declared, named = exchange.conversation.tool_names, _named(body["tools"])
+    declared, named = exchange.conversation.tool_names, _named(list_of(body.get("tools")))
     if named != declared:
         yield "tools", f"are {quoted(named)}, the request declared {quoted(declared)}"
 
 
-def _named(tools: list[JsonObject]) -> list[object]:
-    return [tool.get("name") for tool in tools]
+def _named(tools: list[object]) -> list[object]:
+    return [object_of(tool).get("name") for tool in tools]
 
 
 def _ended(exchange: Exchange) -> Iterable[str]:

@@ -15,7 +15,7 @@ from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import said_place, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
-from wireproof.wire.fields import JsonObject
+from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
@@ -33,8 +33,7 @@ Received = JsonObject
 
 def received_by(exchange: Exchange) -> Received:
     """What the backend received, as it says. That this text arrived unchanged is for the checks of content."""
-    received: Received = json.loads(exchange.choice().text or "{}")
-    return received
+    return json_object(exchange.choice().text or "") or {}
 
 
 @check("turn.history-reaches-backend")
@@ -279,7 +278,7 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
 @check("turn.calls-declared")
 def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     """A call names a tool that the request declares, or one that the backend is known to call."""
-    body = json.loads(exchange.transcript.request_body or b"{}")
+    body = json_object(exchange.transcript.request_body) or {}
     declared = [function.get("name") for function in _functions(body)]
     made = [call.name for wanted in exchange.wanted for call in wanted.calls]
     # A plain request has no reading; it is one for a whole answer.

@@ -6,11 +6,11 @@ Clients show it to their users, and run nothing.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen
+from wireproof.wire.fields import json_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -69,10 +69,7 @@ def _names_one(text: str, names: Collection[str]) -> bool:
 
 
 def _is_call(text: str, names: Collection[str]) -> bool:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
+    value = json_of(text)
     calls = value if isinstance(value, list) else [value]
     named = all(isinstance(one, dict) and not _ARGUMENTS.isdisjoint(one) for one in calls)
     return bool(calls) and named and _names_one(text[:_REACH], names)

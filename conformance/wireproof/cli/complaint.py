@@ -1,0 +1,17 @@
+"""What ends a command, as a line on stderr. Apart from the consoles, whose library some commands start without."""
+
+from __future__ import annotations
+
+import click
+
+from wireproof.wire.quoting import visible
+
+
+def complain(error: object) -> None:
+    """Print it without what would steer a terminal: it may repeat what a target, or a file of others, says."""
+    click.echo(harmless(f"wireproof: {error}"), err=True)
+
+
+def harmless(text: str) -> str:
+    """A text whose lines can be printed."""
+    return "\n".join(map(visible, text.split("\n")))
