@@ -12,6 +12,7 @@ from wireproof.judging.checks.places import (
     arguments_spot,
     counts,
     is_kept,
+    is_mistimed,
     member_place,
     reading_of,
     text_spot,
@@ -39,7 +40,6 @@ check = Checks()
 
 
 FAILED = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}
-SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created`: seconds, not milliseconds."""
 
 
@@ -74,7 +74,7 @@ def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tu
     id_, created, model = (body.get(name) for name in ("id", "created", "model"))
     if id_ is not None and not str(id_).startswith("chatcmpl-"):
         yield "id", f"{quoted(id_)}, it should begin with chatcmpl-"
-    if created is not None and created not in SECONDS:
+    if is_mistimed(created):
         yield "created", f"{quoted(created)}, it should be a time in seconds"
     if model is not None and model != exchange.target.model:
         yield "model", f"{quoted(model)}, the request asked for {quoted(exchange.target.model)}"
@@ -93,7 +93,7 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             )
             # By their places they are known all the same, as clients take them; or by their indexes, where each that
             # was asked for is there once, in whatever order and beside whatever others.
-            placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            placed = len(indexes) == len(wanted) and all(one is None for one in indexes)
             known = placed or all(indexes.count(index) == 1 for index in wanted)
             place = member_place(exchange, "choices")
             about = Members(fault=MemberFault.MISSING, names=("index",)) if placed else None

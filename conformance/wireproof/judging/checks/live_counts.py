@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.live_said import said_in, sent_words, strings, words
-from wireproof.judging.checks.places import reading_of
+from wireproof.judging.checks.places import is_mistimed, reading_of
 from wireproof.judging.registry import Seen
 from wireproof.model.asks import AskCount
 from wireproof.reading.asked import LENGTH, limit_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from wireproof.wire.events import TokenUsage
     from wireproof.wire.violation import Place
 
-SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 STOPPED = "stop"
 
 
@@ -118,6 +117,6 @@ def created(exchange: Exchange) -> Iterable[Seen]:
             continue
         for name in ("created", "created_at"):
             value = body.get(name)
-            if isinstance(value, int | float) and not SECONDS.start <= value < SECONDS.stop:
+            if is_mistimed(value):
                 yield Seen(f"{name} is {quoted(value)}, it should be a time in seconds", exchange.body_place)
                 return

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wireproof.wire.reading import Reading
     from wireproof.wire.violation import Place
 
+_SINCE, _UNTIL = 1e9, 1e10  # 2001 to 2286
 _E = TypeVar("_E", Text, CallOpened, Fragment, Finished)
 
 
@@ -38,6 +39,11 @@ def reading_of(exchange: Exchange) -> Reading:
     if exchange.reading is None:
         raise ValueError("this exchange has no chat answer")
     return exchange.reading
+
+
+def is_mistimed(value: object) -> bool:
+    """Whether a number is no time in seconds since 1970; milliseconds are too many. What is no number is not judged."""
+    return isinstance(value, int | float) and not _SINCE <= value < _UNTIL
 
 
 def named_frames(reading: Reading) -> set[int | None]:

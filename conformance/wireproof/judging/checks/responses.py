@@ -19,6 +19,7 @@ from wireproof.judging.checks.places import (
     counts,
     is_as_far,
     is_kept,
+    is_mistimed,
     member_place,
     named_frames,
     opening_place,
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 check = Checks()
 """The checks of this module."""
 
-SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created_at`: seconds, not milliseconds."""
 _REPEATED = frozenset({
     "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
@@ -166,7 +166,7 @@ def _values(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     id_, created, model = (body.get(name) for name in ("id", "created_at", "model"))
     if id_ is not None and not str(id_).startswith("resp_"):
         yield "id", f"is {quoted(id_)}, it should begin with resp_"
-    if isinstance(created, int | float) and not SECONDS.start <= created < SECONDS.stop:
+    if is_mistimed(created):
         yield "created_at", f"is {quoted(created)}, it should be a time in seconds"
     if model is not None and model != exchange.target.model:
         yield "model", f"is {quoted(model)}, the request asked for {quoted(exchange.target.model)}"
