@@ -205,7 +205,13 @@ def test_long_prompts_are_mixed_with_the_one_before() -> None:
 
 @pytest.mark.parametrize(
     ("body", "code"),
-    [(b'{"tool_choice": "required"}', 502), (b'{"tool_choice": "none"}', 400), (b"{}", 400)],
+    [
+        (b'{"tool_choice": "required", "said": "[[wireproof:call#0123456789ab]]"}', 502),
+        (b'{"tool_choice": "none", "said": "[[wireproof:call#0123456789ab]]"}', 400),
+        (b'{"tool_choice": "required"}', 400),
+        (b"{}", 400),
+    ],
+    ids=["a script was to call", "none was asked for", "no script", "nothing asked"],
 )
 def test_a_call_that_is_missing_is_blamed_on_the_backend(body: bytes, code: int) -> None:
     change = FAULTS["missing-call-is-502"].head
