@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -16,12 +17,13 @@ from wireproof.targets.target_file import OPTIONS, TargetFileError, line_of, loa
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from wireproof.targets.option import Option
 
     Write = Callable[..., Path]
 
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "targets").glob("*.toml"))
+"""The target files of well-known vendors."""
 WHOLE = """
 name = "ours"
 launch = "python server.py --port {port}"
@@ -253,3 +255,18 @@ def test_every_option_is_in_the_schema_with_its_help() -> None:
     described = schema()["properties"]
     assert set(OPTIONS) == set(described) - {"name"}
     assert [name for name, option in OPTIONS.items() if described[name]["description"] != option.full_help] == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_files_of_vendors_are_target_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # They name a key's variable, so their options are only whole where it is set.
+    if variable := load(path).values.get("api_key_env"):
+        monkeypatch.setenv(variable, "key-of-a-vendor")
+    target, _ = merged(load(path), {})
+    assert target.url is not None
+    assert target.url.endswith(("/v1", "/openai"))
+    assert target.model or target.url.startswith("http://127.0.0.1")
+
+
+def test_there_are_target_files_of_vendors() -> None:
+    assert len(EXAMPLES) >= 9
