@@ -155,6 +155,8 @@ def _is_broken(answer: Transcript) -> bool:
 def asked_for(scenario: ConversationScenario, exchange: Exchange) -> tuple[str, ...]:
     """What a request asks for that not every target serves, by the names of the fields."""
     fits = isinstance(exchange.asks, Fits)
+    # Of a scripted target the refusal itself is judged: its backend would have taken the image.
+    images = bool(exchange.asks and exchange.turn and exchange.turn.images)
     fields = {
         "tool_choice": bool(scenario.tool_choice),
         "tools": bool(scenario.tools),
@@ -162,7 +164,7 @@ def asked_for(scenario: ConversationScenario, exchange: Exchange) -> tuple[str, 
         "response_format": fits,
         "text": fits,
         **dict.fromkeys(("developer", "role"), any(one["role"] == "developer" for one in scenario.history)),
-        **dict.fromkeys(("image", "image_url", "images"), bool(exchange.turn and exchange.turn.images)),
+        **dict.fromkeys(("image", "image_url", "images"), images),
     }
     own = exchange.turn.body if exchange.turn else {}
     return (*(name for name, is_set in fields.items() if is_set), *scenario.body, *own)

@@ -89,7 +89,7 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=BOTH,
-        exercises=("turn.follow-up-without-tools", *TEXT),
+        exercises=("turn.follow-up-without-tools", "chat.whole.text", "responses.whole.message"),
     ),
     ConversationScenario(
         name="live-choice-required",
