@@ -2,8 +2,8 @@
 
 A fault that shows only in some dialects, or only where some scripts are asked for, is judged by these alone: elsewhere
 it is the faultless proxy. Of the scenarios in which it may show, a sample is played: those of its requirement in all of
-its dialects, the others, which show that it breaks nothing else, in one each. With `--whole`, as the nightly run does,
-all of them are played in all.
+its dialects, and a few others, which show that it breaks nothing else, in one each. With `--whole`, as the nightly run
+does, all of them are played in all.
 """
 
 from __future__ import annotations

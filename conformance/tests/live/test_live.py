@@ -1,7 +1,7 @@
 """The suite against endpoints with a model: none without a defect is accused, each with one is found by its row.
 
-A sample of the defects is driven; all of them with `--whole`, which the environment `miniatures` gives in the nightly
-run. The endpoints are of our own making: see `live_endpoint`.
+A sample of the defects is driven; all of them with `--whole`, as in the nightly run. The endpoints are of our own
+making: see `live_endpoint`.
 """
 
 from __future__ import annotations
