@@ -1,8 +1,12 @@
-"""`python -m wireproof_fuzz`: judge mutants, and print each that Wireproof dies of.
+"""`python -m wireproof_fuzz`: make mutants, and print each that Wireproof dies of.
 
-judge --from 1 --mutants 20000    judge so many, and print a line for each defect with the first mutant that shows it
-judge --from 4711 --mutants 1     one of them again, with all that is known of its end
-record                            record the endpoint with a model again, of whose answers mutants are made
+judge --count 20000           judge so many recorded answers that were changed
+drive --count 300             certify so many targets that spoil answers
+judge --from 4711 --count 1   one of them again, with all that is known of its end
+record                        record the endpoint with a model again, of whose answers mutants are made
+
+For each defect the first mutant that shows it is printed. Without --from the numbers begin with those of the day, so
+that each night has others.
 """
 
 from __future__ import annotations
@@ -10,10 +14,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
 
+from wireproof_fuzz.driven import death_of_run
 from wireproof_fuzz.judged import death_of
+from wireproof_fuzz.recording_model import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wireproof_fuzz.judged import Death
+
+A_DAY = 86_400
+APART = 1_000_000
+"""How far the numbers of one day lie behind those of the day before."""
 
 
 def main() -> int:
@@ -22,29 +39,29 @@ def main() -> int:
         prog="wireproof_fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    judge = commands.add_parser("judge")
-    judge.add_argument("--from", type=int, default=1, dest="first", help="the number of the first")
-    judge.add_argument("--mutants", type=int, default=1000, help="how many")
+    for name, of_one, chunk in (("judge", death_of, 25), ("drive", death_of_run, 1)):
+        command = commands.add_parser(name)
+        command.set_defaults(of_one=of_one, chunk=chunk)
+        command.add_argument("--from", type=int, default=int(time.time()) // A_DAY * APART, dest="first")
+        command.add_argument("--count", type=int, default=1000)
     commands.add_parser("record")
     given = parser.parse_args()
     if given.command == "record":
-        from wireproof_fuzz.recording_model import record  # noqa: PLC0415 (it needs the endpoint of the tests)
-
         record()
         return 0
-    return _judge(range(given.first, given.first + given.mutants))
+    return _all(given.of_one, range(given.first, given.first + given.count), given.chunk)
 
 
-def _judge(numbers: range) -> int:
+def _all(of_one: Callable[[int], Death | None], numbers: range, chunk: int) -> int:
     ends: Counter[str] = Counter()
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for death in filter(None, pool.map(death_of, numbers, chunksize=25)):
+        for death in filter(None, pool.map(of_one, numbers, chunksize=chunk)):
             if not ends[death.where]:
                 print(death.said, flush=True)
             ends[death.where] += 1
     for where, times in ends.most_common():
         print(f"{times:6}  {where}")
-    print(f"{len(numbers)} mutants, {ends.total()} deaths")
+    print(f"{len(numbers)} from {numbers.start} on, {ends.total()} deaths")
     return 1 if ends else 0
 
 
