@@ -9,12 +9,14 @@ from itertools import chain
 
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
+from wireproof_fuzz.damaged_files import death_of_file
 from wireproof_fuzz.driven import death_of_run
 from wireproof_fuzz.judged import death_of
 from wireproof_fuzz.mutants import origins
 
 MUTANTS = range(1, 101)
 RUNS = range(5, 11)
+RESULTS = range(1, 4)
 
 
 def test_no_mutant_ends_otherwise_than_in_a_verdict() -> None:
@@ -24,6 +26,11 @@ def test_no_mutant_ends_otherwise_than_in_a_verdict() -> None:
 
 def test_no_run_at_a_target_that_spoils_answers_ends_otherwise_than_with_its_result() -> None:
     deaths = [death_of_run(number) for number in RUNS]
+    assert [death.said for death in deaths if death is not None] == []
+
+
+def test_no_command_that_reads_a_damaged_result_ends_otherwise_than_in_a_line_or_with_what_it_shows() -> None:
+    deaths = [death_of_file(number) for number in RESULTS]
     assert [death.said for death in deaths if death is not None] == []
 
 

@@ -2,6 +2,7 @@
 
 judge --count 20000           judge so many recorded answers that were changed
 drive --count 300             certify so many targets that spoil answers
+read --count 300              have all commands read so many results that were damaged
 judge --from 4711 --count 1   one of them again, with all that is known of its end
 record                        record the endpoint with a model again, of whose answers mutants are made
 
@@ -19,6 +20,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
+from wireproof_fuzz.damaged_files import death_of_file
 from wireproof_fuzz.driven import death_of_run
 from wireproof_fuzz.judged import death_of
 from wireproof_fuzz.recording_model import record
@@ -39,7 +41,7 @@ def main() -> int:
         prog="wireproof_fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, of_one, chunk in (("judge", death_of, 25), ("drive", death_of_run, 1)):
+    for name, of_one, chunk in (("judge", death_of, 25), ("drive", death_of_run, 1), ("read", death_of_file, 1)):
         command = commands.add_parser(name)
         command.set_defaults(of_one=of_one, chunk=chunk)
         command.add_argument("--from", type=int, default=int(time.time()) // A_DAY * APART, dest="first")

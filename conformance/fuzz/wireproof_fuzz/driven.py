@@ -80,12 +80,12 @@ def _wrong(done: Result, there: Path) -> list[str]:
         return [repr(done.exception)]
     if done.exit_code not in ENDS:
         return [f"exit status {done.exit_code}: {done.stderr}"]
-    found = [line for line in done.output.splitlines() if _ASKS_TO_REPORT in line or line.startswith("Traceback")]
+    found = [line for line in done.stderr.splitlines() if _ASKS_TO_REPORT in line or line.startswith("Traceback")]
     try:
         report = folder.read(there).report
     except folder.FolderError as error:
         return [*found, str(error)]
-    found += [one.reason for one in report.outcomes if _ASKS_TO_REPORT in one.reason]
+    found += sorted({one.reason for one in report.outcomes if _ASKS_TO_REPORT in one.reason})
     if report.status != done.exit_code:
         found.append(f"exit status {done.exit_code}, and {report.status} in the result")
     return found

@@ -28,6 +28,7 @@ from wireproof.results.document import Configuration
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
+from wireproof.targets.recognition import recognise
 from wireproof_fuzz.mutants import mutant
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def _use(certificate: Certificate, *, paged: bool) -> None:
         for those in run.exchanges.values():
             for one in those:
                 curl(one.transcript, certificate.target)
+                recognise(one.transcript.body, one.dialect.spec.surface)
                 if one.reading is not None:
                     remember((), one.choice())
             document(those)

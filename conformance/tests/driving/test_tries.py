@@ -82,6 +82,16 @@ def test_an_answer_that_comes_again_word_for_word_is_the_last() -> None:
     assert len(tried(SAY, ("y", "length"), ("y", "length"), ("x", "stop"))[1]) == 3
 
 
+def test_a_further_try_whose_answer_cannot_be_read_is_the_last() -> None:
+    answers = iter((answered(SAY, "y"), of(SAY, 500, {"error": "gone"})))
+
+    async def send(_: ConversationScenario) -> Exchange:
+        return next(answers)
+
+    exchange = asyncio.run(until_done(SAY, send))
+    assert (exchange.reading, len(exchange.earlier)) == (None, 1)
+
+
 def several(*texts: Sequence[tuple[str, str]]) -> list[int]:
     """How often each of several scenarios of a run was sent, one after the other."""
     shared, times = Tried(), list[int]()

@@ -31,6 +31,12 @@ def test_a_whole_run_fits_in_90_requests_and_in_what_needs_no_consent() -> None:
     assert found.tokens <= 19_500 < TOKENS
 
 
+def test_a_scripted_scenario_that_is_selected_by_name_has_a_cost_too() -> None:
+    for scenario in CONVERSATIONS:
+        turns = len(scenario.turns) * len(scenario.forms(SPOKEN))
+        assert cost([scenario], TARGET).requests in {0, turns}, scenario.name
+
+
 @each_asked
 def test_every_request_caps_the_tokens_of_its_answer(scenario: ConversationScenario) -> None:
     for form in scenario.forms(SPOKEN):

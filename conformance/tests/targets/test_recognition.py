@@ -64,6 +64,7 @@ DELTA = {"type": "response.output_text.delta", "delta": "Hi."}
         (json.dumps(RESPONSE).encode(), "Hi.", {Carrier.ITEMS}),
         (b'{"object": "response"}', "", set()),
         (b'{"object": "response", "output": [1, null]}', "", set()),
+        (b'{"object": "response", "output": true}', "", set()),
         (frames(DELTA, {"type": "response.completed", "response": RESPONSE}), "Hi.", {Carrier.ITEMS}),
         (frames({"type": "response.created"}), "", set()),
     ],

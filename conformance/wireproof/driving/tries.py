@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.calls import Choice
 
 TRIES = 3
 MORE = 4
@@ -124,12 +125,17 @@ def _with_more(scenario: ConversationScenario, exchange: Exchange) -> Conversati
 
 
 def _is_cut(exchange: Exchange) -> bool:
-    return any(choice.finish == LENGTH for choice in exchange.answer.choices)
+    return any(choice.finish == LENGTH for choice in _choices(exchange))
 
 
 def _said(exchange: Exchange) -> object:
     """All that an answer says."""
-    return [(choice.text, [(call.name, call.arguments) for call in choice.calls]) for choice in exchange.answer.choices]
+    return [(choice.text, [(call.name, call.arguments) for call in choice.calls]) for choice in _choices(exchange)]
+
+
+def _choices(exchange: Exchange) -> Sequence[Choice]:
+    # The answer of a further try may be none that can be read.
+    return exchange.answer.choices if exchange.reading is not None else ()
 
 
 def _examine_refusal(scenario: ConversationScenario, exchange: Exchange) -> None:

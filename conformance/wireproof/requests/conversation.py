@@ -195,7 +195,8 @@ def _results(turn: Turn, assistant: Message) -> list[Message]:
     results = turn.results or {}
     return [
         {"role": "tool", "tool_call_id": call["id"], "content": results.get(call["function"]["name"], "")}
-        for call in assistant["tool_calls"]
+        # Without calls where nothing says what is answered: a script does, and a model was asked to play it.
+        for call in assistant.get("tool_calls", ())
     ]
 
 

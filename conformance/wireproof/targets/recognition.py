@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.dialect import Carrier, Surface, carriers_of
-from wireproof.wire.fields import json_object, json_of
+from wireproof.wire.fields import json_object, json_of, list_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,7 +128,7 @@ def _response(said: Sequence[Any]) -> Recognised | None:
     objects += [one["response"] for one in events if isinstance(one.get("response"), dict)]
     if not events and not objects:
         return None
-    items = [item for one in objects for item in one.get("output") or () if isinstance(item, dict)]
+    items = [item for one in objects for item in list_of(one.get("output")) if isinstance(item, dict)]
     deltas = [str(one["delta"]) for one in events if one["type"] == "response.output_text.delta" and "delta" in one]
     texts = [_text(item.get("content")) for item in items if item.get("type") == "message"]
     calls = any(item.get("type") == "function_call" for item in items)
