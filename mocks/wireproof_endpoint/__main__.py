@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from wireproof_endpoint.scripts import reported, scripts_of
 from wireproof_endpoint.serving import endpoint_of, listen, serve
 from wireproof_endpoint.settings import EndpointSettings
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _DEFAULTS = EndpointSettings()
+LONGEST_KEY = 1 << 16
+"""Bytes that the file of a key may have; no head of a request could hold more."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,11 +37,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     workers = given.pop("workers")
     key_file: Path | None = given.pop("api_key_file")
     if key_file is not None:
-        given["api_key"] = key_file.read_text(encoding="utf-8").strip()
+        given["api_key"] = _key_in(key_file, parser)
     at, scripts = listen(given.pop("host"), given.pop("port")), reported(scripts_of(*given.pop("scripts")))
     settings = EndpointSettings(**{name: value for name, value in given.items() if value is not None})
     serve(endpoint_of(settings, scripts), at, _say, workers)
     return 0
+
+
+def _key_in(file: Path, parser: argparse.ArgumentParser) -> str:
+    try:
+        return content_of(file, LONGEST_KEY).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"the key in {file} cannot be read: {error}")
 
 
 def _say(url: str) -> None:

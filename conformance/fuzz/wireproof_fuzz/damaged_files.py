@@ -62,7 +62,7 @@ def death_of_file(number: int) -> Death | None:
     """What commands that read the damaged result of this number die of; None: nothing."""
     chance = random.Random(f"file {number}")  # noqa: S311 (it protects nothing)
     with tempfile.TemporaryDirectory() as there:
-        bad, good = Path(there) / "bad", _good()
+        bad, good = Path(there) / "bad", broken_result()
         shutil.copytree(good, bad)
         damage = chance.choice([*DAMAGES])
         DAMAGES[damage](chance, bad)
@@ -128,7 +128,7 @@ DAMAGES: Mapping[str, Callable[[Random, Path], None]] = {
 
 
 @cache
-def _good() -> Path:
+def broken_result() -> Path:
     """A result of a run at an endpoint with a model, in which much is broken."""
     made = Path(tempfile.mkdtemp()) / "good"
     atexit.register(shutil.rmtree, made.parent)

@@ -16,7 +16,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import HarnessError, Verdict
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
-from wireproof.targets.kinds import header
+from wireproof.targets.kinds import OptionError, header
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
 from wireproof.targets.reach import reach
@@ -111,7 +111,7 @@ def test_the_command_the_variables_and_the_configuration_say_where_the_upstream_
 def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
     template = tmp_path / "config.bin"
     template.write_bytes(b"\xff")
-    with pytest.raises(HarnessError, match=r"config\.bin cannot be read"):
+    with pytest.raises(OptionError, match=r"config\.bin cannot be read"):
         gateway("x", TargetOptions(config_template=template), BEHIND).__enter__()
 
 

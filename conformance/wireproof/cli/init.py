@@ -55,7 +55,7 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
             text = target_file(options, target)
         path.write_text(text, encoding="utf-8")
     except USAGE_ERRORS as error:
-        raise click.UsageError(str(error)) from error
+        raise refusal(error) from error
     except OSError as error:
         raise refusal(f"{path} cannot be written: {os.strerror(error.errno or 0).lower()}") from error
     except HarnessError as error:

@@ -72,7 +72,8 @@ def report_of(
 ) -> Report:
     """The result of a run."""
     verdicts = cells(certificate, catalogue)
-    spoken = {cell.requirement for cell in verdicts}
+    # Also of what has no cell: a target may have left out the dialect of an answer that was judged.
+    spoken = {cell.requirement for cell in verdicts} | {one.requirement for one in certificate.outcomes}
     return Report(
         format=FORMAT,
         ended=Ended.INTERRUPTED if certificate.interrupted else Ended.COMPLETE,

@@ -50,7 +50,7 @@ def _seconds(report: Report) -> dict[str, float]:
 
 
 def _suite(root: Element, scenario: str, outcomes: Sequence[ScenarioVerdict], report: Report, seconds: float) -> None:
-    suite = SubElement(root, "testsuite", name=_text(scenario), timestamp=report.began, time=f"{seconds:.3f}")
+    suite = SubElement(root, "testsuite", name=_text(scenario), timestamp=_text(report.began), time=f"{seconds:.3f}")
     for one in outcomes:
         _case(suite, one, report)
     _count(suite)
@@ -86,7 +86,7 @@ def _flaky(root: Element, report: Report) -> None:
     """A suite of its own for what is broken in some runs of a repeated one and not in all."""
     if not report.flaky:
         return
-    suite = SubElement(root, "testsuite", name="flaky", timestamp=report.began, time="0")
+    suite = SubElement(root, "testsuite", name="flaky", timestamp=_text(report.began), time="0")
     for one in report.flaky:
         said = one.at(report.configuration.level)
         case = SubElement(
@@ -102,7 +102,7 @@ def _flaky(root: Element, report: Report) -> None:
 
 def _not_driven(root: Element, report: Report) -> None:
     """A case of its own for a run that did not come to its end, so that a CI shows it."""
-    suite = SubElement(root, "testsuite", name="wireproof", timestamp=report.began, time="0")
+    suite = SubElement(root, "testsuite", name="wireproof", timestamp=_text(report.began), time="0")
     case = SubElement(suite, "testcase", classname="wireproof", name="the run")
     SubElement(case, "error", message=_text(f"{report.ended}: {report.reason}"))
     _count(suite)

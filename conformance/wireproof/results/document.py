@@ -28,7 +28,7 @@ class _Form:
     """What reads a part of a result: it is refused with a member too many, and its schema has these docstrings."""
 
     # As pydantic's `ConfigDict`, which is a plain dictionary: this module imports no library.
-    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "extra": "forbid"}
+    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "extra": "forbid", "allow_inf_nan": False}
 
 
 class Ended(StrEnum):

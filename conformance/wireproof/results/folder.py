@@ -11,6 +11,7 @@ import inspect
 import json
 import os
 import platform
+import re
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from wireproof.results.document import FORMAT, MadeWith, Report, Transcripts
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from pydantic.json_schema import JsonSchemaValue
@@ -48,6 +49,8 @@ RUNS = "runs"
 """The folder of the single runs of a repeated one, each in a folder that is called by its number."""
 OURS = frozenset({REPORT, TRANSCRIPTS, REPORT + DRAFT, TRANSCRIPTS + DRAFT})
 """The names of the files in a folder, also of a run that was killed while it wrote them."""
+_NAME = re.compile(r"[\w.:+-]{0,200}")
+"""The name of a scenario, a requirement or a way round, a time, or a version."""
 
 
 class FolderError(ValueError):
@@ -248,11 +251,43 @@ def parsed(text: bytes, name: str) -> Report:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise FolderError(f"{name} is not a result in format {FORMAT}, the one that this version of Wireproof reads")
     try:
-        return _form().validate_python(data)
+        report = _form().validate_python(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = "/".join(map(str, first["loc"]))
         raise FolderError(f"{name} is damaged: {where}: {first['msg'].lower()}") from error
+    _check_names(report, name)
+    return report
+
+
+def _check_names(report: Report, name: str) -> None:
+    """Refuse a report whose names are none, or of what it does not hold; its maker may not choose what else is read."""
+    named = [(report.transcripts.file, TRANSCRIPTS)] if report.transcripts else []
+    # Empty where a run is not kept.
+    named += [(one.folder, f"{RUNS}/{number}") for number, one in enumerate(report.repeats, 1) if one.folder]
+    wrong = [f"it names {there!r:.100} where {right} stands" for there, right in named if there != right]
+    names = dict.fromkeys(_names(report))
+    wrong += [f"{one!r:.100} is no name, time or version" for one in names if not _NAME.fullmatch(one)]
+    rows = {one.requirement for one in report.findings} | {one.requirement for one in report.outcomes}
+    unknown = sorted(rows - report.requirements.keys())
+    wrong += [f"it names the requirement {one!r:.100}, and says nothing of it" for one in unknown]
+    if wrong:
+        raise FolderError(f"{name} is damaged: {wrong[0]}")
+
+
+def _names(report: Report) -> Iterator[str]:
+    """What every rendering shows as it is."""
+    yield from (report.began, report.catalogue.date, *vars(report.versions).values(), *report.requirements)
+    yield from (one.scenario for one in report.outcomes)
+    yield from (one.scenario for one in report.driven)
+    for found in report.findings:
+        yield from found.scenarios
+    for flaky in report.flaky:
+        yield from (flaky.requirement, *flaky.scenarios)
+    for level in report.levels.values():
+        yield from (*level.broken, *level.unobserved, *level.hidden)
+    for way in report.target.ways if report.target else ():
+        yield from (way.name, *way.broken, *way.shown_by)
 
 
 def why(error: OSError) -> str:

@@ -27,6 +27,7 @@ from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.address import is_local
 from wireproof.targets.budget import Budget
+from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import LOCAL, Launched, launch
 from wireproof.targets.ports import free_port
 from wireproof.targets.serving import is_free
@@ -208,7 +209,7 @@ def _configured(template: Path, folder: Path, values: Mapping[str, str]) -> Path
     try:
         text = content_of(template, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise HarnessError(f"the template {template} cannot be read: {error}") from error
+        raise OptionError(f"the template {template} cannot be read: {error}") from error
     file = folder / template.name
     file.write_text(fill(text, values), encoding="utf-8")
     return file
