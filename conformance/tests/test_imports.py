@@ -49,6 +49,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.preflight": "sends requests",
     "wireproof.targets.probe": "sends one request, and takes its time",
     "wireproof.targets.reach": "finds out what a target is, or starts it",
+    "wireproof.targets.cookies": "a part of what sends",
     "wireproof.targets.real_codex": "starts a model's service and a Codex",
     "wireproof.targets.serving": "looks whether a port is free",
     "wireproof.targets.target_clock": "waits as long as a target asks",

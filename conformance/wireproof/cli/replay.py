@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from difflib import ndiff
+from difflib import unified_diff
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from wireproof.model.scenario import Form
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
+
+SHOWN = 1000
+"""Lines of a difference that are printed."""
 
 
 @click.command("replay")
@@ -95,11 +99,15 @@ def _replayed(
         raise SystemExit(ExitStatus.UNREACHABLE)
     there = dataclasses.replace(target, base_url=urls[1])
     again = [dataclasses.replace(one, transcript=new, target=there) for one, new in zip(those, came, strict=True)]
-    lines = [line for line in ndiff(document(those).splitlines(), document(again).splitlines()) if line[0] in "-+"]
+    # Not ndiff, which looks for likeness within lines: of what a target may send that takes hours.
+    there_and_now = unified_diff(document(those).splitlines(), document(again).splitlines(), n=0, lineterm="")
+    lines = [f"{line[0]} {line[1:]}" for line in islice(there_and_now, 2, None) if line[0] in "-+"]
     ends = ", ".join(
         f"{f'HTTP {one.status}' if one.status else 'no answer'}, {one.end}, {one.seconds:.2f} s" for one in came
     )
     click.echo(f"{form}: {'differs' if lines else 'the same'} ({ends})")
-    for line in lines:
+    for line in lines[:SHOWN]:
         click.echo(f"  {visible(line)}")
+    if len(lines) > SHOWN:
+        click.echo(f"  … and {len(lines) - SHOWN} more lines")
     return bool(lines)

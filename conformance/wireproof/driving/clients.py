@@ -9,6 +9,7 @@ import httpx
 
 from wireproof.driving.direct import Direct
 from wireproof.targets.address import is_local
+from wireproof.targets.cookies import NoCookies
 from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ async def client_of(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Asy
     # be a third party that buffers streams and answers 502 for a target that is down.
     url = target.base_url
     if url.startswith("http://") and is_local(url) and not kept:
-        client = httpx.AsyncClient(transport=Direct(), trust_env=False)
+        client = httpx.AsyncClient(transport=Direct(), trust_env=False, cookies=NoCookies())
     else:
-        client = httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=verify_for(url))
+        client = httpx.AsyncClient(
+            limits=limits, trust_env=not is_local(url), verify=verify_for(url), cookies=NoCookies()
+        )
     async with client:
         yield client

@@ -13,6 +13,7 @@ import httpx
 from wireproof.driving.limits import SILENCES, ExchangeLimits
 from wireproof.driving.recording import Record
 from wireproof.targets.address import is_local
+from wireproof.targets.cookies import NoCookies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from wireproof.model.transcript import Transcript
 
 NONCE = re.compile(rb"#[0-9a-f]{12}\]\]")
-LONGEST = 1 << 24
-"""Bytes that an answer may have; those of a saved run have fewer."""
+LONGEST = 6 << 20
+"""Bytes that an answer may have: as many as `certify` allows by itself."""
 ADDED = frozenset({"host", "content-length", "connection", "transfer-encoding"})
 """Headers that the HTTP client writes by itself."""
 
@@ -39,7 +40,7 @@ async def replay(
     """
     # Under the same nonce a backend would take them for further turns of the same conversation.
     nonce = f"#{uuid.uuid4().hex[:12]}]]".encode()
-    async with httpx.AsyncClient(trust_env=not is_local(urls[1]), timeout=silence) as client:
+    async with httpx.AsyncClient(trust_env=not is_local(urls[1]), timeout=silence, cookies=NoCookies()) as client:
         return [await _again(client, one, secrets, urls, nonce=nonce, silence=silence) for one in saved]
 
 

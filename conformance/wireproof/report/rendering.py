@@ -126,5 +126,6 @@ def _line(text: str) -> str:
     # Before the line is cut: a pattern must not meet half of what it replaces.
     for pattern, placeholder in CHANGING:
         text = pattern.sub(placeholder, text)
-    text = "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)
+    # By its characters, not one by one: an answer may have millions of them.
+    text = text.translate({ord(c): repr(c)[1:-1] for c in set(text) if not c.isprintable()})
     return text if len(text) <= WIDE else f"{text[:WIDE]} … {len(text) - WIDE} characters more"

@@ -34,6 +34,7 @@ from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.targets.address import check_url, is_local
 from wireproof.targets.budget import REQUESTS, TOKENS, Budget
 from wireproof.targets.capabilities import missing_in_mock
+from wireproof.targets.cookies import NoCookies
 from wireproof.targets.detection import DOUBTFUL, Route, Sighting, is_there, refuses, seen, sighting, surfaces_of
 from wireproof.targets.failing_start import barred, is_mute, no_api, no_http, no_model, no_models, no_text
 from wireproof.targets.probe import BUSY, ProbeAnswer, Prober
@@ -112,7 +113,13 @@ def _client(target: Target) -> httpx.AsyncClient:
     # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `Prober`.
     limits = httpx.Limits(max_keepalive_connections=0)
     url = target.base_url
-    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(url), verify=verify_for(url))  # noqa: S113
+    return httpx.AsyncClient(
+        timeout=None,  # noqa: S113
+        limits=limits,
+        trust_env=not is_local(url),
+        verify=verify_for(url),
+        cookies=NoCookies(),
+    )
 
 
 def _wanted(target: Target) -> tuple[Surface, ...]:

@@ -118,6 +118,9 @@ class Recorder:
                         raise httpx.DecodingError(f"its answer has more than {LONGEST:,} bytes")
                     pieces.append((monotonic() - began, piece))
                     exchange.send(piece)
+            except asyncio.CancelledError:
+                pieces.clear()  # it went on for too long, or the server stops
+                raise
             finally:
                 if head.method == "POST" and path in RECORDED and pieces:
                     self._record(

@@ -11,6 +11,7 @@ import json
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
 import httpx
@@ -61,6 +62,8 @@ class EndpointAddress:
             timeout=self.timeout,
             # A proxy of the environment would stand between, and cannot reach this machine.
             trust_env=httpx.URL(self.url).host not in LOOPBACK,
+            # None is kept: what a proxy sets need not be what a request can carry.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         ) as client:
             yield OpenEndpoint(endpoint=self, client=client)
 
