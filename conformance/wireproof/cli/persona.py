@@ -6,7 +6,7 @@ The personas belong to the mocks.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,14 @@ import click
 from rich.text import Text
 
 from wireproof.cli.arguments import with_options
-from wireproof.cli.complaint import complain
+from wireproof.cli.complaint import complain, harmless
 from wireproof.cli.console import console
 from wireproof.model.dialect import MODE_HEADER
 from wireproof.model.served import SERVED_KEY
+from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
+from wireproof.results.masking import masking
 from wireproof.targets.address import check_url
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
@@ -32,12 +34,12 @@ from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
 from wireproof_mocks.personas.running import PersonaRun, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from rich.console import Console
 
     from wireproof_mocks.personas.conversation import ConversationOutcome
-    from wireproof_mocks.personas.line import Line
+    from wireproof_mocks.personas.line import LineKind
     from wireproof_mocks.personas.persona import Persona
 
 APPROVALS = ("terminal", "page", "always", "never")
@@ -138,17 +140,27 @@ def persona(options: PersonaOptions, out: Console) -> ExitStatus:
         OptionError: there is no such persona, or what is options for does not fit it.
         HarnessError: the proxy cannot be reached, or the bundled one not be started.
     """
-    client = _known(options)
-    with _endpoint(options, client) as endpoint:
-        out.print(Text(f"{client.title}\n{client.does}\nat {endpoint.url}, model {endpoint.model}\n"), soft_wrap=True)
-        wanted = PersonaRun(
-            approve=options.approve, vault=options.vault, tools=options.tools, whole=options.whole, say=options.say
-        )  # fmt: skip
-        try:
-            outcome = run(client, endpoint, wanted, lambda line: _print(out, line), out)
-        except UnreachableError as error:
-            raise HarnessError(str(error)) from error
-    return _end(out, client, outcome, scripted=not options.say)
+    client, clean = _known(options), _cleaning(options)
+    wanted = PersonaRun(
+        approve=options.approve, vault=options.vault, tools=options.tools, whole=options.whole, say=options.say
+    )  # fmt: skip
+    try:
+        with _endpoint(options, client) as endpoint:
+            at = clean(f"at {endpoint.url}, model {endpoint.model}")
+            out.print(Text(f"{client.title}\n{client.does}\n{at}\n"), soft_wrap=True)
+            outcome = run(client, endpoint, wanted, lambda line: _print(out, line.kind, clean(line.text)), out)
+    except (HarnessError, UnreachableError) as error:
+        raise HarnessError(clean(str(error))) from error
+    return _end(out, client, replace(outcome, why=clean(outcome.why)), scripted=not options.say)
+
+
+def _cleaning(options: PersonaOptions) -> Callable[[str], str]:
+    """What takes secrets from a text, and whatever would steer a terminal: a proxy may say both."""
+    own = Target(
+        base_url=options.url or "", model="", api_key=options.key or None, headers=tuple(options.headers.items())
+    )
+    mask = masking(own)
+    return lambda text: harmless(mask.text(text))
 
 
 def list_personas(out: Console) -> None:
@@ -206,8 +218,8 @@ def _first_model(options: PersonaOptions) -> str:
         ) from None
 
 
-def _print(out: Console, line: Line) -> None:
-    out.print(Text.assemble((f"{line.kind:<11}", STYLES[line.kind]), line.text), soft_wrap=True)
+def _print(out: Console, kind: LineKind, text: str) -> None:
+    out.print(Text.assemble((f"{kind:<11}", STYLES[kind]), text), soft_wrap=True)
 
 
 def _end(out: Console, client: Persona, outcome: ConversationOutcome, *, scripted: bool) -> ExitStatus:

@@ -13,10 +13,12 @@ import click
 from wireproof.cli.results import FOLDER
 from wireproof.cli.saved import refusal, saved, transcripts
 from wireproof.driving.replaying import replay
+from wireproof.model.target import Target
 from wireproof.model.transcript import End
 from wireproof.report.curl import curl
 from wireproof.report.rendering import document
 from wireproof.results.certificate import ExitStatus
+from wireproof.results.masking import masking
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.validity import check
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wireproof.model.scenario import Form
-    from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
 
 SHOWN = 1000
@@ -88,13 +89,16 @@ def _replayed(
 ) -> bool:
     """Send one form of a scenario again and print what differs; returns whether anything does."""
     urls = (target.base_url, (options.url or target.base_url).rstrip("/"))
+    # The target may say the key that it was sent.
+    mask = masking(Target(base_url=urls[1], model="", api_key=options.api_key()))
     # What went to a spare instance may go to the one that is there.
     sent = [dataclasses.replace(one.transcript, url=target.at_first(one.transcript.url)) for one in those]
     came = asyncio.run(replay(sent, secrets=secrets, urls=urls, silence=timeout))
     if came[0].end is End.REFUSED and sent[0].end is not End.REFUSED:
         # Not a difference of each line of the answer: there is nothing to compare.
         click.echo(
-            f"wireproof: nothing answers at {urls[1]}; start the proxy, and name its address with --url", err=True
+            f"wireproof: nothing answers at {mask.text(urls[1])}; start the proxy, and name its address with --url",
+            err=True,
         )
         raise SystemExit(ExitStatus.UNREACHABLE)
     there = dataclasses.replace(target, base_url=urls[1])
@@ -107,7 +111,7 @@ def _replayed(
     )
     click.echo(f"{form}: {'differs' if lines else 'the same'} ({ends})")
     for line in lines[:SHOWN]:
-        click.echo(f"  {visible(line)}")
+        click.echo(f"  {visible(mask.text(line))}")
     if len(lines) > SHOWN:
         click.echo(f"  … and {len(lines) - SHOWN} more lines")
     return bool(lines)
