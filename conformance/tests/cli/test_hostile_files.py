@@ -30,6 +30,8 @@ from wireproof_fuzz.damaged_files import broken_result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from conformance.tests.conftest import TinyServer
+
 GIBIBYTE = 1 << 30
 PARTS = MOST_PARTS + 1
 STEER = "\x1b[31m\x9b2J\u202egnp.\x07"
@@ -181,6 +183,24 @@ def test_a_target_has_no_name_that_leads_out_of_its_folder(name: str, tmp_path: 
     file = tmp_path / "wireproof.toml"
     file.write_text(f"name = {json.dumps(name)}\n", encoding="utf-8")
     assert "name is" in refused("certify", "--target", file)
+
+
+def test_a_saved_request_to_another_host_does_not_get_the_key(
+    bad: Path, tiny: TinyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = gzip.decompress((bad / TRANSCRIPTS).read_bytes()).decode()
+    head, *lines = text.splitlines()
+    there = json.loads(head)["target"]["base_url"]
+    moved = [line.replace(there, f"{tiny.root.replace('127.0.0.1', 'localhost')}/v1") for line in lines]
+    packed = gzip.compress("\n".join([head, *moved]).encode())
+    (bad / TRANSCRIPTS).write_bytes(packed)
+    report = json.loads((bad / REPORT).read_bytes())
+    report["transcripts"]["sha256"] = hashlib.sha256(packed).hexdigest()
+    (bad / REPORT).write_text(json.dumps(report))
+    monkeypatch.setenv("A_KEY", "sk-0123456789")
+    words = ("replay", bad, "text-hello", "--url", "http://127.0.0.1:9/v1", "--api-key-env", "A_KEY")
+    assert "which is not the target" in refused(*words)
+    assert tiny.requests == []
 
 
 @pytest.mark.parametrize("member", ["transcripts", "repeats"])

@@ -7,6 +7,7 @@ import dataclasses
 from difflib import unified_diff
 from itertools import islice
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wireproof.model.scenario import Form
+    from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
 
 SHOWN = 1000
@@ -93,6 +95,7 @@ def _replayed(
     mask = masking(Target(base_url=urls[1], model="", api_key=options.api_key()))
     # What went to a spare instance may go to the one that is there.
     sent = [dataclasses.replace(one.transcript, url=target.at_first(one.transcript.url)) for one in those]
+    _check_hosts(sent, urls)
     came = asyncio.run(replay(sent, secrets=secrets, urls=urls, silence=timeout))
     if came[0].end is End.REFUSED and sent[0].end is not End.REFUSED:
         # Not a difference of each line of the answer: there is nothing to compare.
@@ -115,3 +118,10 @@ def _replayed(
     if len(lines) > SHOWN:
         click.echo(f"  … and {len(lines) - SHOWN} more lines")
     return bool(lines)
+
+
+def _check_hosts(sent: Sequence[Transcript], urls: tuple[str, str]) -> None:
+    """End the command where a request went to another host than the target's: it would get the key."""
+    for one in sent:
+        if urlsplit(one.url.replace(urls[0], urls[1], 1)).hostname != urlsplit(urls[1]).hostname:
+            raise refusal(f"a saved request went to {visible(one.url)}, which is not the target; none is sent again")
