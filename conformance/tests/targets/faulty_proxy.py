@@ -7,10 +7,14 @@ them. It listens at PROXY_PORT with the settings of `wireproof-proxy`.
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from wireproof_proxy.app import create_app
@@ -22,12 +26,16 @@ from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 SLOTS = 2
 """How many requests the proxy that leaks serves at once."""
+ENDS = (b"[DONE]", b"response.completed", b"response.incomplete", b"response.failed", b'"error"')
+"""What is in the last piece of a stream."""
+OFTEN = 10
+"""The proxy that dies often dies at each request of this number."""
 
 
 def asked(environ: WSGIEnvironment) -> dict[str, Any]:
@@ -108,66 +116,137 @@ def no_models(app: WSGIApplication) -> WSGIApplication:
     return serve
 
 
-class _Left:
-    """A body that notes whether the client left before its end."""
+@dataclass(frozen=True)
+class End:
+    """How an answer ended."""
 
-    def __init__(self, body: Iterable[bytes], left: Callable[[], None], over: Callable[[], None]) -> None:
-        self._body, self._left, self._over = body, left, over
-        self._read = False
+    left: bool
+    """Whether the client left before its end."""
+    refused: bool
+    """Whether its status is that of an error."""
+
+
+Kept = Callable[[End], bool]
+
+
+class _Ending:
+    """The body of an answer, which reports how that ended."""
+
+    def __init__(
+        self, app: WSGIApplication, environ: WSGIEnvironment, start: StartResponse, ended: Callable[[End], None]
+    ) -> None:
+        self._ended, self._start = ended, start
+        self._read = self._refused = self._streams = False
+        self._body = app(environ, self._started)
+
+    def _started(self, status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+        self._refused = int(status[:3]) >= HTTPStatus.BAD_REQUEST
+        kinds = [value for name, value in headers if name.lower() == "content-type"]
+        self._streams = any("text/event-stream" in kind for kind in kinds)
+        return self._start(status, headers, *more)
 
     def __iter__(self) -> Iterator[bytes]:
-        yield from self._body
-        self._read = True
+        last = b""
+        for piece in self._body:
+            last = piece
+            yield piece
+        # A proxy that sees that the client has left ends its stream by itself.
+        self._read = not self._streams or any(end in last for end in ENDS)
 
     def close(self) -> None:
         getattr(self._body, "close", lambda: None)()
-        (self._over if self._read else self._left)()
+        self._ended(End(left=not self._read, refused=self._refused))
 
 
-def leaks(app: WSGIApplication) -> WSGIApplication:
-    """Has a few slots, and never gets back the one of a client that leaves."""
-    free = threading.BoundedSemaphore(SLOTS)
+def leaks(kept: Kept) -> Callable[[WSGIApplication], WSGIApplication]:
+    """A proxy with a few slots, which never gets back those of some requests."""
 
-    def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        if not is_answer(environ):
+    def faulty(app: WSGIApplication) -> WSGIApplication:
+        free = threading.BoundedSemaphore(SLOTS)
+
+        def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+            if not is_answer(environ):
+                return app(environ, start)
+            if not free.acquire(blocking=False):
+                start("429 Too Many Requests", [("Content-Type", "application/json"), ("Retry-After", "1")])
+                error = {"message": "Busy.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
+                return [json.dumps({"error": error}).encode()]
+            return _Ending(app, environ, start, lambda end: None if kept(end) else free.release())
+
+        return serve
+
+    return faulty
+
+
+def hangs_after(last: Kept) -> Callable[[WSGIApplication], WSGIApplication]:
+    """A proxy that answers nothing more after some request."""
+
+    def faulty(app: WSGIApplication) -> WSGIApplication:
+        stuck = threading.Event()
+
+        def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+            if stuck.is_set():
+                hang()
+            return _Ending(app, environ, start, lambda end: stuck.set() if last(end) else None)
+
+        return serve
+
+    return faulty
+
+
+def hangs_at(name: bytes) -> Callable[[WSGIApplication], WSGIApplication]:
+    """A proxy that never answers requests with this in their body."""
+
+    def faulty(app: WSGIApplication) -> WSGIApplication:
+        def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+            if is_answer(environ) and name in json.dumps(asked(environ)).encode():
+                hang()
             return app(environ, start)
-        if not free.acquire(blocking=False):
-            start("429 Too Many Requests", [("Content-Type", "application/json"), ("Retry-After", "1")])
-            error = {"message": "Busy.", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
-            return [json.dumps({"error": error}).encode()]
-        return _Left(app(environ, start), lambda: None, free.release)
 
-    return serve
+        return serve
+
+    return faulty
 
 
-def hangs(app: WSGIApplication) -> WSGIApplication:
-    """Answers nothing more once a client has left."""
-    stuck = threading.Event()
-
-    def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        if stuck.is_set():
-            threading.Event().wait()
-        return _Left(app(environ, start), stuck.set, lambda: None)
-
-    return serve
+def hang() -> None:
+    threading.Event().wait()
 
 
-def dies(app: WSGIApplication) -> WSGIApplication:
-    """Ends when it is to send a tool call."""
+def die() -> None:
+    sys.stderr.write("KeyError: 'arguments'\n")  # what its owner would read
+    sys.stderr.flush()
+    os._exit(1)
+
+
+def dies_often(app: WSGIApplication) -> WSGIApplication:
+    """Ends at the start of every tenth request for an answer."""
+    served = itertools.count(1)
 
     def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        return _deadly(app(environ, start)) if is_answer(environ) else app(environ, start)
+        if is_answer(environ) and next(served) % OFTEN == 0:
+            die()
+        return app(environ, start)
 
     return serve
 
 
-def _deadly(body: Iterable[bytes]) -> Iterator[bytes]:
+def at_calls(act: Callable[[], None]) -> Callable[[WSGIApplication], WSGIApplication]:
+    """A proxy that does something else when it is to send a tool call."""
+
+    def faulty(app: WSGIApplication) -> WSGIApplication:
+        def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+            return _until_call(app(environ, start), act) if is_answer(environ) else app(environ, start)
+
+        return serve
+
+    return faulty
+
+
+def _until_call(body: Iterable[bytes], act: Callable[[], None]) -> Iterator[bytes]:
     try:
         for piece in body:
             if any(name in piece for name in (b'"tool_calls"', b'"function_call"', b"<use_tool>")):
-                sys.stderr.write("KeyError: 'arguments'\n")  # what its owner would read
-                sys.stderr.flush()
-                os._exit(1)
+                act()
             yield piece
     finally:
         getattr(body, "close", lambda: None)()
@@ -187,9 +266,14 @@ FAULTS: dict[str, Callable[[WSGIApplication], WSGIApplication]] = {
     "developer": refusing(lambda body, _: "No such role" if '"developer"' in json.dumps(body) else ""),
     "odd-responses": odd_responses,
     "no-models": no_models,
-    "leaks": leaks,
-    "hangs": hangs,
-    "dies": dies,
+    "leaks": leaks(lambda end: end.left),
+    "leaks-errors": leaks(lambda end: end.refused),
+    "hangs": hangs_after(lambda end: end.left),
+    "hangs-errors": hangs_after(lambda end: end.refused),
+    "hangs-calls": at_calls(hang),
+    "hangs-one": hangs_at(b"text/unicode"),
+    "dies": at_calls(die),
+    "dies-often": dies_often,
 }
 
 

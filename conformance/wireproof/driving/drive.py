@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
-from wireproof.driving.driver import Driver
-from wireproof.driving.harms import Harms, PutOffError, traits
+from wireproof.driving.driver import Driver, is_refused
+from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles
 from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots
@@ -25,7 +25,7 @@ from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.unjudged import ours
-from wireproof.model.reasons import NEVER_LEFT
+from wireproof.model.reasons import CROWDED, NEVER_LEFT
 from wireproof.model.scenario import LEAVES, Form, Scenario
 from wireproof.model.target import WayTaken
 from wireproof.model.transcript import End
@@ -36,11 +36,17 @@ from wireproof.targets.budget import Budget
 from wireproof.targets.launch import launched_at
 
 if TYPE_CHECKING:
+    from wireproof.driving.own_instances import Item
     from wireproof.driving.planning import DrivingPlan, Planned
     from wireproof.driving.target_lock import TargetLock
     from wireproof.model.target import Adjustment, Target
     from wireproof.reading.exchange import Exchange
 
+
+TRIES = 3
+"""How often a form is driven whose instance is replaced by a fresh one in the meantime."""
+SILENT = 3
+"""Forms without an answer after which an answer has less time; those at first show the silence in its full length."""
 
 Progress = Callable[[Scenario, Form], None]
 """Called when a scenario has been driven in a form."""
@@ -98,10 +104,11 @@ async def drive(
             driver = Driver(
                 sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried(),
             )  # fmt: skip
-            drives = _Drives(driver=driver, progress=progress, keep=keep, harms=Harms())
-            by_name = {run.scenario.name: run for run in await _all(plan, drives, lock)}
+            drives = _Drives(driver=driver, progress=progress, keep=keep)
+            await _all(plan, drives, lock)
+            drives.keep_evidence(sender.evidence.shown)
     return Driving(
-        runs=[by_name[one.scenario.name] for one in plan.every],
+        runs=[_joined(one.scenario, [drives.done[one, form] for form in one.forms]) for one in plan.every],
         at_a_time=slots.limit.found,
         adjusted=adjusting.found,
         ways=tuple(_ways(sender, slots.limit.found, jobs)),
@@ -116,113 +123,146 @@ def _ways(sender: Sender, found: int, jobs: int) -> Iterator[WayTaken]:
         yield WayTaken(name=FRESH_INSTANCE.name, answer=sender.fresh)
 
 
-async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> list[ScenarioRun]:
-    """The runs of all scenarios, in the order in which they were driven."""
-    waiting = iter(plan.beside)
+async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> None:
+    """Drive all scenarios."""
+    first, *spares = drives.instances()
+    queue = FormQueue(left=_items(plan.beside), troubles=drives.troubles)
+
+    async def most() -> None:
+        left = await drives.at_once(_items(plan.first), _items(plan.together))
+        queue.complete(left)
+        if left:
+            await first.take(queue)
+
     async with lock.together():
-        every = await asyncio.gather(
-            # Begun first: they take long.
-            *(spare.in_turn(waiting) for spare in drives.at_spares()),
-            drives.at_once(plan.first, plan.together),
-        )
-    runs = [run for some in every for run in some]
-    for one in plan.alone:
+        # The spare ones are begun first: what they drive takes long.
+        await asyncio.gather(*(one.take(queue) for one in spares), most())
+    # What a spare instance was to drive that could not be started comes here, too.
+    for one, form in [*queue.left, *_items(plan.alone)]:
         # Other runs may drive the same target; what kills its backend is not for them to meet.
         async with lock.alone() if one.scenario.alone else lock.together():
-            runs += await drives.in_turn([one])
-    return runs
+            await first.drive_in_time(one, form, queue)
 
 
-_Item = tuple["Planned", Form]
-"""A scenario as it is planned, and one of its forms."""
+def _items(every: Iterable[Planned]) -> list[Item]:
+    return [(one, form) for one in every for form in one.forms]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Drives:
-    """Drives scenarios, one after the other or many at once."""
+    """Drives forms of scenarios, one after the other or many at once."""
 
     driver: Driver
     progress: Progress
     keep: Keep
-    harms: Harms
-    """What has ended the target's process so far."""
+    troubles: Troubles = field(default_factory=Troubles)
+    done: dict[Item, ScenarioRun] = field(default_factory=dict)
+    """What came of each form."""
 
-    def at_spares(self) -> list[_Drives]:
-        """The same on each spare instance of the target."""
-        return [replace(self, driver=spare) for spare in self.driver.at_spares()]
+    def instances(self) -> list[_Drives]:
+        """The same on each instance of the target, the first and the spare ones, one request at a time."""
+        target = self.driver.target
+        return [replace(self, driver=self.driver.alone(url)) for url in (target.base_url, *target.spare_urls)]
 
-    async def in_turn(self, every: Iterable[Planned]) -> list[ScenarioRun]:
-        """Scenarios and their forms, one after the other."""
-        return [_joined(one.scenario, [await self._form(one, form) for form in one.forms]) for one in every]
+    async def at_once(self, first: Iterable[Item], rest: Sequence[Item]) -> list[Item]:
+        """Drive forms at the same time, after the first ones, which are driven in turn; returns what is left.
 
-    async def at_once(self, first: Iterable[Planned], rest: Iterable[Planned]) -> list[ScenarioRun]:
-        """Scenarios in all their forms at the same time, after the first ones, which are driven in turn.
-
-        What was under way when the process ended is driven again: with others if it is not likely to be what ended it,
-        else by itself.
+        Those are to be driven on instances of their own: others may have brought down what they were sent to.
         """
-        runs, rest = await self.in_turn(first), list(rest)
-        every = [(one, form) for one in rest for form in one.forms]
-        done = await self._at_once(every)
-        left = [item for item in every if item not in done]
-        if left:
-            done |= await self._at_once(left)
-            # Alone, so that a death is that of the one request; the others had their second try.
-            done |= {item: await self._alone(*item) for item in every if item not in done}
-        for item, run in done.items():
-            if item in left:
-                self._note(*item, run)
-        return runs + [_joined(one.scenario, [done[one, form] for form in one.forms]) for one in rest]
+        for item in first:
+            await self.drive_alone(*item)
+        driven = await asyncio.gather(*(self._beside_others(*item) for item in rest))
+        return [item for item, done in zip(rest, driven, strict=True) if not done]
 
-    async def _at_once(self, every: Iterable[_Item]) -> dict[_Item, ScenarioRun]:
-        """What came of these forms, but for those that are to be driven again."""
-        items = list(every)
-        found = await asyncio.gather(*(self._beside_others(*item) for item in items))
-        return {item: run for item, run in zip(items, found, strict=True) if run is not None}
+    async def take(self, queue: FormQueue) -> None:
+        """Drive what is left, one after the other; another instance does where this one cannot be started."""
+        while (item := await queue.next()) is not None:
+            if not await self.drive_in_time(*item, queue):
+                queue.put_back(item)
+                return
 
-    async def _beside_others(self, one: Planned, form: Form) -> ScenarioRun | None:
-        """What came of a form; None where it is not known whether it or another one has ended the process."""
-        about = traits(one.scenario, form)
-        # Asked for each request, which may wait long for its slot.
-        sender = self.driver.sender.guarded(partial(self.harms.guard, about))
+    async def drive_in_time(self, one: Planned, form: Form, queue: FormQueue) -> bool:
+        """Drive a form if there is time left; False where the instance cannot be started."""
+        if not queue.over:
+            return await self.drive_alone(one, form)
+        self._note(one, form, ScenarioRun(scenario=one.scenario, not_driven={form: queue.over}))
+        return True
+
+    async def drive_alone(self, one: Planned, form: Form) -> bool:
+        """Drive a form with nothing beside it on its instance; whether that could be done."""
+        why = ""
+        for _ in range(TRIES):
+            try:
+                await self.driver.sender.look()
+                run = await self._with_room(one, form)
+            except RenewedError as renewed:
+                self.troubles.note((one, form), silent=self.driver.sender.hangs)
+                why = str(renewed)
+            except GoneError as gone:
+                if self._is_spare:
+                    return False
+                why = str(gone)
+                break
+            else:
+                self._examine(one, form, run)
+                self._note(one, form, run)
+                return True
+        self._note(one, form, ScenarioRun(scenario=one.scenario, not_driven={form: why}))
+        return True
+
+    async def _with_room(self, one: Planned, form: Form) -> ScenarioRun:
+        """What comes of a form; on a fresh instance where there was no room for two requests at once that it needs."""
+        driver = self._hurried(one.scenario)
+        run = await self._driven(one, form, driver)
+        crowded = run.not_driven.get(form) == CROWDED
+        if crowded and not self.troubles.serves_no_two and await driver.sender.renew():
+            run = await self._driven(one, form, driver)
+            self.troubles.serves_no_two = run.not_driven.get(form) == CROWDED
+        return run
+
+    async def _beside_others(self, one: Planned, form: Form) -> bool:
+        """Drive a form; False where it is to be driven with nothing beside it."""
+        sender = self.driver.sender
+        if sender.starts:
+            # Asked for each request, which may wait long for its slot.
+            sender = sender.guarded(self.troubles.guard)
         try:
             run = await self._driven(one, form, replace(self.driver, sender=sender))
-        except (RenewedError, PutOffError):
-            return None
-        exchanges = run.exchanges.get(form, ())
-        died = any(exchange.transcript.death is not None for exchange in exchanges)
-        if died or _went_well(exchanges):
-            self.harms.note(about, died=died)
-        if died and any(exchange.transcript.beside for exchange in exchanges):
-            return None
+        except GoneError as gone:
+            run = ScenarioRun(scenario=one.scenario, not_driven={form: str(gone)})
+        except PutOffError:
+            return False
+        except RenewedError:
+            self.troubles.note((one, form))
+            return False
+        if sender.starts and self._examine(one, form, run):
+            return False
         self._note(one, form, run)
-        return run
+        return True
 
-    async def _alone(self, one: Planned, form: Form) -> ScenarioRun:
-        """What comes of a form with nothing beside it."""
-        given_up = self.harms.given_up()
-        if given_up and self.harms.suspects(traits(one.scenario, form)):
-            return ScenarioRun(scenario=one.scenario, not_driven={form: given_up})
-        try:
-            run = await self._driven(one, form)
-        except RenewedError as renewed:
-            return ScenarioRun(scenario=one.scenario, not_driven={form: str(renewed)})
-        died = any(exchange.transcript.death is not None for exchange in run.exchanges.get(form, ()))
-        self.harms.note(traits(one.scenario, form), died=died)
-        self.harms.alone += died
-        return run
+    def _examine(self, one: Planned, form: Form, run: ScenarioRun) -> bool:
+        """Note whether a form has given trouble; whether something beside it may be the reason."""
+        troubled = [exchange.transcript for exchange in run.exchanges.get(form, ()) if _is_trouble(exchange)]
+        silent = any(transcript.end is End.TIMEOUT for transcript in troubled)
+        self.troubles.note((one, form), trouble=bool(troubled), silent=silent)
+        # One that is stuck is the evidence of what a fresh instance goes round.
+        return any(transcript.beside and not transcript.stuck for transcript in troubled)
 
-    async def _form(self, one: Planned, form: Form) -> ScenarioRun:
-        try:
-            run = await self._driven(one, form)
-        except RenewedError as renewed:
-            run = ScenarioRun(scenario=one.scenario, not_driven={form: str(renewed)})
-        self._note(one, form, run)
-        return run
+    def keep_evidence(self, shown: Sequence[Exchange]) -> None:
+        """Keep what shows the fault that fresh instances went round, where its form was driven again."""
+        for item, run in self.done.items() if shown else ():
+            if item[0].scenario.name == shown[-1].scenario.name and item[1] == shown[-1].form:
+                self.done[item] = replace(run, exchanges={item[1]: tuple(shown)}, not_driven={})
+                return
 
     def _note(self, one: Planned, form: Form, run: ScenarioRun) -> None:
+        self.done[one, form] = run
         self.keep(run)
         self.progress(one.scenario, form)
+
+    @property
+    def _is_spare(self) -> bool:
+        return self.driver.at.base_url != self.driver.target.base_url
 
     async def _driven(self, one: Planned, form: Form, driver: Driver | None = None) -> ScenarioRun:
         if form in one.absent:
@@ -231,22 +271,23 @@ class _Drives:
             return ScenarioRun(scenario=one.scenario, not_driven={form: one.reason})
         return await self._try(one, form, driver or self.driver)
 
+    def _hurried(self, scenario: Scenario) -> Driver:
+        """What sends a scenario: with less time for each answer where enough have not come."""
+        return self.driver.impatient(scenario) if self.troubles.silent >= SILENT else self.driver
+
     async def _try(self, one: Planned, form: Form, driver: Driver) -> ScenarioRun:
         undriven = partial(ScenarioRun, scenario=one.scenario)
         try:
             exchanges = await driver.exchanges(one.scenario, form)
-        # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed. Nor
-        # is what a target cannot show that is gone; that it is gone is in the transcripts of the exchanges before.
+        # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed.
         except plain.UnseenError as unseen:
             shown = {form: unseen.shown} if unseen.shown else {}
             return undriven(not_driven={form: str(unseen)}, set_aside=shown)
-        except GoneError as gone:
-            return undriven(not_driven={form: str(gone)})
         except HarnessError as error:
             # Kept, not raised: the exchanges of all other scenarios can still be judged.
             return undriven(error=str(error))
         # The form is driven again; or the machine itself fails, and would fail at every other one.
-        except (RenewedError, PutOffError, OSError):
+        except (RenewedError, PutOffError, GoneError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 (whatever it fails at, the others are driven)
             return undriven(error=ours(f"drive {one.scenario.name} ({form})", error))
@@ -255,9 +296,10 @@ class _Drives:
         )
 
 
-def _went_well(exchanges: Sequence[Exchange]) -> bool:
-    """Whether all answers came, so that what the form is about has ended nothing."""
-    return bool(exchanges) and all(one.transcript.end is End.COMPLETE for one in exchanges)
+def _is_trouble(exchange: Exchange) -> bool:
+    """Whether a target died, was silent, or had no room for a request."""
+    transcript = exchange.transcript
+    return transcript.death is not None or transcript.end is End.TIMEOUT or is_refused(exchange)
 
 
 def _joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:

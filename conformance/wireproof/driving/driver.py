@@ -17,7 +17,7 @@ from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch, now
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
+from wireproof.model.scenario import Act, Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
 from wireproof.reading.exchange import stream_reader
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 REFUSED = range(400, 500)
 """Statuses of a request that no model was sent."""
+IMPATIENT = 0.3
+"""The part of its time that a target has for an answer which has been silent at several others."""
 BESIDE = 2.5
 """Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
 
@@ -60,16 +62,25 @@ class Driver:
     tried: Tried
     """What further tries have shown."""
 
-    def at_spares(self) -> list[Driver]:
-        """What sends to the spare instances of the target, one request at a time to each."""
-        return [
-            replace(
-                self,
-                sender=self.sender.with_slots(Slots(limit=Limit(most=1))),
-                at=replace(self.target, base_url=url),
-            )
-            for url in self.target.spare_urls
-        ]
+    def alone(self, base_url: str) -> Driver:
+        """What sends to an instance of the target, one request at a time."""
+        return replace(
+            self,
+            sender=self.sender.at(base_url, Slots(limit=Limit(most=1))),
+            at=replace(self.target, base_url=base_url),
+        )
+
+    def impatient(self, scenario: Scenario) -> Driver:
+        """The same with less time for each answer, unless the scenario is about time."""
+        waits = scenario.needs or (
+            isinstance(scenario, ConversationScenario) and any(turn.act is not Act.READ for turn in scenario.turns)
+        )
+        timeout = self.target.timeout * IMPATIENT
+        return (
+            self
+            if waits
+            else replace(self, sender=self.sender.impatient(timeout), target=replace(self.target, timeout=timeout))
+        )
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form.
@@ -85,14 +96,15 @@ class Driver:
             case ConversationScenario():
                 found = await mine.converse(scenario, form)
         died = any(one.transcript.death is not None for one in found)
-        if len(found) > 1 and not died and len(mine.sender.lives) > 1:
+        if len(found) > 1 and not died and len(mine.sender.lives) > 1 and _go_together(scenario):
             raise RenewedError("the process of the target ended between its requests")
         return found
 
     async def converse(self, scenario: ConversationScenario, form: Form) -> list[Exchange]:
         """The turns of a scenario, each with the history that the answers before it left.
 
-        They end early where an answer lacks the calls that the next turn brings results for.
+        They end early where an answer lacks the calls that the next turn brings results for, where the process
+        ended or was replaced, since another one knows nothing of the turns before, and where a turn found no room.
         """
         # One for all turns of a form, since the mock counts a script's parts under it; and each form has its own, so
         # that forms driven at the same time never open each other's gates. Snapshots mask exactly twelve such digits.
@@ -104,6 +116,10 @@ class Driver:
                 break
             exchange, messages = await self._asked(scenario, number, form, nonce, history)
             exchanges.append(exchange)
+            if exchange.transcript.stuck:
+                self.sender.evidence.shown = exchanges
+            if exchange.transcript.death is not None or exchange.transcript.stuck or is_refused(exchange):
+                break
             choice = _choice(exchange)
             if choice is not None:
                 history = remember(messages, choice)
@@ -129,15 +145,16 @@ class Driver:
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.at.url(form.dialect.spec.endpoint), self.target)
             body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
+            fails = turn.asks is None and _may_fail(answers_to(scenario, number, form))
             outgoing = Outgoing(method="POST", url=url, headers=headers, body=self.adjusting.written(body))
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
                 partial(self._watch, turn, form, nonce),
                 # Where a failure is due, 429 and 503 are among the right answers to it.
-                waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
+                waits=not fails,
                 eager=turn.retry_on_503,
-                shows=True,
+                shows=not fails,
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
@@ -188,13 +205,19 @@ class Driver:
         return await asker.ask(requests)
 
     async def _plain(self, request: Request) -> Transcript:
-        transcript = await self._sent(request)
+        try:
+            transcript = await self._sent(request)
+        except RenewedError:
+            if request.continues or request.kept:
+                raise
+            transcript = await self._sent(request)
         # A server may close a connection that it kept at any time, and a client then sends again over a new one
         # (RFC 9112, section 9.3.1).
         closed = transcript.status is None and transcript.end is End.CUT
         return await self._sent(request) if request.kept and closed else transcript
 
     async def _sent(self, request: Request) -> Transcript:
+        await self.sender.look()
         # What is due may be a refusal itself; and the unready instance is busy on purpose.
         waits = request.expect not in BUSY and not request.unready
         transcript = (await self.sender.send(self._written(request), waits=waits))[0]
@@ -238,6 +261,21 @@ class Driver:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
         return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
+
+
+def is_refused(exchange: Exchange) -> bool:
+    """Whether there was no room for a request where that is no right answer."""
+    if exchange.transcript.status not in BUSY:
+        return False
+    request = exchange.request
+    if request is not None:
+        return request.expect not in BUSY and not request.unready
+    return not _may_fail(exchange.wanted)
+
+
+def _go_together(scenario: Scenario) -> bool:
+    """Whether one process must answer all requests of a scenario."""
+    return not isinstance(scenario, PlainScenario) or any(one.continues or one.kept for one in scenario.requests)
 
 
 def _may_fail(wanted: Iterable[Expected]) -> bool:

@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 
     from wireproof.model.transcript import Death
 
-MOST_STARTS = 40
-"""How often a target is started again, or waited for, in a run."""
-MOST_HUNG = 3
-"""How often one is started again that hangs: each time costs the limit of silence."""
-MOST_FULL = 24
-"""How often one is started again that has no slot left: this is seen soon."""
+MOST_STARTS = 1000
+"""How often a target is started again, or waited for, in a run, whose time is bounded otherwise."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
 """Seconds between two looks at a target that Wireproof cannot start again: five in all."""
 LOOK, LOOKS = 0.01, 100
@@ -80,6 +76,8 @@ class _Instance:
     """The lives that we ended, for a fresh instance in its place → why."""
     hung: int = 0
     """How many of them since it hung."""
+    served: set[int] = field(default_factory=set)
+    """The lives that have answered a request, and not to say that they are busy."""
     returning: asyncio.Task[None] | None = None
     """The task that starts or restarts it; None: it was never away."""
 
@@ -147,11 +145,19 @@ class Restarter:
         """Why an instance was replaced in this life; "": it was not."""
         return self._instance(url).renewed.get(life, "")
 
-    def can_renew(self, url: str, *, hung: bool) -> bool:
-        """Whether a fresh instance may take the place of the one at a URL once more."""
+    def note_served(self, url: str, life: int) -> None:
+        """Note that an instance has answered in this life, and not to say that it is busy."""
+        self._instance(url).served.add(life)
+
+    def has_served(self, url: str, life: int) -> bool:
+        """Whether an instance that can be started again has answered so in this life."""
         instance = self._instance(url)
-        full = len(instance.renewed) - instance.hung
-        return instance.process is not None and (instance.hung < MOST_HUNG if hung else full < MOST_FULL)
+        return instance.process is not None and life in instance.served
+
+    @property
+    def hangs(self) -> bool:
+        """Whether an instance has hung."""
+        return any(one.hung for one in self._instances.values())
 
     async def renew(self, url: str, life: int, why: str, *, hung: bool) -> None:
         """Put a fresh instance in the place of one that serves no more.

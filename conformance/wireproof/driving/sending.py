@@ -7,6 +7,7 @@ that is refused is tried again once the target is back (`restarting`).
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from copy import copy
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.capacity import Experience, Patience, is_busy, retry_after
+from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy, retry_after
 from wireproof.driving.limits import ExchangeLimits
 from wireproof.driving.recording import Record
 from wireproof.driving.restarting import RenewedError, Restarter
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from wireproof.driving.slots import Slots
     from wireproof.driving.watching import Watch
     from wireproof.model.target import Target
+    from wireproof.reading.exchange import Exchange
 
 REACHED = 2.0
 """Seconds in which a server takes a connection."""
@@ -43,8 +45,12 @@ TRIES = 3
 
 FULL = 2
 """Refusals for lack of capacity, one after the other and with nothing beside them, that show that no slot is left."""
+AGAIN = 0.2
+"""Seconds between them where waiting has brought nothing before."""
 GLANCE = 3.0
 """Seconds that a target has for any answer to a request that it has answered before."""
+LOOK = 1.0
+"""The same where nothing is said of it if it has none in time; a fresh instance then takes its place."""
 _FULL = "the target refused for lack of capacity what was sent alone"
 _HUNG = "the target answered nothing any more"
 
@@ -60,7 +66,7 @@ class Outgoing:
     body: bytes
 
 
-def _send_it() -> None:
+def _send_it(_refused: int) -> None:
     """The guard of a request that nothing keeps from being sent."""
 
 
@@ -69,14 +75,23 @@ class _Evidence:
     """What a run knows of instances that serve no more."""
 
     known_good: Outgoing | None = None
-    """The last request that was answered; None: none was yet."""
+    """The request that was answered soonest, its URL without the base URL of the instance; None: none was yet."""
+    seconds: float = math.inf
+    """How long that took."""
     taken: bool = False
     """Whether an exchange has the finding of what a fresh instance goes round: the first one has, and no other."""
+    shown: list[Exchange] = field(default_factory=list)
+    """That exchange, with those before it in its form."""
 
     def take(self) -> bool:
         """Whether it was still to be taken."""
         was, self.taken = self.taken, True
         return not was
+
+    def note(self, request: Outgoing, base_url: str, seconds: float) -> None:
+        """Note a request that was answered, if none was sooner."""
+        if seconds < self.seconds:
+            self.known_good, self.seconds = replace(request, url=request.url.removeprefix(base_url)), seconds
 
 
 @dataclass(kw_only=True)
@@ -89,13 +104,18 @@ class Sender:
     """What bounds the exchanges that run at the same time."""
     process_at: Callable[[str], Process | None]
     """What Wireproof has started at a URL."""
+    base_url: str = ""
+    """That of the instance that answers all that no other one is meant for; "": the target's."""
     budget: Budget = field(default_factory=Budget)
     """What the run may cost."""
     experience: Experience = field(default_factory=Experience)
     lives: set[int] = field(default_factory=set)
     """The numbers of the target's lives that have answered: another one has nothing of what one keeps."""
-    guard: Callable[[], None] = _send_it
-    """Called before a request is sent that has waited for its slot; what it raises is raised."""
+    guard: Callable[[int], None] = _send_it
+    """Called each time before a request is sent that has waited for its slot, with how often it was refused while no
+    other one was served; what it raises is raised."""
+    alone: bool = False
+    """Whether one form after the other is sent to the instance, and nothing else."""
     evidence: _Evidence = field(default_factory=_Evidence)
     _large: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Seeded: a run is to be like the one before it, as far as that depends on Wireproof.
@@ -103,6 +123,7 @@ class Sender:
 
     def __post_init__(self) -> None:
         """Restart the target's processes when they die."""
+        self.base_url = self.base_url or self.target.base_url
         self._restarter = Restarter(process_at=self.process_at, reaches=self._reaches)
 
     @property
@@ -124,17 +145,46 @@ class Sender:
         other.lives = set()
         return other
 
-    def guarded(self, guard: Callable[[], None]) -> Sender:
+    def guarded(self, guard: Callable[[int], None]) -> Sender:
         """The same with something to do before a request is sent."""
         other = copy(self)
         other.guard = guard
         return other
 
-    def with_slots(self, slots: Slots) -> Sender:
-        """The same with other slots: for requests to another instance of the target."""
+    def at(self, base_url: str, slots: Slots) -> Sender:
+        """The same for another instance of the target, with slots of its own."""
         other = copy(self)
-        other.slots = slots
+        other.base_url, other.slots, other.alone = base_url, slots, slots.limit.most == 1
         return other
+
+    def impatient(self, timeout: float) -> Sender:
+        """The same with less time for each answer."""
+        other = copy(self)
+        other.target = replace(self.target, timeout=timeout)
+        return other
+
+    @property
+    def hangs(self) -> bool:
+        """Whether an instance of the target has hung."""
+        return self._restarter.hangs
+
+    @property
+    def starts(self) -> bool:
+        """Whether Wireproof has started the target, and can start it again."""
+        return self.process_at(self.base_url) is not None
+
+    async def look(self) -> None:
+        """Put a fresh instance in the place of one that hangs, where one has hung before.
+
+        Raises:
+            GoneError: the instance cannot be started.
+        """
+        life = await self._restarter.ready(self.base_url)
+        known = self.evidence.known_good
+        # Until an exchange has shown the silence, the next one may be the one that does.
+        shown = self.hangs and self.evidence.taken
+        if known is not None and shown and not await self._answers(known, LOOK):
+            await self._restarter.renew(self.base_url, life, _HUNG, hung=True)
 
     async def send(
         self,
@@ -159,8 +209,8 @@ class Sender:
             SpentError: the run may send nothing more.
         """
         limit = self.target.silence
-        # How long one that runs elsewhere is waited for, in all, is for its clock to say.
-        limit = limit if self._is_ours(request) else max(limit, self.budget.clock.max_wait)
+        # How long one that runs elsewhere is waited for, in all, is for its clock to say, by which no eager one waits.
+        limit = limit if eager or self._is_ours(request) else max(limit, self.budget.clock.max_wait)
         patience = Patience(limit=limit, experience=self.experience, chance=self._chance.random, eager=eager)
         for left in reversed(range(TRIES)):
             answer, watching, life = await self._until_served(request, watch, patience if waits else None, shows=shows)
@@ -196,9 +246,9 @@ class Sender:
         """The same with one slot; None: it is to be given back, and taken again."""
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
-            refused = 0
-            self.guard()
+            refused = in_vain = 0
             while True:
+                self.guard(in_vain)
                 # Before the watch is made, whose time runs: the request may have to wait for its turn.
                 await self.budget.take(request.body)
                 sent_after, watching = self.budget.clock.refusals, watch()
@@ -206,14 +256,17 @@ class Sender:
                     answer, life = await self._try(request, watching)
                 answer = replace(answer, beside=slot.beside)
                 wait = patience.after(answer, datetime.now(UTC)) if patience else None
-                if wait is not None or _turned_away(answer):
+                if wait is not None or self._turned_away(answer):
                     slot.refused()
                 else:
                     slot.served()
+                in_vain = in_vain + 1 if slot.stands_still else 0
                 waits = patience is not None and not patience.eager and is_busy(answer)
                 alone = self.slots.running == 0 and not slot.beside
                 refused = refused + 1 if waits and alone else 0
-                if refused >= FULL and self._is_first(request) and self._restarter.can_renew(request.url, hung=False):
+                # One that has served nothing yet can have lost no slot.
+                full = refused and self._is_own(request) and self._restarter.has_served(request.url, life)
+                if full and refused >= FULL:
                     await self._restarter.renew(request.url, life, _FULL, hung=False)
                     slot.slots.limit.renew()
                     if shows and self.evidence.take():
@@ -222,12 +275,13 @@ class Sender:
                 clocked = patience is not None and not patience.eager and not self._is_ours(request)
                 if clocked and not self._set_clock(answer, sent_after):
                     wait = None
-                if wait is None:
+                if wait is None and not full:
                     return await self._examined(request, answer, life, shows=shows), watching, life
                 self.budget.give_back(request.body)
                 if clocked:
                     return None
-                await asyncio.sleep(wait.seconds)
+                # Whatever waiting has brought so far: alone it shows whether a slot is left.
+                await asyncio.sleep(wait.seconds if wait else AGAIN)
 
     def _is_ours(self, request: Outgoing) -> bool:
         """Whether Wireproof has started what a request goes to, so that no account and no other client is behind it."""
@@ -256,9 +310,9 @@ class Sender:
             return False
         return True
 
-    def _is_first(self, request: Outgoing) -> bool:
+    def _is_own(self, request: Outgoing) -> bool:
         """Whether a request goes to the instance that answers all that no other one is meant for."""
-        return request.url.startswith(self.target.base_url)
+        return request.url.startswith(self.base_url)
 
     async def _examined(self, request: Outgoing, answer: Transcript, life: int, *, shows: bool) -> Transcript:
         """The answer; where none came, and the target gives none at all, a fresh instance has taken its place.
@@ -268,33 +322,40 @@ class Sender:
         """
         if answer.status is not None:
             return answer
-        why = self._restarter.why_renewed(request.url, life)
+        why, own = self._restarter.why_renewed(request.url, life), False
         if not why and answer.end is End.TIMEOUT and await self._hangs(request):
-            why = _HUNG
+            why, own = _HUNG, self._hangs_by_itself(request, answer, life)
             await self._restarter.renew(request.url, life, why, hung=True)
-            if shows and self.evidence.take():
-                return replace(answer, stuck=True)
+        # Whichever of those that got no answer comes first has the finding.
+        if why == _HUNG and answer.end is End.TIMEOUT and (own or (shows and self.evidence.take())):
+            return replace(answer, stuck=True)
         if why:
             raise RenewedError(why)
         return answer
 
+    def _hangs_by_itself(self, request: Outgoing, answer: Transcript, life: int) -> bool:
+        """Whether nothing but its own form can have made the instance hang."""
+        # Where one has hung before, it was looked at before the form was begun.
+        looked_at = self.alone and self.hangs
+        return not answer.beside and (looked_at or not self._restarter.has_served(request.url, life))
+
     async def _hangs(self, request: Outgoing) -> bool:
         """Whether the target answers nothing any more, so that a fresh instance is to take its place."""
-        known = self.evidence.known_good if self._is_first(request) else None
-        return (
-            known is not None and self._restarter.can_renew(request.url, hung=True) and not await self._answers(known)
-        )
+        known = self.evidence.known_good if self._is_own(request) and self.starts else None
+        return known is not None and not await self._answers(known, LOOK if self.hangs else GLANCE)
 
-    async def _answers(self, request: Outgoing) -> bool:
-        """Whether the target gives any answer to a request that it has answered before."""
+    async def _answers(self, known: Outgoing, seconds: float) -> bool:
+        """Whether the target gives any answer in time to a request that it has answered before."""
         sent = self.client.build_request(
-            request.method, request.url, headers=dict(request.headers), content=request.body,
-            timeout=httpx.Timeout(GLANCE, pool=None),
+            known.method, self.base_url + known.url, headers=dict(known.headers), content=known.body,
+            timeout=httpx.Timeout(seconds, pool=None),
         )  # fmt: skip
         try:
-            async with asyncio.timeout(GLANCE):
+            async with asyncio.timeout(seconds):
                 answer = await self.client.send(sent, stream=True)
                 await answer.aclose()
+        except httpx.ConnectError:
+            return True  # it has ended, which the next request shows
         except (TimeoutError, httpx.TransportError):
             return False
         return True
@@ -303,8 +364,10 @@ class Sender:
         """Send once; the transcript, and the life of the target in which the request was sent."""
         life = await self._restarter.ready(request.url)
         answer = await self._exchange(request, watch)
-        if answer.ok and answer.end is End.COMPLETE and request.method == "POST" and self._is_first(request):
-            self.evidence.known_good = request
+        if answer.end is End.COMPLETE and answer.status not in BUSY:
+            self._restarter.note_served(request.url, life)
+            if answer.ok and request.method == "POST" and self._is_own(request):
+                self.evidence.note(request, self.base_url, answer.seconds)
         if answer.end is not End.REFUSED:
             self.lives.add(life)
         if self._restarter.why_renewed(request.url, life):
@@ -346,6 +409,24 @@ class Sender:
             seconds=time.monotonic() - record.began,
         )
 
+    async def renew(self) -> bool:
+        """Put a fresh instance in the place of one that may have lost slots; False where it can have lost none.
+
+        Raises:
+            GoneError: the instance cannot be started.
+        """
+        life = await self._restarter.ready(self.base_url)
+        if not self._restarter.has_served(self.base_url, life):
+            return False
+        await self._restarter.renew(self.base_url, life, _FULL, hung=False)
+        return True
+
+    def _turned_away(self, answer: Transcript) -> bool:
+        """Whether no connection could be made, or one broke before the first byte, and that is no sign of a death."""
+        if answer.end is End.REFUSED:
+            return not self.starts
+        return answer.end is End.CUT and answer.status is None and answer.death is None
+
     async def _reaches(self, url: str) -> bool:
         """Whether a server takes connections at a URL. By the same way as all requests: it may lead through a proxy.
 
@@ -367,11 +448,6 @@ class Sender:
             return False
         except httpx.TransportError:
             return True  # it took the connection, and whatever it does then is for the suite to judge
-
-
-def _turned_away(answer: Transcript) -> bool:
-    """Whether no answer came because the connection was refused, or broken before the first byte."""
-    return answer.status is None and answer.end in {End.REFUSED, End.CUT}
 
 
 def _ended_by_close(answer: Transcript) -> bool:

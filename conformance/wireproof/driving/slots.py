@@ -72,6 +72,8 @@ class Slots:
     taken: int = 0
     running: int = 0
     """How many requests are on their way: those that have a slot, without those that wait to be sent again."""
+    answered: int = 0
+    """How many were answered so far."""
     _free: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
@@ -98,6 +100,8 @@ class Slot:
     """How many ran when its request was sent last, itself among them."""
     _since: int = 0
     """How often the limit had fallen by then."""
+    _answered: int = 0
+    """How many requests had been answered by then."""
 
     @property
     def beside(self) -> int:
@@ -109,13 +113,20 @@ class Slot:
         """The time in which its request is on its way."""
         self.slots.running += 1
         self._running, self._since = self.slots.running, self.slots.limit.falls
+        self._answered = self.slots.answered
         try:
             yield
         finally:
             self.slots.running -= 1
 
+    @property
+    def stands_still(self) -> bool:
+        """Whether nothing was answered since its request was sent last."""
+        return self.slots.answered == self._answered
+
     def served(self) -> None:
         """Note that the last request was answered."""
+        self.slots.answered += 1
         self.slots.limit.served(self._since)
 
     def refused(self) -> None:

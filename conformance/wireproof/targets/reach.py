@@ -14,7 +14,7 @@ from wireproof.targets import bundled
 from wireproof.targets.bundled import behind
 from wireproof.targets.cursor_agent import cursor_agent
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
-from wireproof.targets.launch import LOCAL, launch
+from wireproof.targets.launch import LOCAL, launch, launch_at_need
 from wireproof.targets.preflight import preflight
 from wireproof.targets.real_codex import real_codex
 from wireproof.targets.unready_instance import unready_instance
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from wireproof.targets.budget import Budget
     from wireproof.targets.cursor_agent import CursorAgent
-    from wireproof.targets.launch import Launched
+    from wireproof.targets.launch import Launched, LaunchOptions
     from wireproof.targets.options import TargetOptions
     from wireproof.targets.real_codex import RealCodex
 
@@ -63,8 +63,8 @@ def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | Non
             behind_it = stack.enter_context(upstream(options.upstream, timeout=options.start_timeout))
             yield _of_gateway(options, options.url, behind_it, found, budget)
         elif options.command is not None:
-            launched, unready_url = stack.enter_context(_launched(options, options.command, codex, cursor))
-            target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
+            launched, more = stack.enter_context(_launched(options, options.command, codex, cursor))
+            target = target_of(options, base_url=launched.base_url, **more, **found)
             # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
             yield _worked_round(_with_mock(preflight(behind(target, codex, cursor), budget)), launched)
         elif options.url is not None:
@@ -89,21 +89,31 @@ _DECLARED: Mapping[Agent | None, Backend] = {Agent.CODEX: Backend.MOCK, Agent.CU
 """What is behind a proxy that runs already, if a person says that a mock is."""
 
 
+SPARES = 3
+"""Instances beside the first one of a launched proxy, which are started when they are needed."""
+
+
 @contextmanager
 def _launched(
     options: TargetOptions, command: str, codex: RealCodex | None, cursor: CursorAgent | None
-) -> Iterator[tuple[Launched, str | None]]:
-    """The proxy that a command starts, and the base URL of its unready instance, for the length of a `with` block."""
+) -> Iterator[tuple[Launched, dict[str, Any]]]:
+    """The proxy that a command starts, and the fields of a target for its other instances, in a `with` block."""
     url = options.url or LOCAL
     ready = cursor.placeholders(cursor.url) if cursor else {}
     env = {**(codex.env if codex else {}), **(cursor.env if cursor else {}), **variables(options.env, ready)}
-    with launch(fill(command, ready), env=env, url=url, timeout=options.start_timeout) as launched:
+    # At a fixed port there is no room for another one.
+    spares = SPARES if "{port}" in url else 0
+    start: LaunchOptions = {"env": env, "url": url, "timeout": options.start_timeout}
+    with ExitStack() as stack, launch(fill(command, ready), **start) as launched:
+        spare_urls = tuple(
+            stack.enter_context(launch_at_need(fill(command, ready), **start)).base_url for _ in range(spares)
+        )
         unready = cursor.placeholders(cursor.nowhere) if cursor else {}
         env = {**env, **variables(options.env, unready)}
         # After the proxy itself: if that cannot start, its own error is the one to show.
         nowhere = {**cursor.unready, **variables(options.env, unready)} if cursor else None
         with unready_instance(fill(command, unready), env=env, url=url, unready=nowhere) as unready_url:
-            yield launched, unready_url
+            yield launched, {"unready_url": unready_url, "spare_urls": spare_urls}
 
 
 def _worked_round(target: Target, launched: Launched) -> Target:
