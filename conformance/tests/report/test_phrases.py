@@ -41,9 +41,15 @@ def test_a_failure_says_what_is_asked_who_breaks_what_was_seen_where_and_what_to
 
 def test_only_some_broken_clients_are_named(stream: Make, certified: Certified) -> None:
     row = load().find("chat.stream.call-opening")
-    assert len(row.breaks) > CLIENTS
-    said = lines(certified(stream("call-one", STOP)), row.id)
-    assert sum(line.startswith("breaks ") for line in said) == CLIENTS
+    # No index, no id, no type, and arguments that are an object.
+    bare = {"tool_calls": [{"function": {"name": "localSearch", "arguments": {}}}]}
+    said = lines(certified(stream("call-one", bare, STOP)), row.id)
+    assert sum(line.startswith("breaks ") for line in said) == CLIENTS < len(row.breaks)
+
+
+def test_clients_that_break_on_something_else_are_not_named(stream: Make, certified: Certified) -> None:
+    said = lines(certified(stream("call-one", STOP)), "chat.stream.call-opening")
+    assert not [line for line in said if line.startswith("breaks ")]
 
 
 def test_a_note_names_no_client_and_a_harm_is_shown_before_it(stream: Make, certified: Certified) -> None:

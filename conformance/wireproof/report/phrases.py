@@ -8,6 +8,7 @@ from rich.text import Text
 
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.report.curl import curl
+from wireproof.report.effects import seen_effects
 from wireproof.report.excerpt import excerpt
 from wireproof.wire.quoting import visible
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.catalogue import Requirement
     from wireproof.model.transcript import Transcript
+    from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
 
 STYLES: dict[Verdict, str] = {
@@ -43,17 +45,18 @@ def broken_requirement(
         f"  {requirement.level}{_elsewhere(outcome, certificate.level)}",
     )  # fmt: skip
     yield Text(requirement.text)
-    # What the row says of clients is about violations that harm them; a note is none of these.
-    harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
-    for effect in requirement.breaks[:CLIENTS] if harms else ():
-        yield Text(f"breaks {effect}", style="yellow")
     hint = requirement.hint
     if outcome.findings:
         harmful = (one for one in outcome.findings if not one.violation.strict_only)
         # One alone: the others are of the same requirement in the same scenario.
         shown = finding or next(harmful, outcome.findings[0])
+        exchange = _exchange(certificate, outcome, shown)
+        # What the row says of clients is about violations that harm them; a note is none of these.
+        harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
+        for effect in seen_effects(requirement, [exchange])[:CLIENTS] if harms else ():
+            yield Text(f"breaks {effect}", style="yellow")
         hint = shown.violation.hint or hint
-        yield from _finding(certificate, outcome, shown)
+        yield from _finding(certificate, outcome, shown, exchange.transcript)
     else:
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
@@ -67,9 +70,8 @@ def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
     return "" if verdict is outcome.at(level) else f" ({verdict} at level {other})"
 
 
-def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:
+def _finding(certificate: Certificate, outcome: Outcome, finding: Finding, transcript: Transcript) -> Iterator[Text]:
     yield Text(f"seen in {outcome.scenario} ({finding.form}): {visible(finding.violation.seen)}")
-    transcript = _transcript(certificate, outcome, finding)
     body = transcript.body
     place = finding.violation.place
     if place is not None and body:  # a connection that was closed has no bytes to show
@@ -78,8 +80,8 @@ def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> It
     yield Text(f"request: {curl(transcript, certificate.target)}", no_wrap=True)
 
 
-def _transcript(certificate: Certificate, outcome: Outcome, finding: Finding) -> Transcript:
+def _exchange(certificate: Certificate, outcome: Outcome, finding: Finding) -> Exchange:
     run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
     # Of what failed only beside other requests the second try may have had fewer exchanges than the first.
     every = (*run.exchanges.get(finding.form, ()), *run.set_aside.get(finding.form, ()))
-    return next(exchange.transcript for exchange in every if exchange.number == finding.exchange)
+    return next(exchange for exchange in every if exchange.number == finding.exchange)

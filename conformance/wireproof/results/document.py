@@ -176,7 +176,7 @@ class RequirementShown(_Form):
     text: str
     hint: str
     breaks: tuple[str, ...]
-    """Real clients that break without it."""
+    """Real clients that break on what was seen; empty where it is kept, and where what breaks it breaks no client."""
 
 
 @dataclass(frozen=True, kw_only=True)

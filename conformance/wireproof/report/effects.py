@@ -1,0 +1,340 @@
+"""Which of the clients that a requirement's row names an answer breaks: by what was seen in its bytes.
+
+A row lists what clients were measured to do, each line with the form of answer that does it: "exception when index is
+missing". An answer that breaks the requirement in another way breaks none of these clients, so a line counts only where
+an answer has that form.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wireproof.model.scenario import Mode, PlainScenario
+from wireproof.model.transcript import End
+from wireproof.wire.events import Fragment
+from wireproof.wire.fields import list_of, object_of, text_of
+from wireproof.wire.responses_events import (
+    ADDED,
+    ARGUMENTS_DELTA,
+    ITEM_DONE,
+    PART_ADDED,
+    PUBLISHED,
+    TERMINAL,
+    TEXT_DELTA,
+)
+from wireproof.wire.stream import DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from wireproof.model.requirement import Requirement
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
+    from wireproof.wire.sse import Frame
+
+    Shows = Callable[[Exchange], bool]
+
+_UNPARTED = re.compile(rb"(?m)^data:[^\n]*\}\r?\n(?:event:[^\n]*\n)?data:")
+CREATED, COMPLETED = "response.created", "response.completed"
+NOT_OPENAIS = "response.function_call.delta"
+TOOL_CALLS = "tool_calls"
+
+
+def seen_effects(row: Requirement, exchanges: Iterable[Exchange]) -> tuple[str, ...]:
+    """The lines of a row about clients that break on what one of these answers has, in the row's order."""
+    every = tuple(exchanges) if row.breaks else ()
+    return tuple(line for line in row.breaks if any(shows(line)(exchange) for exchange in every))
+
+
+def shows(line: str) -> Shows:
+    """What tells whether an answer has the form of which a line of a row speaks."""
+    return next((test for form, test in FORMS.items() if line.endswith(form)), _always)
+
+
+def _always(_exchange: Exchange) -> bool:
+    """Of a line that speaks of no form: whatever breaks the requirement breaks these clients."""
+    return True
+
+
+# what an answer holds
+
+
+def _payloads(exchange: Exchange) -> Iterator[JsonObject]:
+    for _, payload in exchange.reading.payloads if exchange.reading else ():
+        yield payload
+
+
+def _frames(exchange: Exchange) -> tuple[Frame, ...]:
+    return exchange.reading.frames if exchange.reading else ()
+
+
+def _choices(exchange: Exchange) -> Iterator[JsonObject]:
+    for payload in _payloads(exchange):
+        yield from map(object_of, list_of(payload.get("choices")))
+
+
+def _messages(exchange: Exchange) -> Iterator[JsonObject]:
+    """The deltas of a stream, the messages of a whole answer."""
+    for choice in _choices(exchange):
+        yield object_of(choice.get("delta") if exchange.mode is Mode.STREAM else choice.get("message"))
+
+
+def _function(call: JsonObject) -> JsonObject:
+    return object_of(call.get("function"))
+
+
+def _calls(exchange: Exchange) -> Iterator[JsonObject]:
+    for message in _messages(exchange):
+        yield from map(object_of, list_of(message.get(TOOL_CALLS)))
+
+
+def _by_index(exchange: Exchange) -> list[list[JsonObject]]:
+    """The deltas of each call of a stream, as their indexes have them."""
+    found: dict[tuple[object, object], list[JsonObject]] = {}
+    for choice in _choices(exchange):
+        for call in map(object_of, list_of(object_of(choice.get("delta")).get(TOOL_CALLS))):
+            found.setdefault((str(choice.get("index")), str(call.get("index"))), []).append(call)
+    return list(found.values())
+
+
+def _openings(exchange: Exchange) -> Iterator[JsonObject]:
+    return (deltas[0] for deltas in _by_index(exchange))
+
+
+def _later(exchange: Exchange) -> Iterator[JsonObject]:
+    return (delta for deltas in _by_index(exchange) for delta in deltas[1:])
+
+
+def _arguments(exchange: Exchange) -> list[list[str]]:
+    """The pieces of the arguments of each call of a stream that are not empty."""
+    found: dict[tuple[int, int], list[str]] = {}
+    for event in exchange.reading.events if exchange.reading else ():
+        if isinstance(event, Fragment) and event.text:
+            found.setdefault((event.choice, event.index), []).append(event.text)
+    return list(found.values())
+
+
+def _types(exchange: Exchange) -> list[str | None]:
+    return [text_of(payload.get("type")) for payload in _payloads(exchange)]
+
+
+def _items(exchange: Exchange, *types: str) -> Iterator[JsonObject]:
+    """The items of calls in the events of these types; without any, in a whole response."""
+    for payload in _payloads(exchange):
+        items = [payload.get("item")] if payload.get("type") in types else []
+        for item in map(object_of, items if types else list_of(payload.get("output"))):
+            if item.get("type") == "function_call":
+                yield item
+
+
+def _responses(exchange: Exchange) -> Iterator[JsonObject]:
+    """The response objects: those in events, or the whole one."""
+    for payload in _payloads(exchange):
+        yield object_of(payload.get("response")) or payload
+
+
+def _old(exchange: Exchange) -> bool:
+    return any(message.get("function_call") for message in _messages(exchange))
+
+
+def _holds_objects(exchange: Exchange) -> bool:
+    every = (*(_function(call).get("arguments") for call in _calls(exchange)),
+             *(item.get("arguments") for item in (*_items(exchange), *_items(exchange, ADDED, ITEM_DONE))))  # fmt: skip
+    return any(isinstance(one, dict) for one in every)
+
+
+def _is_cumulative(exchange: Exchange) -> bool:
+    return any(
+        len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
+        for pieces in _arguments(exchange)
+    )
+
+
+def _sends_whole_again(exchange: Exchange) -> bool:
+    return any(len(pieces) > 2 and "".join(pieces[:-1]) == pieces[-1] for pieces in _arguments(exchange))  # noqa: PLR2004
+
+
+def _says_more_after_finish(exchange: Exchange) -> bool:
+    finished: set[str] = set()
+    for choice in _choices(exchange):
+        if str(choice.get("index")) in finished and object_of(choice.get("delta")).get("content"):
+            return True
+        if choice.get("finish_reason"):
+            finished.add(str(choice.get("index")))
+    return False
+
+
+def _goes_on_after_done(exchange: Exchange) -> bool:
+    said = [frame.data for frame in _frames(exchange) if frame.data is not None]
+    return DONE in said[:-1]
+
+
+def _shares_index(exchange: Exchange) -> bool:
+    return any(len({str(call["id"]) for call in deltas if call.get("id")}) > 1 for deltas in _by_index(exchange))
+
+
+def _only_index_above_zero(exchange: Exchange) -> bool:
+    indexes = {call.get("index") if isinstance(call.get("index"), int) else 0 for call in _calls(exchange)}
+    return len(indexes) == 1 and indexes != {0}
+
+
+def _has_choice_too_many(exchange: Exchange) -> bool:
+    if isinstance(exchange.scenario, PlainScenario) or exchange.scenario.choices > 1:
+        return False
+    return len({str(choice.get("index")) for choice in _choices(exchange)}) > 1
+
+
+def _nothing_but(names: Iterable[str], objects: Iterable[JsonObject]) -> bool:
+    allowed = frozenset(names)
+    return any(one and one.keys() <= allowed for one in objects)
+
+
+def _has_chat_usage(exchange: Exchange) -> bool:
+    counts = [object_of(response.get("usage")) for response in _responses(exchange)]
+    return any("prompt_tokens" in one and "input_tokens" not in one for one in counts)
+
+
+def _text_without_item(exchange: Exchange) -> bool:
+    types = _types(exchange)
+    return TEXT_DELTA in types and not {ADDED, PART_ADDED} <= set(types[: types.index(TEXT_DELTA)])
+
+
+def _call_in_message(exchange: Exchange) -> bool:
+    outputs = (object_of(item) for payload in _payloads(exchange) for item in list_of(payload.get("output")))
+    contents = (list_of(item.get("content")) for item in outputs if item.get("type") == "message")
+    return any("call" in str(object_of(part).get("type")) for content in contents for part in content)
+
+
+def _was_empty_at_end(exchange: Exchange) -> bool:
+    return any(not item.get("arguments") for item in _items(exchange, ITEM_DONE)) and bool(_arguments(exchange))
+
+
+def _lacks_output(exchange: Exchange) -> bool:
+    ends = [object_of(one.get("response")) for one in _payloads(exchange) if one.get("type") == COMPLETED]
+    return ITEM_DONE in _types(exchange) and any(not end.get("output") for end in ends)
+
+
+def _is_no_json(exchange: Exchange) -> bool:
+    return not (exchange.transcript.header("content-type") or "").lower().startswith("application/json")
+
+
+def _is_stream_by_mistake(exchange: Exchange) -> bool:
+    return exchange.mode is Mode.WHOLE and exchange.transcript.body.lstrip().startswith((b"data:", b"event:"))
+
+
+# the frames that are no keep-alive comments
+
+
+def _empty_data(exchange: Exchange) -> bool:
+    return any(frame.data == "" for frame in _frames(exchange))
+
+
+def _without_data(field: str) -> Shows:
+    return lambda exchange: any(frame.data is None and field in frame.fields for frame in _frames(exchange))
+
+
+def _ping(exchange: Exchange) -> bool:
+    return any(frame.event == "ping" and (frame.data or "").strip() == "{}" for frame in _frames(exchange))
+
+
+def _any(*tests: Shows) -> Shows:
+    return lambda exchange: any(test(exchange) for test in tests)
+
+
+FORMS: Mapping[str, Shows] = {
+    # any answer of chats
+    "when only choices is sent": lambda one: _nothing_but(["choices"], _payloads(one)),
+    "when a chunk holds only choices": lambda one: _nothing_but(["choices"], _payloads(one)),
+    "when the message has no role": lambda one: any(not message.get("role") for message in _messages(one)),
+    "when the body is an event stream although stream is false": _is_stream_by_mistake,
+    "when the Content-Type is not application/json": _is_no_json,
+    "when finish_reason is null": lambda one: any(choice.get("finish_reason") is None for choice in _choices(one)),
+    "when a call has no id": lambda one: any(not call.get("id") for call in _calls(one)),
+    "when a call has no type": lambda one: any(not call.get("type") for call in _calls(one)),
+    "when it has no type": lambda one: any(not call.get("type") for call in _calls(one)),
+    "when arguments is an object": _holds_objects,
+    "when they are an object": _holds_objects,
+    "sent as the old function_call": _old,
+    "when it is sent as function_call and tool_calls at once": lambda one: _old(one) and any(_calls(one)),
+    # chunks
+    "when one newline alone separates frames": lambda one: bool(_UNPARTED.search(one.transcript.body)),
+    "when a choice has no index": lambda one: any(choice.get("index") is None for choice in _choices(one)),
+    "when the finish chunk has no delta or a null one": lambda one: any(
+        choice.get("finish_reason") and choice.get("delta") is None for choice in _choices(one)
+    ),
+    "when a chunk has no choices": lambda one: any(
+        not {"choices", "error"} & payload.keys() for payload in _payloads(one)
+    ),
+    "when no role comes": lambda one: not any(message.get("role") for message in _messages(one)),
+    "when no finish chunk comes": lambda one: not any(choice.get("finish_reason") for choice in _choices(one)),
+    "when finish_reason is tool_calls and no tool_calls were sent": lambda one: not any(_calls(one)) and any(
+        choice.get("finish_reason") == TOOL_CALLS for choice in _choices(one)
+    ),
+    "late content is appended to the answer": _says_more_after_finish,
+    "at a chunk with empty choices": lambda one: any(payload.get("choices") == [] for payload in _payloads(one)),
+    "when the usage chunk has no choices": lambda one: any(
+        payload.get("usage") and "choices" not in payload for payload in _payloads(one)
+    ),
+    "frames after [DONE] are appended to the answer": _goes_on_after_done,
+    "the answer waits for the end of the body": lambda one: one.transcript.end is End.OPEN,
+    "at an empty data: line, at an event: block without data and at a retry: block": _any(
+        _empty_data, _without_data("event"), _without_data("retry")
+    ),
+    "at an empty data: line and at an event: block without data": _any(_empty_data, _without_data("event")),
+    "at an empty data: line and at an event: ping with data: {}": _any(_empty_data, _ping),
+    "at an event: ping with data: {}": _ping,
+    "when two choices come and one was asked for": _has_choice_too_many,
+    "so an array with escaped quotes does not parse": lambda one: b"&quot;" in one.transcript.body,
+    # deltas of calls
+    "when index is missing": lambda one: any(call.get("index") is None for call in _calls(one)),
+    "when the only call has index 1": _only_index_above_zero,
+    "when index is a string": lambda one: any(isinstance(call.get("index"), str) for call in _calls(one)),
+    "two calls under one index merge": _shares_index,
+    "when two calls share one index": _shares_index,
+    "when id is missing": lambda one: any(not call.get("id") for call in _openings(one)),
+    "when type is missing": lambda one: any(not call.get("type") for call in _openings(one)),
+    "when later deltas repeat it": lambda one: any(_function(call).get("name") for call in _later(one)),
+    "when later deltas repeat the name": lambda one: any(_function(call).get("name") for call in _later(one)),
+    "when id and name are repeated": lambda one: any(
+        call.get("id") and _function(call).get("name") for call in _later(one)
+    ),
+    "when later deltas carry id, type and name as null": lambda one: any(
+        "id" in call and call["id"] is None for call in _later(one)
+    ),
+    "when the first delta has no arguments or null ones": lambda one: any(
+        _function(call).get("arguments") is None for call in _openings(one)
+    ),
+    "when each delta repeats the arguments so far": _is_cumulative,
+    "when the deltas are cumulative": _is_cumulative,
+    "when a last delta sends the whole again": _sends_whole_again,
+    # responses
+    "when only id, status and output are sent": lambda one: _nothing_but(["id", "status", "output"], _payloads(one)),
+    "when the usage has the field names of chat": _has_chat_usage,
+    "without call_id": lambda one: any(not item.get("call_id") for item in _items(one)),
+    "when the item has no id": lambda one: any(not item.get("id") for item in _items(one)),
+    "when it is a part of a message": _call_in_message,
+    "at an event of an unknown type": lambda one: any(type_ and type_ not in PUBLISHED for type_ in _types(one)),
+    "when the deltas are called response.function_call.delta": lambda one: NOT_OPENAIS in _types(one),
+    "when response.created holds only id and status": lambda one: _nothing_but(
+        ["id", "status"], (object_of(each.get("response")) for each in _payloads(one) if each.get("type") == CREATED)
+    ),
+    "when the item in output_item.added has no arguments": lambda one: any(
+        "arguments" not in item for item in _items(one, ADDED)
+    ),
+    "without response.created": lambda one: CREATED not in _types(one),
+    "at text without item and part": _text_without_item,
+    "without output_item.done": lambda one: ITEM_DONE not in _types(one),
+    "when the data has no type": lambda one: None in _types(one),
+    "when the call's item has no id": lambda one: any(not item.get("id") for item in _items(one, ADDED)),
+    "when arguments come without deltas": lambda one: ARGUMENTS_DELTA not in _types(one) and any(
+        text_of(item.get("arguments")) not in {None, "", "{}"} for item in _items(one, ITEM_DONE)
+    ),
+    "when output_item.added already has them": lambda one: any(item.get("arguments") for item in _items(one, ADDED)),
+    "when output_item.done has empty arguments": _was_empty_at_end,
+    "when response.completed has no output": _lacks_output,
+    "without a terminal event": lambda one: not TERMINAL.keys() & set(_types(one)),
+    "at response.failed": lambda one: "response.failed" in _types(one),
+}  # fmt: skip
+"""How a line of a row ends → whether an answer has the form that it names."""
