@@ -10,8 +10,9 @@ from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.reading.capabilities import uses
 from wireproof.report.broken_ways import by_way
 from wireproof.report.curl import curl
-from wireproof.report.effects import seen_effects
+from wireproof.report.effects import breaking, seen_effects
 from wireproof.report.excerpt import excerpt
+from wireproof.report.readiness import readiness
 from wireproof.report.worked_round import broken_by
 from wireproof.requests.ways_round import sentence, ways_of
 from wireproof.results.cells import cells
@@ -97,6 +98,7 @@ def report_of(
         transcripts=None,
         repeats=tuple(_repeated(one, certificate, configuration) for one in certificate.every),
         flaky=flaky(certificate, catalogue),
+        clients=tuple(readiness(certificate, catalogue)),
     )
 
 
@@ -200,21 +202,8 @@ def _at_level(certificate: Certificate, level: VerdictLevel) -> AtLevel:
 
 
 def _row(row: Requirement, certificate: Certificate) -> RequirementShown:
-    effects = seen_effects(row, _breaking(row, certificate)) if row.breaks else ()
+    effects = seen_effects(row, breaking(row, certificate)) if row.breaks else ()
     return RequirementShown(id=row.id, level=row.level, harm=row.harm, text=row.text, hint=row.hint, breaks=effects)
-
-
-def _breaking(row: Requirement, certificate: Certificate) -> Iterator[Exchange]:
-    """The exchanges that break a requirement so that it harms clients."""
-    broken = [one for one in certificate.outcomes if one.requirement == row.id]
-    findings = [(one.scenario, found) for one in broken for found in one.findings if not found.violation.strict_only]
-    found_at = {(scenario, found.form, found.exchange) for scenario, found in findings}
-    for run in certificate.runs if found_at else ():
-        for those in (*run.exchanges.values(), *run.set_aside.values()):
-            yield from (one for one in those if (run.scenario.name, one.form, one.number) in found_at)
-    for cause in certificate.causes:
-        if (cause.scenario, cause.finding) in findings:
-            yield from cause.exchanges
 
 
 def _judgement(outcome: Outcome) -> ScenarioVerdict:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.requirement import Requirement
     from wireproof.reading.exchange import Exchange
+    from wireproof.results.certificate import Certificate
     from wireproof.wire.fields import JsonObject
     from wireproof.wire.sse import Frame
 
@@ -40,12 +41,27 @@ _UNPARTED = re.compile(rb"(?m)^data:[^\n]*\}\r?\n(?:event:[^\n]*\n)?data:")
 CREATED, COMPLETED = "response.created", "response.completed"
 NOT_OPENAIS = "response.function_call.delta"
 TOOL_CALLS = "tool_calls"
+REPEATED = "when each delta repeats the arguments so far"
+"""The end of the lines about arguments that are cumulative."""
 
 
 def seen_effects(row: Requirement, exchanges: Iterable[Exchange]) -> tuple[str, ...]:
     """The lines of a row about clients that break on what one of these answers has, in the row's order."""
     every = tuple(exchanges) if row.breaks else ()
     return tuple(line for line in row.breaks if any(shows(line)(exchange) for exchange in every))
+
+
+def breaking(row: Requirement, certificate: Certificate) -> Iterator[Exchange]:
+    """The exchanges that break a requirement so that it harms clients."""
+    broken = [one for one in certificate.outcomes if one.requirement == row.id]
+    findings = [(one.scenario, found) for one in broken for found in one.findings if not found.violation.strict_only]
+    found_at = {(scenario, found.form, found.exchange) for scenario, found in findings}
+    for run in certificate.runs if found_at else ():
+        for those in (*run.exchanges.values(), *run.set_aside.values()):
+            yield from (one for one in those if (run.scenario.name, one.form, one.number) in found_at)
+    for cause in certificate.causes:
+        if (cause.scenario, cause.finding) in findings:
+            yield from cause.exchanges
 
 
 def shows(line: str) -> Shows:
@@ -306,7 +322,7 @@ FORMS: Mapping[str, Shows] = {
     "when the first delta has no arguments or null ones": lambda one: any(
         _function(call).get("arguments") is None for call in _openings(one)
     ),
-    "when each delta repeats the arguments so far": _is_cumulative,
+    REPEATED: _is_cumulative,
     "when the deltas are cumulative": _is_cumulative,
     "when a last delta sends the whole again": _sends_whole_again,
     # responses

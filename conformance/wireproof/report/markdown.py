@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.readiness import by_readiness, in_a_line
 from wireproof.report.roots import roots
 from wireproof.wire.quoting import visible
 
@@ -35,6 +36,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     yield from _roots(report)
     yield from _surfaces(report)
+    yield from _clients(report)
     yield from _flaky(report)
     failing = [one for one in report.findings if not one.known]
     if failing:
@@ -66,6 +68,19 @@ def _roots(report: Report) -> Iterator[str]:
         yield f"**{found.title}:**"
         yield ""
         yield from (f"{number}. {_plain(str(one))}" for number, one in enumerate(found.shown, start=1))
+        yield ""
+
+
+def _clients(report: Report) -> Iterator[str]:
+    if report.clients:
+        yield "| real clients | surface | on what they were measured to break |"
+        yield "| --- | --- | --- |"
+    for (surface, ready), those in by_readiness(report.clients).items():
+        if those[0].broken:
+            yield from (f"| **{ready}** | {surface} | {_plain(in_a_line(one))} |" for one in those)
+        else:
+            yield f"| {ready} | {surface} | {_plain(', '.join(one.client for one in those))} |"
+    if report.clients:
         yield ""
 
 

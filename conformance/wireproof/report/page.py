@@ -17,6 +17,7 @@ from markupsafe import Markup
 from wireproof.model.scenario import Mode
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.exchanges import exchanges
+from wireproof.report.readiness import by_readiness
 from wireproof.report.roots import roots
 from wireproof.report.templates import environment, raw
 
@@ -41,6 +42,7 @@ def page(report: Report, runs: Iterable[ScenarioRun]) -> str:
             level=report.configuration.level,
             title=report.target.base_url if report.target else report.configuration.command,
             roots=roots(report),
+            clients=by_readiness(report.clients),
             findings=[_shown(found, report) for found in report.findings],
             rows=list(_rows(report, dialects)),
             dialects=dialects,

@@ -15,18 +15,26 @@ from wireproof.report.grouping import blocks, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
+from wireproof.report.readiness import by_readiness, in_a_line, readiness
 from wireproof.results.certificate import NOT_RUN, Certificate, ExitStatus
+from wireproof.results.document import ClientReady, Ready
 from wireproof.results.flaky import flaky
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
     from wireproof.model.catalogue import Catalogue, Requirement
     from wireproof.report.roots import Roots
 
+READY_STYLES: Mapping[Ready, str] = {
+    Ready.BREAKS: "bold red",
+    Ready.WORKS_BUT: "yellow",
+    Ready.NOT_KNOWN: "cyan",
+    Ready.WORKS: "green",
+}
 INCREMENTAL = ArgumentsMode.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
@@ -62,11 +70,24 @@ def report(
     _flaky(console, certificate, catalogue)
     _known(console, certificate)
     _errors(console, certificate)
+    _clients(console, tuple(readiness(certificate, catalogue)))
     console.print()
     if demonstration:
         what = "This is the proxy that comes with Wireproof; to certify yours, name it with --url or --launch."
         console.print(what, soft_wrap=True)
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
+
+
+def _clients(console: Console, found: Sequence[ClientReady]) -> None:
+    """Which clients can be used: one line for each that breaks, the others by name."""
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for (surface, ready), those in by_readiness(found).items():
+        said = "\n".join(map(in_a_line, those)) if those[0].broken else ", ".join(one.client for one in those)
+        table.add_row(Text(surface), Text(ready, style=READY_STYLES[ready]), Text(said))
+    if found:
+        console.print()
+        console.print("real clients, by what they were measured to break on")
+        console.print(table)
 
 
 def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:

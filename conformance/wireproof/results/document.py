@@ -328,6 +328,32 @@ class Flaky(_Form):
         return self.strict if level is VerdictLevel.STRICT else self.compat
 
 
+class Ready(StrEnum):
+    """Whether a client can be used with a target."""
+
+    BREAKS = "breaks"
+    """It fails, or does something else than the model said, on ordinary answers."""
+    WORKS_BUT = "works but"
+    """What breaks it came where something went wrong anyway, or is a matter that its user gets along with."""
+    NOT_KNOWN = "not known"
+    """Nothing that breaks it was seen, and a fault hides some of what could."""
+    WORKS = "works"
+    """None of what was measured to break it was seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientReady(_Form):
+    """What a result says to the users of a client."""
+
+    client: str
+    surface: Surface
+    ready: Ready
+    broken: dict[str, tuple[str, ...]]
+    """Requirement → what the client was measured to do on what was seen."""
+    unobserved: tuple[str, ...]
+    """The requirements whose violation breaks it and that were not observed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Transcripts(_Form):
     """The file beside the report that holds what was sent and received."""
@@ -373,3 +399,5 @@ class Report(_Form):
     """The runs of one that was repeated, in their order; empty for a single run."""
     flaky: tuple[Flaky, ...] = ()
     """What is broken in some of them and not in all."""
+    clients: tuple[ClientReady, ...] = ()
+    """Real clients that were measured on the surfaces that the target serves; empty of a selection."""
