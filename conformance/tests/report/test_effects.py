@@ -88,7 +88,7 @@ def response(*items: Json, usage: Json = COUNTED) -> Exchange:
 
 def events(*those: Json, end: Json | None = None) -> Exchange:
     """A stream of a response that is created, with these events, that ends as it should."""
-    created = {"type": "response.created", "response": {"id": "resp_1", "object": "response", "status": "in_progress"}}
+    created = {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress", "output": []}}
     last = end or {"type": "response.completed", "response": {"id": "resp_1", "output": [ITEM], "usage": COUNTED}}
     return answer(EVENTS, frames(created, *those, last))
 

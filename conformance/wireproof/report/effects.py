@@ -182,6 +182,13 @@ def _says_more_after_finish(exchange: Exchange) -> bool:
     return False
 
 
+def _has_empty_choices(exchange: Exchange) -> bool:
+    """Whether a chunk has none that is not the usage chunk which the request asked for."""
+    empty = [payload for payload in _payloads(exchange) if payload.get("choices") == []]
+    asked = b'"include_usage": true' in exchange.transcript.request_body
+    return any(not (asked and payload.get("usage")) for payload in empty)
+
+
 def _goes_on_after_done(exchange: Exchange) -> bool:
     said = [frame.data for frame in _frames(exchange) if frame.data is not None]
     return DONE in said[:-1]
@@ -289,7 +296,7 @@ FORMS: Mapping[str, Shows] = {
         choice.get("finish_reason") == TOOL_CALLS for choice in _choices(one)
     ),
     "late content is appended to the answer": _says_more_after_finish,
-    "at a chunk with empty choices": lambda one: any(payload.get("choices") == [] for payload in _payloads(one)),
+    "at a chunk with empty choices": _has_empty_choices,
     "when the usage chunk has no choices": lambda one: any(
         payload.get("usage") and "choices" not in payload for payload in _payloads(one)
     ),
@@ -333,8 +340,10 @@ FORMS: Mapping[str, Shows] = {
     "when it is a part of a message": _call_in_message,
     "at an event of an unknown type": lambda one: any(type_ and type_ not in PUBLISHED for type_ in _types(one)),
     "when the deltas are called response.function_call.delta": lambda one: NOT_OPENAIS in _types(one),
+    # What clients miss are the others; the name of the object is not among what they read.
     "when response.created holds only id and status": lambda one: _nothing_but(
-        ["id", "status"], (object_of(each.get("response")) for each in _payloads(one) if each.get("type") == CREATED)
+        ["id", "object", "status"],
+        (object_of(each.get("response")) for each in _payloads(one) if each.get("type") == CREATED),
     ),
     "when the item in output_item.added has no arguments": lambda one: any(
         "arguments" not in item for item in _items(one, ADDED)

@@ -114,9 +114,9 @@ def _effects(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
 
 
 def _is_ordinary(exchange: Exchange) -> bool:
-    """Whether nothing was to go wrong: the backend answers, and the client stays."""
-    fails = any(one.failure is not ExpectedFailure.NONE for one in exchange.wanted)
-    return exchange.turn is not None and not fails and exchange.turn.act not in LEAVES
+    """Whether nothing was to go wrong: any backend answers, and the client stays. Not every model sees images."""
+    turn, fails = exchange.turn, any(one.failure is not ExpectedFailure.NONE for one in exchange.wanted)
+    return turn is not None and not fails and not turn.images and turn.act not in LEAVES
 
 
 def by_readiness(found: Iterable[ClientReady]) -> dict[tuple[Surface, Ready], list[ClientReady]]:

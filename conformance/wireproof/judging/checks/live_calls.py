@@ -102,7 +102,8 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
         return
     asked, made = exchange.conversation.tool_choice, [call.name for call in made_calls(exchange)]
     if not any(made_calls(one) for one in tries(exchange)):
-        seen = f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries"
+        count = len(tries(exchange))
+        seen = f"tool_choice is {quoted(asked)}, and no call came in {count} {'try' if count == 1 else 'tries'}"
         yield no_call(seen, exchange, exchange.body_place)
     # A name that was not declared has a row of its own.
     elif set(made) <= set(exchange.conversation.tool_names) and asked not in {REQUIRED, *made}:
