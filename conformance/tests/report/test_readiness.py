@@ -10,7 +10,7 @@ import pytest
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import ArgumentsMode, Surface
 from wireproof.model.target import SurfaceReport, SurfaceState
-from wireproof.report.readiness import by_readiness, clients, in_a_line, readiness
+from wireproof.report.readiness import by_readiness, clients, in_lines, readiness
 from wireproof.results.document import ClientReady, Ready
 
 if TYPE_CHECKING:
@@ -53,8 +53,19 @@ def test_a_client_breaks_on_what_an_answer_has(stream: Make, found: Found) -> No
     ready = found(stream("flush", "first", STOP, bare=True))
     broken = {name: one.broken for name, one in ready.items() if one.ready is Ready.BREAKS}
     assert set(broken) == {"openai-node .stream", "openai-node runTools", "@langchain/openai", "Obsidian Copilot"}
-    assert broken["openai-node .stream"] == {"chat.stream.role-first": ("exception when no role comes",)}
-    assert ready["openai-python"].ready is not Ready.BREAKS
+    # What was measured with this client comes first, then what may harm any.
+    first, text = broken["openai-node .stream"].items()
+    assert first == ("chat.stream.role-first", ("exception when no role comes",))
+    assert text == ("chat.stream.text", ("text may be lost or altered with any client",))
+    assert (ready["openai-python"].ready, dict([text])) == (Ready.WORKS_BUT, ready["openai-python"].broken)
+
+
+def test_where_most_requests_get_no_answer_no_client_works(plain: Make, right_whole: Make, found: Found) -> None:
+    failed = plain("text-hello", 500, b'{"error": {"message": "x", "type": "y", "param": null, "code": null}}')
+    ready = found(failed)
+    assert {one.ready for one in ready.values()} == {Ready.BREAKS}
+    assert ready["llm"].broken["target.answers"] == ("some requests get no answer",)
+    assert {one.ready for one in found(right_whole("text-hello")).values()} == {Ready.WORKS}
 
 
 def test_what_a_user_gets_along_with_is_a_reservation(stream: Make, found: Found) -> None:
@@ -93,5 +104,5 @@ def test_those_that_break_come_first_and_a_line_says_what_they_do() -> None:
         (Surface.CHAT, Ready.BREAKS, ["z"]), (Surface.CHAT, Ready.WORKS, ["y"]),
         (Surface.RESPONSES, Ready.BREAKS, ["x"]),
     ]  # fmt: skip
-    assert in_a_line(some[0]) == "x: exception (a.b, and 2 more)"
+    assert list(in_lines([some[0], some[2]])) == ["x, z: exception (a.b, and 2 more)"]
     assert clients("a, b .stream: exception when no role comes") == ["a", "b .stream"]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.report.readiness import by_readiness, in_a_line
+from wireproof.report.readiness import by_readiness, in_lines
 from wireproof.report.roots import roots
 from wireproof.wire.quoting import visible
 
@@ -77,7 +77,7 @@ def _clients(report: Report) -> Iterator[str]:
         yield "| --- | --- | --- |"
     for (surface, ready), those in by_readiness(report.clients).items():
         if those[0].broken:
-            yield from (f"| **{ready}** | {surface} | {_plain(in_a_line(one))} |" for one in those)
+            yield from (f"| **{ready}** | {surface} | {_plain(line)} |" for line in in_lines(those))
         else:
             yield f"| {ready} | {surface} | {_plain(', '.join(one.client for one in those))} |"
     if report.clients:

@@ -1,7 +1,8 @@
 """Ready for which client? What a result says to the users of each client that was measured, by surface.
 
 It follows from the rows: a line of a row says which clients were measured to break on what form of answer, and a client
-breaks on a target where an answer has such a form. What no measurement says is not known, and not said.
+breaks on a target where an answer has such a form. What breaks a row that harms clients in a form that was not measured
+is a reservation for all of them, since it may harm any; and none works where most requests get no answer.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import DEFAULT, ArgumentsMode, Surface
-from wireproof.model.scenario import LEAVES
+from wireproof.model.requirement import Harm
+from wireproof.model.scenario import LEAVES, Mode
 from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import VerdictLevel
 from wireproof.reading.expected import ExpectedFailure
-from wireproof.report.effects import REPEATED, breaking, seen_effects, shows
+from wireproof.report.effects import FORMS, REPEATED, breaking, seen_effects, shows
 from wireproof.results.document import ClientReady, Ready
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
@@ -32,6 +34,17 @@ MILD = (
     "frames after [DONE] are appended to the answer",
 )
 """Ends of the lines that say what a user would get along with."""
+ANYWAY: Mapping[Harm, str] = {
+    Harm.CALLS: "calls may be lost or altered with any client",
+    Harm.TEXT: "text may be lost or altered with any client",
+    Harm.HANG: "any client may wait without end",
+    Harm.ERROR: "any client may fail",
+}
+"""What a violation does that no client was measured with. One of the letter alone does nothing."""
+UNANSWERED = frozenset({"target.alive", "target.answers"})
+NO_ANSWER = "some requests get no answer"
+MOST = 0.5
+"""The share of ordinary requests in one mode without an answer from which on no client works."""
 OLD = "3.0 to 3.1.5"
 """In the name of a client of which newer versions have a line of their own."""
 
@@ -46,35 +59,41 @@ class _Effect:
     """Those of these answers."""
     grave: bool
     """Whether a client cannot be used with such answers."""
+    anyway: str = ""
+    """What happens with any client, where none was measured."""
 
     @property
     def does(self) -> str:
         """What the clients do."""
-        return self.line.partition(": ")[2]
+        return self.anyway or self.line.partition(": ")[2]
 
     def is_of(self, client: str, surface: Surface) -> bool:
         """Whether it is what a client does on a surface."""
-        return surface in self.surfaces and client in clients(self.line)
+        return surface in self.surfaces and (bool(self.anyway) or client in clients(self.line))
 
 
 def readiness(certificate: Certificate, catalogue: Catalogue) -> Iterator[ClientReady]:
     """The clients that were measured on the surfaces that the target serves; none where only a selection was driven."""
     served = [one for one, seen in certificate.target.surfaces.items() if seen.state is SurfaceState.JUDGED]
-    rows = [row for row in catalogue.requirements if row.breaks and not certificate.selection]
-    seen = {row.id: list(_effects(row, certificate)) for row in rows}
+    rows = [row for row in catalogue.requirements if not certificate.selection]
+    seen = {row.id: [*_effects(row, certificate), *_anyway(row, certificate)] for row in rows}
     unseen, hidden = certificate.unobserved_at(VerdictLevel.COMPAT), certificate.hidden_at(VerdictLevel.COMPAT)
     for surface in served:
         mine = [row for row in rows if _surface_of(row) in {surface, None}]
         for client in _clients(row for row in mine if _surface_of(row) is surface):
             needed = [row.id for row in mine if any(client in clients(line) for line in row.breaks)]
-            met = {id_: [one for one in seen[id_] if one.is_of(client, surface)] for id_ in needed}
+            met = {row.id: [one for one in seen[row.id] if one.is_of(client, surface)] for row in rows}
             yield ClientReady(
                 client=client,
                 surface=surface,
                 ready=_ready([*chain.from_iterable(met.values())], hidden=not hidden.keys().isdisjoint(needed)),
-                broken={id_: tuple(one.does for one in those) for id_, those in met.items() if those},
+                broken={id_: tuple(one.does for one in those) for id_, those in _measured_first(met) if those},
                 unobserved=tuple(id_ for id_ in needed if id_ in unseen),
             )
+
+
+def _measured_first(met: Mapping[str, Sequence[_Effect]]) -> list[tuple[str, Sequence[_Effect]]]:
+    return sorted(met.items(), key=lambda item: all(one.anyway for one in item[1]))
 
 
 def _ready(met: Sequence[_Effect], *, hidden: bool) -> Ready:
@@ -113,6 +132,26 @@ def _effects(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
                 yield _Effect(line=line, surfaces=frozenset({Surface.CHAT}), grave=True)
 
 
+def _anyway(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
+    """What an answer does to any client, as far as none was measured with what breaks the row there."""
+    if row.harm not in ANYWAY or row.id not in certificate.broken_at(VerdictLevel.COMPAT):
+        return
+    forms = [shows(line) for line in row.breaks if any(line.endswith(form) for form in FORMS)]
+    having = [one for one in breaking(row, certificate) if _is_ordinary(one) and not any(has(one) for has in forms)]
+    for surface in {one.dialect.spec.surface for one in having}:
+        grave = row.id in UNANSWERED and _answers_few(certificate, surface)
+        does = NO_ANSWER if row.id in UNANSWERED else ANYWAY[row.harm]
+        yield _Effect(line="", surfaces=frozenset({surface}), grave=grave, anyway=does)
+
+
+def _answers_few(certificate: Certificate, surface: Surface) -> bool:
+    """Whether most ordinary requests to a surface get no answer, streams or whole ones."""
+    every = [one for run in certificate.runs for those in run.exchanges.values() for one in those]
+    ordinary = [one for one in every if one.dialect.spec.surface is surface and _is_ordinary(one)]
+    of_modes = ([one.reading is None for one in ordinary if one.mode is mode] for mode in Mode)
+    return any(missing and sum(missing) >= MOST * len(missing) for missing in of_modes)
+
+
 def _is_ordinary(exchange: Exchange) -> bool:
     """Whether nothing was to go wrong: any backend answers, and the client stays. Not every model sees images."""
     turn, fails = exchange.turn, any(one.failure is not ExpectedFailure.NONE for one in exchange.wanted)
@@ -127,8 +166,12 @@ def by_readiness(found: Iterable[ClientReady]) -> dict[tuple[Surface, Ready], li
     return grouped
 
 
-def in_a_line(one: ClientReady) -> str:
-    """A client, what it does first of all, and the requirement behind it."""
-    row, effects = next(iter(one.broken.items()))
-    more = sum(map(len, one.broken.values())) - 1
-    return f"{one.client}: {effects[0]} ({row}{f', and {more} more' if more else ''})"
+def in_lines(those: Iterable[ClientReady]) -> Iterator[str]:
+    """Clients of which something is broken: those that do the same in one line, with what comes first and its row."""
+    alike: dict[str, list[str]] = {}
+    for one in those:
+        row, effects = next(iter(one.broken.items()))
+        more = sum(map(len, one.broken.values())) - 1
+        why = f"{effects[0]} ({row}{f', and {more} more' if more else ''})"
+        alike.setdefault(why, []).append(one.client)
+    yield from (f"{', '.join(names)}: {why}" for why, names in alike.items())

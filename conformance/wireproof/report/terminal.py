@@ -15,7 +15,7 @@ from wireproof.report.grouping import blocks, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
-from wireproof.report.readiness import by_readiness, in_a_line, readiness
+from wireproof.report.readiness import by_readiness, in_lines, readiness
 from wireproof.results.certificate import NOT_RUN, Certificate, ExitStatus
 from wireproof.results.document import ClientReady, Ready
 from wireproof.results.flaky import flaky
@@ -82,7 +82,7 @@ def _clients(console: Console, found: Sequence[ClientReady]) -> None:
     """Which clients can be used: one line for each that breaks, the others by name."""
     table = Table(box=None, show_header=False, padding=(0, 1))
     for (surface, ready), those in by_readiness(found).items():
-        said = "\n".join(map(in_a_line, those)) if those[0].broken else ", ".join(one.client for one in those)
+        said = "\n".join(in_lines(those)) if those[0].broken else ", ".join(one.client for one in those)
         table.add_row(Text(surface), Text(ready, style=READY_STYLES[ready]), Text(said))
     if found:
         console.print()

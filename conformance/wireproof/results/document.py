@@ -334,7 +334,8 @@ class Ready(StrEnum):
     BREAKS = "breaks"
     """It fails, or does something else than the model said, on ordinary answers."""
     WORKS_BUT = "works but"
-    """What breaks it came where something went wrong anyway, or is a matter that its user gets along with."""
+    """What breaks it came where something went wrong anyway, is a matter that its user gets along with, or was measured
+    with no client."""
     NOT_KNOWN = "not known"
     """Nothing that breaks it was seen, and a fault hides some of what could."""
     WORKS = "works"
@@ -349,7 +350,7 @@ class ClientReady(_Form):
     surface: Surface
     ready: Ready
     broken: dict[str, tuple[str, ...]]
-    """Requirement → what the client was measured to do on what was seen."""
+    """Requirement → what the client was measured to do on what was seen, or what any may."""
     unobserved: tuple[str, ...]
     """The requirements whose violation breaks it and that were not observed."""
 
