@@ -41,7 +41,6 @@ ANYWAY: Mapping[Harm, str] = {
     Harm.ERROR: "any client may fail",
 }
 """What a violation does that no client was measured with. One of the letter alone does nothing."""
-UNANSWERED = frozenset({"target.alive", "target.answers"})
 NO_ANSWER = "some requests get no answer"
 MOST = 0.5
 """The share of ordinary requests in one mode without an answer from which on no client works."""
@@ -139,9 +138,13 @@ def _anyway(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
     forms = [shows(line) for line in row.breaks if any(line.endswith(form) for form in FORMS)]
     having = [one for one in breaking(row, certificate) if _is_ordinary(one) and not any(has(one) for has in forms)]
     for surface in {one.dialect.spec.surface for one in having}:
-        grave = row.id in UNANSWERED and _answers_few(certificate, surface)
-        does = NO_ANSWER if row.id in UNANSWERED else ANYWAY[row.harm]
-        yield _Effect(line="", surfaces=frozenset({surface}), grave=grave, anyway=does)
+        unanswered = all(one.reading is None for one in having if one.dialect.spec.surface is surface)
+        yield _Effect(
+            line="",
+            surfaces=frozenset({surface}),
+            grave=unanswered and _answers_few(certificate, surface),
+            anyway=NO_ANSWER if unanswered else ANYWAY[row.harm],
+        )
 
 
 def _answers_few(certificate: Certificate, surface: Surface) -> bool:
