@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import Driver, is_refused
-from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles
+from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles, leaves
 from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots
@@ -214,10 +214,11 @@ class _Drives:
         """What comes of a form; on a fresh instance where there was no room for two requests at once that it needs."""
         driver = self._hurried(one.scenario)
         run = await self._driven(one, form, driver)
-        crowded = run.not_driven.get(form) == CROWDED
-        if crowded and not self.troubles.serves_no_two and await driver.sender.renew():
+        crowded, leaving = self.troubles.crowded, leaves(one.scenario)
+        if run.not_driven.get(form) == CROWDED and leaving not in crowded and await driver.sender.renew():
             run = await self._driven(one, form, driver)
-            self.troubles.serves_no_two = run.not_driven.get(form) == CROWDED
+            if run.not_driven.get(form) == CROWDED:
+                crowded.add(leaving)
         return run
 
     async def _beside_others(self, one: Planned, form: Form) -> bool:
@@ -235,7 +236,8 @@ class _Drives:
         except RenewedError:
             self.troubles.note((one, form))
             return False
-        if sender.starts and self._examine(one, form, run):
+        # What had no room for two requests at once may have it on an instance of its own.
+        if sender.starts and (self._examine(one, form, run) or run.not_driven.get(form) == CROWDED):
             return False
         self._note(one, form, run)
         return True

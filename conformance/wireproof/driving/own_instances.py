@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.driving.planning import Planned
-    from wireproof.model.scenario import Form
+    from wireproof.model.scenario import Form, Scenario
 
-__all__ = ["FormQueue", "Item", "PutOffError", "Troubles"]
+__all__ = ["FormQueue", "Item", "PutOffError", "Troubles", "leaves"]
 
 ENOUGH = 2
 """Troubles after which nothing more is driven beside others."""
@@ -50,8 +50,12 @@ class Troubles:
     times: int = 0
     silent: int = 0
     """How many of them were silences."""
-    serves_no_two: bool = False
-    """Whether a fresh instance has no room for two requests at once, so that the next one is not tried."""
+    crowded: set[bool] = field(default_factory=set)
+    """Whether the client leaves in the forms for which a fresh instance has no room for two requests at once.
+
+    No other fresh instance is tried for their like. Those that leave may have used up the slot themselves, so they say
+    nothing about the others.
+    """
     _with_trouble: Counter[str] = field(default_factory=Counter)
     """What a form may be about → how many such forms have given trouble."""
     _without: Counter[str] = field(default_factory=Counter)
@@ -124,6 +128,11 @@ class FormQueue:
         )
 
 
+def leaves(scenario: Scenario) -> bool:
+    """Whether the client leaves before the end of an answer."""
+    return isinstance(scenario, ConversationScenario) and any(turn.act in LEAVES for turn in scenario.turns)
+
+
 @cache  # asked for each form that is left before each that is driven
 def _about(item: Item) -> frozenset[str]:
     """What a form of a scenario is about, as far as a target may have trouble with it."""
@@ -137,5 +146,5 @@ def _about(item: Item) -> frozenset[str]:
     found |= {f"backend: {one.failure}" for one in wanted}
     found |= {"calls"} if any(one.calls for one in wanted) else {"no calls"}
     found |= {"tools"} if scenario.tools else set()
-    found |= {"leaves"} if any(turn.act in LEAVES for turn in scenario.turns) else set()
+    found |= {"leaves"} if leaves(scenario) else set()
     return frozenset(found)
