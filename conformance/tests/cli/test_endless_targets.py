@@ -80,8 +80,8 @@ def endless(tiny: TinyServer, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
             # The client has left, as it should.
             with contextlib.suppress(OSError):
                 for piece in ENDLESS[name]():
+                    sizes[number] += len(piece)  # first: when it is sent, the command may end at once
                     exchange.send(piece)
-                    sizes[number] += len(piece)
 
         tiny.respond = respond
         return sizes

@@ -284,6 +284,7 @@ def test_a_bound_that_is_reached_before_the_target_is_known_is_said(tiny: TinySe
     assert len(tiny.requests) == 1
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("first", [0, 12])
 def test_an_interrupt_in_a_wait_ends_at_once_with_what_there_is(tiny: TinyServer, tmp_path: Path, first: int) -> None:
     tiny.respond = later(first, refusing("429 Busy", saying("slow down"), "Retry-After: 50"))
