@@ -341,22 +341,6 @@ def legacy_call(body: Json) -> Json:
     return body
 
 
-def first_part(body: Json) -> Json:
-    """Of a content of several parts the first alone."""
-    for message in body.get("messages", ()):
-        if isinstance(message.get("content"), list):
-            message["content"] = message["content"][:1]
-    return body
-
-
-def first_result(body: Json) -> Json:
-    """Of several results the first alone."""
-    results = [one for one in body.get("messages", ()) if one["role"] == "tool"]
-    if results:
-        body["messages"] = [one for one in body["messages"] if one not in results[1:]]
-    return body
-
-
 WHOLE_USAGE, STREAM_USAGE = "chat.whole.usage", "chat.stream.usage"
 FORCED, ENVELOPE, TERMINAL = "turn.tool-choice-forced", "responses.whole.envelope", "responses.stream.terminal"
 CALLS, OPENING = "chat.whole.calls-all-in-order", "chat.stream.call-opening"
@@ -446,7 +430,9 @@ CHAT_WHOLE = (
     defect("whole-call-legacy", CALLS, whole=legacy_call),
     defect("whole-created-milliseconds", "chat.whole.envelope", whole=with_("created", value=lambda old: old * 1000)),
     defect("whole-no-id", "chat.whole.envelope", whole=without("id")),
-    defect("whole-model-other", "chat.whole.envelope", whole=with_("model", value="another-model")),
+    defect(
+        "whole-model-other", "chat.whole.envelope", "chat.stream.parity", whole=with_("model", value="another-model")
+    ),
     defect("whole-no-role", "chat.whole.envelope", whole=without(*MESSAGE, "role")),
     defect("whole-object", "chat.whole.envelope", whole=with_("object", value="text_completion")),
     defect("whole-no-index", "chat.whole.choices", whole=without("choices", "*", "index")),
@@ -564,7 +550,7 @@ CHAT_STREAM = (
     )),
     defect("stream-id-each", "chat.stream.stable-id", chunks=counting("id", "chatcmpl-")),
     defect("stream-created-each", "chat.stream.stable-created", chunks=counting("created", 1_760_000_000)),
-    defect("stream-model-changes", "chat.stream.stable-model", chunks=lambda events: [
+    defect("stream-model-changes", "chat.stream.stable-model", "chat.stream.parity", chunks=lambda events: [
         events[0], *each(with_("model", value="another-model"))(events[1:])
     ]),
     defect("stream-model-other", "chat.stream.parity", "chat.stream.stable-model",
@@ -640,7 +626,7 @@ RESPONSES_WHOLE = (
     defect("response-arguments-cut", ITEMS, only_whole=with_("output", "*", "arguments", value=lambda old: old[:-1])),
     defect("response-arguments-all-text", ITEMS, only_whole=with_("output", "*", "arguments", value=as_strings)),
     defect("response-calls-one-id", ITEMS, only_whole=with_("output", "*", "call_id", value=lambda _: "call_0")),
-    defect("response-model-other", ENVELOPE, only_whole=with_("model", value="another-model")),
+    defect("response-model-other", ENVELOPE, "responses.parity", only_whole=with_("model", value="another-model")),
     defect("response-id-same", ENVELOPE, only_whole=with_("id", value="resp_mock")),
     defect("response-call-id-same", ITEMS, only_whole=lambda body: {**body, "output": [
         {**one, "call_id": f"call_{n}"} if "call_id" in one else one for n, one in enumerate(body["output"])
@@ -764,27 +750,6 @@ HTTP = (
     defect("models-bare", "http.models.list", models=lambda body: {"models": body["data"]}),
     defect("models-other", "http.models.list", models=with_("data", "*", "id", value="another-model")),
 )  # fmt: skip
-# what users of servers report
-REPORTED = (
-    defect("parts-only-first", "turn.history-reaches-backend", request=first_part),
-    defect("developer-dropped", "turn.system-prompt", prompt=without_role("developer")),
-    defect("results-all-but-first-dropped", "turn.follow-up-without-tools", request=first_result),
-    defect("logprobs-lost-in-streams", "chat.stream.logprobs", chunks=each(
-        with_("choices", "*", "logprobs", value=None))),
-    defect("stream-details-lost", "chat.stream.usage-details", thinks=lambda said: [
-        dataclasses.replace(one, hidden=3) for one in said
-    ], chunks=each(without("usage", "completion_tokens_details"))),
-    defect("previous-unnamed", "responses.previous-id", only_whole=with_("previous_response_id", value=None)),
-    defect("browser-refused", "http.cors.preflight", allows={}),
-    defect("two-framings", "http.one-framing", headers=lambda headers: {**headers, "Content-Length": "99"}),
-    defect("stream-choices-null", "chat.stream.schema", chunks=each(
-        lambda one: {**one, "choices": None} if is_usage(one) else one)),
-    defect("response-no-model", ENVELOPE, only_whole=without("model")),
-    defect("bare-tool-null-arguments", CALLS, "chat.whole.envelope", whole=with_(
-        *MESSAGE, "tool_calls", "*", "function", "arguments", value=lambda old: None if old == "{}" else old)),
-)  # fmt: skip
-
 DEFECTS: tuple[Defect, ...] = (
-    *REPORTED,
     *CHAT_WHOLE, *CHAT_STREAM, *RESPONSES_WHOLE, *RESPONSES_STREAM, *REQUESTS, *HTTP,
 )  # fmt: skip

@@ -81,6 +81,8 @@ class Endpoint:
     """The headers of a stream."""
     error: Callable[[int, Json], tuple[int, Json]] = lambda status, body: (status, body)
     """An error's status and body."""
+    any_model: bool = False
+    """A model that does not exist is answered for, too."""
     stores: bool = True
     """Responses are kept, to be continued."""
     cut: bool = False
@@ -194,7 +196,7 @@ class _Answering:
             self._json(200, model)
             return
         body = _checked(self.body, self.path)
-        if body["model"] != MODEL:
+        if body["model"] != MODEL and not self.endpoint.any_model:
             raise RefusedError(404, "there is no such model", "model", "model_not_found")
         body = self.endpoint.request(body)
         (self._chat if self.path == "/chat/completions" else self._respond)(body)

@@ -14,18 +14,20 @@ import pytest
 from live_defects import (
     CHAT_STREAM,
     CHAT_WHOLE,
-    DEFECTS,
     HTTP,
-    REPORTED,
     RESPONSES_STREAM,
     RESPONSES_WHOLE,
     Defect,
+)
+from live_defects import (
+    DEFECTS as PLANTED,
 )
 from live_defects import (
     REQUESTS as REQUESTED,
 )
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
 from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, SPARING, UNLIMITED
+from live_reports import REPORTED
 from live_tastes import MOODY
 
 from wireproof.judging.checks import CHECKS
@@ -60,11 +62,53 @@ REQUESTS = 90
 PREFLIGHT = 3
 """How many of them finding out what the endpoint is takes: the models, and a text of each surface."""
 KILLED = 0.95
-"""The part of the defects that must be found by their rows."""
+"""The part of the defects that must be found by their rows: that fail, or are warned of."""
 STEP = 19
 """Without `--whole`, every so many defects are driven."""
-UNSEEN: frozenset[str] = frozenset()
-"""Defects that no row finds that names them."""
+DEFECTS: tuple[Defect, ...] = (*REPORTED, *PLANTED)
+WARNED = frozenset(
+    {
+        "unknown-model-answered",
+        "previous-unnamed",
+        "browser-refused",
+        "events-sequence-zero",
+        "whole-id-same",
+        "whole-call-id-same",
+        "stream-no-done",
+        "stream-finish-twice",
+        "stream-role-each",
+        "stream-id-same",
+        "stream-call-id-same",
+        "stream-created-each",
+        "stream-event-line",
+        "response-id-same",
+        "response-call-id-same",
+        "response-id",
+        "response-tools-empty",
+        "events-done",
+        "events-from-one",
+        "events-unnamed",
+        "events-id-same",
+        "events-call-id-same",
+        "events-other-response",
+        "calls-renamed",
+        "error-200",
+        "error-500",
+        "error-trace",
+    }
+)
+"""Defects that a run warns of by default: no client was seen to break on them, or their row is only a should."""
+UNSEEN = frozenset(
+    {
+        # That a model does not see a picture, it may have from its maker: a model of texts says so in other words.
+        "images-dropped",
+        # A refusal that says what is not taken is an absence, and not observed.
+        "named-choice-refused",
+        # Every client that was measured reads a chunk without the member as one where it is null.
+        "stream-finish-unnamed",
+    }
+)
+"""Defects that no row that names them finds."""
 PAGE = Path(__file__).parents[3] / "docs" / "live.md"
 TABLES = {
     "chat completions, whole": CHAT_WHOLE,
@@ -236,9 +280,12 @@ def test_what_is_left_when_a_bound_is_reached_is_not_observed(server: Server) ->
     assert broken(certificate) == set()
 
 
-def found(defect: Defect, server: Server) -> bool:
-    """Whether one of the rows that name a defect is broken."""
-    return bool(broken(run(server, defect.endpoint)) & set(defect.names))
+def found(defect: Defect, server: Server) -> Verdict:
+    """What becomes of a run by default because of the rows that name a defect."""
+    named = [one for one in run(server, defect.endpoint).outcomes if one.requirement in defect.names]
+    if any(one.at(VerdictLevel.COMPAT) is Verdict.FAIL for one in named):
+        return Verdict.FAIL
+    return Verdict.WARN if any(one.verdict in BROKEN for one in named) else Verdict.PASS
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -248,15 +295,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_a_defect_is_found_by_a_row_that_names_it(defect: Defect, server: Server) -> None:
-    if str(defect) in UNSEEN:
-        assert not found(defect, server), "it is found now: take it out of the list"
-    else:
-        assert found(defect, server)
+    name = str(defect)
+    expected = Verdict.WARN if name in WARNED else Verdict.PASS if name in UNSEEN else Verdict.FAIL
+    assert found(defect, server) is expected
 
 
 def test_nearly_all_defects_are_found() -> None:
     assert len(UNSEEN) <= (1 - KILLED) * len(DEFECTS)
-    assert set(UNSEEN) <= {str(defect) for defect in DEFECTS}
+    assert {str(defect) for defect in DEFECTS} >= WARNED | UNSEEN
+    assert not WARNED & UNSEEN
 
 
 def test_every_defect_has_a_name_of_its_own_and_rows_of_the_catalogue() -> None:
@@ -269,5 +316,9 @@ def test_the_page_counts_the_defects_and_names_the_cost() -> None:
     said = PAGE.read_text(encoding="utf-8")
     rows = [line for line in said.splitlines() if line.startswith(tuple(f"| {name} |" for name in TABLES))]
     assert rows == [f"| {name} | {len(table)} |" for name, table in TABLES.items()]
+    fails = len(DEFECTS) - len(WARNED) - len(UNSEEN)
+    counted = f"{len(DEFECTS)} endpoints with one defect each: {fails} fail by default, {len(WARNED)} are warned of, "
+    counted += f"{len(UNSEEN)} are not seen"
+    assert counted in " ".join(said.split())
     least = cost(LIVE, TARGET)
     assert f"**{least.requests} requests, which with their answers have at most {least.tokens:,}\ntokens**" in said

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import REPLACEMENT
 from wireproof.judging.checks.live_counts import STOPPED
-from wireproof.judging.checks.live_said import asked_texts, place_in, refuses, strings, thinks
+from wireproof.judging.checks.live_said import asked_texts, place_in, refuses, sent_in, strings, thinks
 from wireproof.judging.checks.places import reading_of
+from wireproof.judging.checks.written_calls import HINT, called_in_text
 from wireproof.judging.registry import Seen
 from wireproof.model.asks import AskSay
 from wireproof.wire.events import Text
@@ -17,11 +18,18 @@ from wireproof.wire.quoting import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wireproof.model.asks import Asks
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
 
 FEW = 5
 """Tokens that an answer may count and yet say nothing: those that end it, and others that no client is shown."""
+
+# What ends a message, a turn or a text in the templates of ChatML, Llama, Gemma, Mistral, DeepSeek and Phi.
+_TOKEN = re.compile(
+    r"<\|(?:im_(?:start|end)|e(?:ot|om)_id|end(?:oftext|_of_text)?|(?:start|end)_header_id)\|>|</s>|<(?:start|end)_of_turn>"
+    "|<\uff5cend\u2581of\u2581sentence\uff5c>"
+)
 
 
 def torn(exchange: Exchange) -> Iterable[Seen]:
@@ -35,12 +43,21 @@ def torn(exchange: Exchange) -> Iterable[Seen]:
 
 
 def text(exchange: Exchange) -> Iterable[Seen]:
-    """What was said is not misread, sent twice, lost, or continued behind a stop sequence."""
+    """What was said is not misread, sent twice, lost, continued behind a stop, or raw, as the model wrote it."""
     stop = exchange.turn.body.get("stop", ()) if exchange.turn else ()
     for choice in exchange.answer.choices:
         got = choice.text or ""
         if (seen := next((one for one in stop if one in got), None)) is not None:
             yield Seen(f"the text goes on to the stop sequence {quoted(seen)}: {quoted(got)}", place_in(exchange))
+        elif begun := _begun(stop, exchange.asks, got):
+            seen = f"the text ends with {quoted(begun)}, the beginning of its stop sequence: {quoted(got)}"
+            yield Seen(seen, place_in(exchange))
+        elif (token := _TOKEN.search(got)) and token[0] not in sent_in(exchange):
+            seen = quoted(got[max(0, token.start() - 20) : token.end() + 20])
+            yield Seen(f"a token of the model's chat template stands in the text: {seen}", place_in(exchange))
+        elif choice.calls and (written := called_in_text(exchange)):
+            seen = f"a call came, and what the model wrote to make it came as text, too: {quoted(written)}"
+            yield Seen(seen, place_in(exchange), hint=HINT)
         elif not exchange.wanted and _misread(asked_texts(exchange.asks), got):
             yield Seen(f"UTF-8 was read as another encoding: {quoted(got, 60)}", place_in(exchange))
         elif (
@@ -50,6 +67,14 @@ def text(exchange: Exchange) -> Iterable[Seen]:
         elif not got and not choice.calls and choice.finish == STOPPED and _was_said(exchange):
             seen = "the usage counts the tokens of an answer, and it has no text"
             yield Seen(seen, place_in(exchange), counts=True)
+
+
+def _begun(stop: Iterable[str], asks: Asks | None, got: str) -> str:
+    """The part of a stop sequence with which a text ends that should end before it; "" where it does not."""
+    if not isinstance(asks, AskSay) or not got.startswith(asks.text):
+        return ""
+    rest = got.removeprefix(asks.text).strip()
+    return rest if len(rest) > 1 and any(one.startswith(rest) for one in stop) else ""
 
 
 def _was_said(exchange: Exchange) -> bool:
