@@ -145,7 +145,7 @@ def _opens(one: Json) -> bool:
 
 def noted_behind(events: Events) -> Events:
     """What a filter found, in a chunk behind the last one whose choice has no delta."""
-    note = {"index": 0, "finish_reason": None, "content_filter_results": {}, "content_filter_offsets": {}}
+    note: Json = {"index": 0, "finish_reason": None, "content_filter_results": {}, "content_filter_offsets": {}}
     return before_done({"id": "", "object": "", "created": 0, "model": "", "choices": [note]})(events)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from wireproof.model.transcript import Death, End, Piece, Transcript
 from wireproof.results.masking import masked_runs, masked_target, masking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from wireproof.judging.outcomes import ScenarioRun
 
@@ -54,6 +55,33 @@ def test_a_key_is_replaced_however_it_is_spelt_and_wherever_a_read_ended(spelt: 
         assert spelt.encode() not in masked.body
         assert [len(piece.data) for piece in masked.pieces] == [cut, len(body) - cut]
         assert masked.body.startswith(b'{"said": "key-')
+
+
+@pytest.mark.parametrize("before", ["", "m", "me", "me:", "user:"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_key_is_replaced_in_credentials_too(before: str, encode: Callable[[bytes], bytes]) -> None:
+    written = encode(f"{before}{KEY}".encode())
+    masked = masking(TARGET).body(b"Authorization: Basic " + written)
+    assert len(masked) == len(b"Authorization: Basic " + written)
+    left = masked.rpartition(b" ")[2]
+    # More of it is hidden than the key is long, so at most bits of its first and last character are left.
+    assert sum(a == b for a, b in zip(left, written, strict=True)) <= len(written) - len(KEY)
+
+
+@pytest.mark.parametrize("stars", ["**", "********", "...", "\u2026", "\u2022\u2022\u2022"])
+@pytest.mark.parametrize(("begun", "ended"), [(7, 4), (4, 0), (0, 3), (8, 8)])
+def test_the_ends_of_a_key_beside_stars_are_replaced(begun: int, ended: int, stars: str) -> None:
+    first, last = KEY[:begun], KEY[len(KEY) - ended :]
+    said = f"Incorrect API key provided: {first}{stars}{last}. See the page."
+    hidden = f"{(b'key-' * 2)[:begun].decode()}{stars}{(b'key-' * 2)[:ended].decode()}"
+    assert masking(TARGET).text(said) == f"Incorrect API key provided: {hidden}. See the page."
+    assert masking(TARGET).body(said.encode()).decode() == masking(TARGET).text(said)
+
+
+@pytest.mark.parametrize("said", ["sk***", "Well... abc", "**bold** text ***", "and so on\u2026def"[:-3], "f***"])
+def test_what_stands_beside_stars_by_chance_is_left(said: str) -> None:
+    assert masking(TARGET).text(said) == said
+    assert masking(TARGET).body(said.encode()) == said.encode()
 
 
 def test_headers_the_last_words_and_bytes_that_are_no_text_are_masked_too() -> None:

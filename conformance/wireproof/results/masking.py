@@ -2,8 +2,9 @@
 
 The target's key, and the values of headers and query parameters of a person's own, are replaced wherever they stand, in
 requests and in answers alike, by a placeholder of the same length: every place stays where it is, and an answer that
-repeats the key is still seen to do so. A target may cut the key in two reads, escape it as JSON does, or quote it for a
-URL; all of that is found. A key that a model spells out token by token is not: no sequence of bytes holds it then.
+repeats the key is still seen to do so. A target may cut the key in two reads, escape it as JSON does, quote it for a
+URL, write it in Base64 (as the password of Basic credentials), or show its ends beside stars; all of that is found. A
+key that a model spells out token by token is not: no sequence of bytes holds it then.
 
 A value that cannot be a key, such as `accept=application/json` or the name of a vendor, is replaced in requests alone:
 answers have the same words by themselves, and would be judged without them.
@@ -14,6 +15,7 @@ key, and half of it could not be found any more.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import re
@@ -53,6 +55,13 @@ _ORDINARY = re.compile(
 )
 """The values under other names that are no key. Whatever is not seen to be ordinary is a secret."""
 
+_STARS = re.compile(r"\*{2,}|\.{3,}|\u2026+|\u2022{2,}|(?:\xe2\x80\xa6)+|(?:\xe2\x80\xa2){2,}")
+"""What stands for the middle of a key of which the ends are shown; the last two are UTF-8, read byte by byte."""
+_BEGUN, _ENDED = 4, 3
+"""Characters before and behind stars from which on they are the ends of a key: fewer stand beside stars by chance."""
+
+_URL_SAFE = str.maketrans("+/", "-_")
+
 _T = TypeVar("_T")
 _Pairs = tuple[tuple[str, str], ...]
 
@@ -74,6 +83,8 @@ class _Secret:
         escaped = json.dumps(self.value, ensure_ascii=False)[1:-1]
         # PHP escapes slashes, too.
         found = {self.value, escaped, escaped.replace("/", r"\/"), quote(self.value, safe="")}
+        if self.anywhere:
+            found.update(_in_base64(self.value.encode()))
         return [(written, _mask(written)) for written in sorted(found, key=len, reverse=True)]
 
     @cached_property
@@ -86,14 +97,40 @@ class _Secret:
         for written, mask in self.spellings:
             if self.anywhere or text in {written, f"Bearer {written}"}:
                 text = text.replace(written, mask)
-        return text
+        return _without_ends(self.value, text) if self.anywhere else text
 
     def masked_bytes(self, data: bytes) -> bytes:
         """A body with the secret replaced by as many bytes."""
         for written, mask in self.as_bytes:
             if self.anywhere or data == written:
                 data = data.replace(written, mask)
-        return data
+        if not self.anywhere or not self.value.isascii():
+            return data
+        # Byte for byte, so that every place stays where it is.
+        return _without_ends(self.value, data.decode("latin-1")).encode("latin-1")
+
+
+def _in_base64(value: bytes) -> Iterator[str]:
+    """What Base64 makes of a value wherever it begins within a longer one, in either alphabet."""
+    for before in range(3):
+        # Characters at the ends hold bits of what stands beside it.
+        first, last = -(-before * 8 // 6), (before + len(value)) * 8 // 6
+        written = base64.b64encode(bytes(before) + value).decode()[first:last]
+        yield written
+        yield written.translate(_URL_SAFE)
+
+
+def _without_ends(key: str, text: str) -> str:
+    """A text without the ends of a key that stand beside stars, which say which key it is."""
+    for stars in _STARS.finditer(text):
+        before = text[max(0, stars.start() - len(key)) : stars.start()]
+        behind = text[stars.end() : stars.end() + len(key)]
+        begun = next((n for n in range(len(key), _BEGUN - 1, -1) if before.endswith(key[:n])), 0)
+        ended = next((n for n in range(len(key), _ENDED - 1, -1) if behind.startswith(key[-n:])), 0)
+        if begun or ended:
+            hidden = _mask(key[:begun]) + stars[0] + _mask(key[:ended])
+            text = text[: stars.start() - begun] + hidden + text[stars.end() + ended :]
+    return text
 
 
 def _mask(written: str) -> str:
