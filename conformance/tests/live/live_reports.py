@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Report(Defect):
     thread: str
-    """Repository and number, at GitHub; or what kind of report it is after."""
+    """Repository and number, at GitHub; or `SEVERAL`."""
 
 
 def report(name: str, thread: str, *names: str, **changes: Any) -> Report:
@@ -255,8 +255,8 @@ def short(prompt: Prompt) -> Prompt:
     return dataclasses.replace(prompt, messages=prompt.messages[-1:] if prompt.tokens > 90 else prompt.messages)
 
 
-# The members and sentences that issue trackers of several servers report, without one thread that says it best.
 SEVERAL = "several servers"
+"""Instead of a thread: a kind of bug that is known from several servers, of which no report was looked up."""
 
 REPORTED: tuple[Report, ...] = (
     # of requests, what does not reach the model
@@ -271,7 +271,7 @@ REPORTED: tuple[Report, ...] = (
            said=texts(lambda text: f"{text}harbour" if text == SHIP else text)),
     report("stop-cut-in-two", "jundot/omlx#2386", WHOLE_TEXT, TEXT,
            said=texts(lambda text: f"{text}harb" if text == SHIP else text)),
-    report("named-choice-refused", "lmstudio-ai/lmstudio-bug-tracker#670", FORCED, request=named_choice_refused),
+    report("named-choice-refused", "antropia-studio/linguito#21", FORCED, request=named_choice_refused),
     report("unknown-model-answered", "lmstudio-ai/lmstudio-bug-tracker#619", "http.models.unknown", any_model=True),
     report("previous-unnamed", SEVERAL, "responses.previous-id", only_whole=with_("previous_response_id", value=None)),
     report("browser-refused", SEVERAL, "http.cors.preflight", allows={}),
@@ -295,7 +295,7 @@ REPORTED: tuple[Report, ...] = (
         lambda one: {**one, "choices": None} if is_usage(one) else one)),
     report("stream-last-brace-lost", "vllm-project/vllm#32152", ARGUMENTS, chunks=fragments(last_brace_lost)),
     report("stream-null-at-stop", "waybarrios/vllm-mlx#628", FINISH, chunks=each(null_at_stop)),
-    report("stream-finish-unnamed", "vllm-project/vllm#19650", SCHEMA, chunks=each(unnamed_finish)),
+    report("stream-finish-unnamed", "vllm-project/vllm#19662", SCHEMA, chunks=each(unnamed_finish)),
     report("stream-last-choice-finishes", "sgl-project/sglang#8417", FINISH, chunks=last_choice_finishes),
     report("stream-finish-at-each", "BerriAI/litellm#2195", FINISH, "chat.stream.nothing-after-finish",
            chunks=each(finish_at_each)),

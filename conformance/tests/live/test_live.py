@@ -27,7 +27,7 @@ from live_defects import (
 )
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
 from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, SPARING, UNLIMITED
-from live_reports import REPORTED
+from live_reports import REPORTED, SEVERAL
 from live_tastes import MOODY
 
 from wireproof.judging.checks import CHECKS
@@ -100,7 +100,7 @@ WARNED = frozenset(
 """Defects that a run warns of by default: no client was seen to break on them, or their row is only a should."""
 UNSEEN = frozenset(
     {
-        # That a model does not see a picture, it may have from its maker: a model of texts says so in other words.
+        # A model that was made for texts alone does not see the picture either.
         "images-dropped",
         # A refusal that says what is not taken is an absence, and not observed.
         "named-choice-refused",
@@ -317,6 +317,7 @@ def test_the_page_counts_the_defects_and_names_the_cost() -> None:
     rows = [line for line in said.splitlines() if line.startswith(tuple(f"| {name} |" for name in TABLES))]
     assert rows == [f"| {name} | {len(table)} |" for name, table in TABLES.items()]
     fails = len(DEFECTS) - len(WARNED) - len(UNSEEN)
+    assert f"{sum(one.thread != SEVERAL for one in REPORTED)} of the {len(REPORTED)} name the thread" in said
     counted = f"{len(DEFECTS)} endpoints with one defect each: {fails} fail by default, {len(WARNED)} are warned of, "
     counted += f"{len(UNSEEN)} are not seen"
     assert counted in " ".join(said.split())

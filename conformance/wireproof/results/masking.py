@@ -3,8 +3,8 @@
 The target's key, and the values of headers and query parameters of a person's own, are replaced wherever they stand, in
 requests and in answers alike, by a placeholder of the same length: every place stays where it is, and an answer that
 repeats the key is still seen to do so. A target may cut the key in two reads, escape it as JSON does, quote it for a
-URL, write it in Base64 (as the password of Basic credentials), or show its ends beside stars; all of that is found. A
-key that a model spells out token by token is not: no sequence of bytes holds it then.
+URL, write it in Base64 (as the password of Basic credentials), or show its ends alone, with stars between; all of that
+is found. A key that a model spells out token by token is not: no sequence of bytes holds it then.
 
 A value that cannot be a key, such as `accept=application/json` or the name of a vendor, is replaced in requests alone:
 answers have the same words by themselves, and would be judged without them.
@@ -28,7 +28,7 @@ from wireproof.model.transcript import Piece, Transcript
 from wireproof.reading import recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -61,6 +61,7 @@ _BEGUN, _ENDED = 4, 3
 """Characters before and behind stars from which on they are the ends of a key: fewer stand beside stars by chance."""
 
 _URL_SAFE = str.maketrans("+/", "-_")
+"""From the alphabet of Base64 to the one for URLs."""
 
 _T = TypeVar("_T")
 _Pairs = tuple[tuple[str, str], ...]
@@ -97,7 +98,7 @@ class _Secret:
         for written, mask in self.spellings:
             if self.anywhere or text in {written, f"Bearer {written}"}:
                 text = text.replace(written, mask)
-        return _without_ends(self.value, text) if self.anywhere else text
+        return self._without_ends(text) if self.anywhere else text
 
     def masked_bytes(self, data: bytes) -> bytes:
         """A body with the secret replaced by as many bytes."""
@@ -107,7 +108,39 @@ class _Secret:
         if not self.anywhere or not self.value.isascii():
             return data
         # Byte for byte, so that every place stays where it is.
-        return _without_ends(self.value, data.decode("latin-1")).encode("latin-1")
+        return self._without_ends(data.decode("latin-1")).encode("latin-1")
+
+    @cached_property
+    def _begun(self) -> Mapping[str, Sequence[int]]:
+        """The lengths of the key's beginnings, the longest first, by the characters that they end with."""
+        found: dict[str, list[int]] = {}
+        for length in range(len(self.value), _BEGUN - 1, -1):
+            found.setdefault(self.value[length - _BEGUN : length], []).append(length)
+        return found
+
+    @cached_property
+    def _ended(self) -> Mapping[str, Sequence[int]]:
+        """The lengths of its ends, the longest first, by the characters that they begin with."""
+        found: dict[str, list[int]] = {}
+        for length in range(len(self.value), _ENDED - 1, -1):
+            found.setdefault(self.value[-length:][:_ENDED], []).append(length)
+        return found
+
+    def _without_ends(self, text: str) -> str:
+        """A text in which no ends of the key stand beside stars, in time that grows with its length alone."""
+        key, kept, done = self.value, [], 0
+        for stars in _STARS.finditer(text):
+            first, last = stars.span()
+            lengths = self._begun.get(text[max(0, first - _BEGUN) : first], ())
+            begun = next((n for n in lengths if text.startswith(key[:n], first - n)), 0)
+            lengths = self._ended.get(text[last : last + _ENDED], ())
+            ended = next((n for n in lengths if text.startswith(key[-n:], last)), 0)
+            # What is behind the stars before may be what is before these.
+            begun = min(begun, first - done)
+            if begun or ended:
+                kept += [text[done : first - begun], _mask(key[:begun]), stars[0], _mask(key[:ended])]
+                done = last + ended
+        return "".join([*kept, text[done:]]) if kept else text
 
 
 def _in_base64(value: bytes) -> Iterator[str]:
@@ -118,19 +151,6 @@ def _in_base64(value: bytes) -> Iterator[str]:
         written = base64.b64encode(bytes(before) + value).decode()[first:last]
         yield written
         yield written.translate(_URL_SAFE)
-
-
-def _without_ends(key: str, text: str) -> str:
-    """A text without the ends of a key that stand beside stars, which say which key it is."""
-    for stars in _STARS.finditer(text):
-        before = text[max(0, stars.start() - len(key)) : stars.start()]
-        behind = text[stars.end() : stars.end() + len(key)]
-        begun = next((n for n in range(len(key), _BEGUN - 1, -1) if before.endswith(key[:n])), 0)
-        ended = next((n for n in range(len(key), _ENDED - 1, -1) if behind.startswith(key[-n:])), 0)
-        if begun or ended:
-            hidden = _mask(key[:begun]) + stars[0] + _mask(key[:ended])
-            text = text[: stars.start() - begun] + hidden + text[stars.end() + ended :]
-    return text
 
 
 def _mask(written: str) -> str:

@@ -27,8 +27,9 @@ FEW = 5
 
 # What ends a message, a turn or a text in the templates of ChatML, Llama, Gemma, Mistral, DeepSeek and Phi.
 _TOKEN = re.compile(
-    r"<\|(?:im_(?:start|end)|e(?:ot|om)_id|end(?:oftext|_of_text)?|(?:start|end)_header_id)\|>|</s>|<(?:start|end)_of_turn>"
-    "|<\uff5cend\u2581of\u2581sentence\uff5c>"
+    r"<\|(?:im_(?:start|end)|e(?:ot|om)_id|end(?:oftext|_of_text)?|(?:start|end)_header_id)\|>|<(?:start|end)_of_turn>"
+    # In the middle of a text it may close what is struck through in HTML.
+    r"|</s>(?=\s*\Z)|<\uff5cend\u2581of\u2581sentence\uff5c>"
 )
 
 
@@ -54,7 +55,7 @@ def text(exchange: Exchange) -> Iterable[Seen]:
             yield Seen(seen, place_in(exchange))
         elif (token := _TOKEN.search(got)) and token[0] not in sent_in(exchange):
             seen = quoted(got[max(0, token.start() - 20) : token.end() + 20])
-            yield Seen(f"a token of the model's chat template stands in the text: {seen}", place_in(exchange))
+            yield Seen(f"the text has a token of the model's chat template: {seen}", place_in(exchange))
         elif choice.calls and (written := called_in_text(exchange)):
             seen = f"a call came, and what the model wrote to make it came as text, too: {quoted(written)}"
             yield Seen(seen, place_in(exchange), hint=HINT)
