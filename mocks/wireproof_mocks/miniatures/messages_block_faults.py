@@ -23,6 +23,7 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     BLOCK_STOP,
     TOOL_USE,
     dropped,
+    each_event,
     in_end,
     in_start,
     of_type,
@@ -172,18 +173,17 @@ def _signed_twice(event: Json) -> Iterable[Frame]:
     return (event, event) if event["delta"]["type"] == "signature_delta" else (event,)
 
 
-def _thought_aloud(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _said_aloud(event: Json) -> Iterable[Frame]:
     """Thoughts are sent as text, in blocks of their own."""
-    for frame in frames:
-        match frame:
-            case {"type": "content_block_start", "content_block": {"type": "thinking"}}:
-                yield {**frame, "content_block": {"type": "text", "text": ""}}
-            case {"delta": {"type": "thinking_delta", "thinking": thinking}}:
-                yield {**frame, "delta": {"type": "text_delta", "text": thinking}}
-            case {"delta": {"type": "signature_delta"}}:
-                continue
-            case _:
-                yield frame
+    match event:
+        case {"content_block": {"type": "thinking"}}:
+            yield {**event, "content_block": {"type": "text", "text": ""}}
+        case {"delta": {"type": "thinking_delta", "thinking": thinking}}:
+            yield {**event, "delta": {"type": "text_delta", "text": thinking}}
+        case {"delta": {"type": "signature_delta"}}:
+            return
+        case _:
+            yield event
 
 
 # stop reasons and counts
@@ -232,7 +232,7 @@ def _stream(name: str, breaks: str, *examples: FaultExample, frames: Frames) -> 
 
 _CALL = (opened(0, "tool_use", input={}), fragment(0, '{"a"'), fragment(0, ":1}"), closed(0))
 _THOUGHT = (opened(0, "thinking", thinking=""), thought(0, "Hm"), signed(0), closed(0))
-_CACHED = {"input_tokens": 3, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 0}
+_CACHED = {**ended(), "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 0}}
 _AS_OBJECT = {"type": "input_json_delta", "partial_json": {"a": 1}}
 _FULL = opened(0, "tool_use", input={"a": 1})
 
@@ -263,7 +263,7 @@ MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
     _stream("thoughts-signed-twice", "stream.thinking", becomes(_THOUGHT, (*_THOUGHT[:3], signed(0), _THOUGHT[3])),
             frames=of_type(BLOCK_DELTA, _signed_twice)),
     _stream("thoughts-said-aloud", "stream.thinking",
-            becomes(_THOUGHT, (opened(0, text=""), words(0, "Hm"), closed(0))), frames=_thought_aloud),
+            becomes(_THOUGHT, (opened(0, text=""), words(0, "Hm"), closed(0))), frames=each_event(_said_aloud)),
     _stream("calls-end-the-turn", "stream.stop-reason", becomes((ended("tool_use"),), (ended("end_turn"),)),
             frames=_reason(lambda reason: "end_turn" if reason == "tool_use" else reason)),
     _stream("tool-use-without-a-call", "stream.stop-reason", becomes((ended("end_turn"),), (ended("tool_use"),)),
@@ -292,10 +292,10 @@ MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
     _stream("output-of-the-last-piece", "stream.usage", becomes((ended(output_tokens=5),), (ended(output_tokens=1),)),
             frames=in_end(with_usage(lambda usage: {**usage, "output_tokens": 1}))),
     _stream("cached-counted-as-input-in-streams", "stream.usage",
-            becomes((ended(**_CACHED),), (ended(**{**_CACHED, "input_tokens": 7}),)),
+            becomes((_CACHED,), (with_usage(lambda usage: {**usage, "input_tokens": 7})(_CACHED),)),
             frames=_everywhere(cached_counted_twice)),
     _stream("caches-not-counted-in-streams", "stream.usage",
-            becomes((ended(**_CACHED),), (ended(**{**_CACHED, "cache_read_input_tokens": 0}),)),
+            becomes((_CACHED,), (with_usage(lambda usage: {**usage, "cache_read_input_tokens": 0})(_CACHED),)),
             frames=_everywhere(cached_not_counted)),
     _stream("streams-of-another-model", "parity", becomes((started(model="m"),), (started(model="m-stream"),)),
             frames=in_start(lambda message: {**message, "model": f"{message['model']}-stream"})),
