@@ -31,14 +31,16 @@ Play = Mapping[str, Any]
 class Client:
     """A client program and a way to use the client; `streamed`: its answers come as streams.
 
-    `in_parts`: it speaks Responses or Messages, where a text before a call stays, streamed or not. `ends`: its words
-    for how an answer ended, without calls and with; None where it does not tell.
+    `in_parts`: it speaks Responses or Messages, where a text before a call stays, streamed or not. `one_wanted`: it
+    speaks Messages, where a request for one call at most holds for whole answers, too. `ends`: its words for how an
+    answer ended, without calls and with; None where it does not tell.
     """
 
     program: str
     way: str
     streamed: bool
     in_parts: bool = False
+    one_wanted: bool = False
     ends: tuple[str | None, str | None] = ("stop", "tool_calls")
 
     @property
@@ -51,9 +53,13 @@ class Client:
         """Whether it is told the text before a call."""
         return self.streamed or self.in_parts
 
+    def answers(self, dialogue: Dialogue) -> tuple[Answer, ...]:
+        """What the model answers it, in order."""
+        return ((self.streamed or self.one_wanted) and dialogue.streamed) or dialogue.answers
+
     def turns(self, dialogue: Dialogue) -> list[dict[str, Any]]:
         """What the client is to be told, in order."""
-        answers = (self.streamed and dialogue.streamed) or dialogue.answers
+        answers = self.answers(dialogue)
         if not self.keeps_text:
             answers = tuple(replace(answer, text="") if answer.calls else answer for answer in answers)
         return [self._told(answer) for answer in answers]
@@ -93,7 +99,15 @@ def _in_parts(
     return [replace(client, in_parts=True, ends=ends) for client in _chat(program, whole, stream)]
 
 
-OF_MESSAGES = ("end_turn", "tool_use")
+def _messages(
+    program: str,
+    whole: Sequence[str] = ("whole",),
+    stream: Sequence[str] = ("stream",),
+    ends: tuple[str | None, str | None] = ("end_turn", "tool_use"),
+) -> list[Client]:
+    return [replace(client, one_wanted=True) for client in _in_parts(program, whole, stream, ends)]
+
+
 RUNNERS = ("runner-whole", "runner-unthreaded-whole"), ("runner", "runner-unthreaded")
 CLIENTS = (
     *_chat("openai_python.py"),
@@ -112,10 +126,10 @@ CLIENTS = (
     ),
     *_in_parts("langchain_python.py", ("responses-whole",), ("responses-stream",)),
     *_in_parts("langchain_js.mjs", ("responses-whole",), ("responses-stream",)),
-    *_in_parts("anthropic_python.py", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1]), OF_MESSAGES),
-    *_in_parts("anthropic_node.mjs", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1]), OF_MESSAGES),
-    *_in_parts("ai_sdk.mjs", ("messages-whole",), ("messages-stream",), ("stop", "tool_calls")),
-    *_in_parts("langchain_anthropic_python.py", ends=OF_MESSAGES),
+    *_messages("anthropic_python.py", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1])),
+    *_messages("anthropic_node.mjs", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1])),
+    *_messages("ai_sdk.mjs", ("messages-whole",), ("messages-stream",), ("stop", "tool_calls")),
+    *_messages("langchain_anthropic_python.py"),
 )
 
 

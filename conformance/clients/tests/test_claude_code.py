@@ -103,13 +103,13 @@ def succeeded(ended: claude_code.Ended) -> str:
 
 
 def test_it_says_a_text(workspace: Workspace) -> None:
-    ended = workspace.run("text/hello")
+    ended = workspace.run("claude-code/text")
     assert succeeded(ended) == "Hello, world!"
     assert ended.result["num_turns"] == 1
 
 
 def test_a_key_may_be_a_bearer(workspace: Workspace) -> None:
-    assert succeeded(workspace.run("text/hello", bearer=True)) == "Hello, world!"
+    assert succeeded(workspace.run("claude-code/text", bearer=True)) == "Hello, world!"
 
 
 def test_it_reads_edits_and_says_so(workspace: Workspace) -> None:

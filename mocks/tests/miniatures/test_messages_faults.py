@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultHead, FaultReply, SentRequest
 from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
@@ -22,6 +21,7 @@ OF_MESSAGES = (
     *MESSAGES_ORDER_FAULTS, *MESSAGES_BLOCK_FAULTS, *MESSAGES_WHOLE_FAULTS, *MESSAGES_INPUT_FAULTS,
     *MESSAGES_HTTP_FAULTS,
 )  # fmt: skip
+NAMED = {fault.name: fault for fault in OF_MESSAGES}
 REPORTED = {
     "BerriAI/litellm#25321": "arguments-beside-the-name-lost",
     "BerriAI/litellm#33224": "thoughts-in-a-text-block",
@@ -83,7 +83,7 @@ def test_each_has_an_example_unless_it_needs_more_than_a_sample() -> None:
 
 
 def test_a_stream_that_is_held_back_is_one_piece() -> None:
-    change = FAULTS["messages-held-back"].frames
+    change = NAMED["messages-held-back"].frames
     assert change is not None
     assert [*change((PINGED, STOPPED), asked())] == [written(PINGED) + written(STOPPED)]
 
@@ -105,7 +105,7 @@ ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": 
     ],
 )  # fmt: skip
 def test_an_error_is_changed_by_its_status(name: str, status: str, changed: Json) -> None:
-    change = FAULTS[name].whole
+    change = NAMED[name].whole
     assert change is not None
     assert change(ERROR, asked(), head(status)) == changed
 
@@ -118,7 +118,7 @@ def test_an_error_is_changed_by_its_status(name: str, status: str, changed: Json
      ("refusals-as-streams", "529 Overloaded", "529 Overloaded")],
 )  # fmt: skip
 def test_errors_of_streams_are_streams(name: str, status: str, becomes: str) -> None:
-    fault = FAULTS[name]
+    fault = NAMED[name]
     assert fault.head is not None
     assert fault.salvage is not None
     assert fault.head(head(status), asked({"stream": True})).status == becomes
@@ -129,14 +129,14 @@ def test_errors_of_streams_are_streams(name: str, status: str, becomes: str) -> 
 def test_headers_are_forgotten() -> None:
     sent = head("200 OK", ("X-Accel-Buffering", "no"), ("request-id", "req_1"))
     for name, left in (("messages-may-be-buffered", "request-id"), ("answers-without-request-id", "X-Accel-Buffering")):
-        change = FAULTS[name].head
+        change = NAMED[name].head
         assert change is not None
         assert [header for header, _ in change(sent, asked()).headers] == [left]
 
 
 def refusal(name: str, body: Json, **headers: str) -> str | None:
     """What a request is refused with; None if it is not."""
-    instead = FAULTS[name].instead
+    instead = NAMED[name].instead
     assert instead is not None
     reply = instead(asked(body, **headers), 1)
     if reply is None:
@@ -190,7 +190,7 @@ def test_versions_and_betas_are_refused_by_their_headers() -> None:
 
 def environ(name: str, **given: str) -> dict[str, Any]:
     """The environment of a request for models, as a fault leaves it."""
-    change = FAULTS[name].environ
+    change = NAMED[name].environ
     assert change is not None
     environ: dict[str, Any] = {"wireproof.key": "k", "PATH_INFO": "/v1/models", **given}
     change(environ)
@@ -209,7 +209,7 @@ def test_keys_and_queries_are_read_wrongly() -> None:
 
 
 def test_tokens_are_not_counted_where_they_are_asked_for() -> None:
-    fault = FAULTS["tokens-not-counted"]
+    fault = NAMED["tokens-not-counted"]
     counting = asked(path="/v1/messages/count_tokens")
     assert fault.head is not None
     assert fault.whole is not None
