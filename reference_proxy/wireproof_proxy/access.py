@@ -5,8 +5,8 @@ from __future__ import annotations
 import hmac
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.loopback import names_loopback
 from wireproof_surfaces.errors import WRONG_HOST, WRONG_KEY, ApiError
+from wireproof_surfaces.http.loopback import names_loopback
 
 if TYPE_CHECKING:
     from wireproof_proxy.settings import ProxySettings
