@@ -42,7 +42,7 @@ class EndpointSettings:
     responses_stored: int = 256
     """Responses kept for previous_response_id."""
     journal: int = 200
-    """How many requests are kept in the journal, with at most 32 KiB of bytes and 256 times each, and 8 MiB in all; 0: none."""
+    """How many requests the journal keeps, with at most 32 KiB of bytes and 256 times each; 8 MiB in all; 0: none."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 
