@@ -62,8 +62,8 @@ def _faults(schema: object, place: tuple[str, ...], depth: int) -> Iterator[str]
     for name, (right, said) in _KEYWORDS.items():
         if name in schema and not right(schema[name]):
             yield f"a JSON Schema whose `{name}` is {said} {where}"
-    for name, inner in inner_schemas(schema):
-        yield from _faults(inner, (*place, *name), depth + 1)
+    for below, inner in inner_schemas(schema):
+        yield from _faults(inner, (*place, *below), depth + 1)
 
 
 def inner_schemas(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:

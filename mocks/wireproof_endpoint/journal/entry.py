@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.journal.secrets import masked_header
+from wireproof_scripts.asked.header_keys import masked_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
-from wireproof_endpoint.journal.secrets import MASK, keys_in, mask_of
+from wireproof_scripts.asked.header_keys import MASK, keys_in, mask_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

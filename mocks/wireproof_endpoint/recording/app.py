@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof_endpoint.journal.secrets import keys_in
 from wireproof_endpoint.recording.access import RECORDED, below, is_let_in, refusal
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
+from wireproof_scripts.asked.header_keys import keys_in
 from wireproof_surfaces.errors import TOO_LARGE, Problem, envelope
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.http.served_exchange import status_line

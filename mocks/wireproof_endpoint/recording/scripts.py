@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.journal.secrets import mask_of
+from wireproof_scripts.asked.header_keys import mask_of
 from wireproof_scripts.steps import Call, Say, Script, Think
 from wireproof_scripts.steps.http import Refusal, Status
 

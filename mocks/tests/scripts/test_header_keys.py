@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_endpoint.journal.secrets import MASK, holds_key, keys_in, mask_of, masked_header
+from wireproof_scripts.asked.header_keys import MASK, holds_key, keys_in, mask_of, masked_header
 
 KEY = "0123456789abcdef"
 
