@@ -265,6 +265,6 @@ def _said(block: Block, type_: str, event: JsonObject, number: int) -> Iterator[
     if type_ == BLOCK_START and head.get("type") == "tool_use":
         id_, name = text_of(head.get("id")) or "", text_of(head.get("name")) or ""
         yield CallOpened(frame=number, choice=0, index=call, id=id_, name=name)
-    if type_ == BLOCK_STOP and block.given and not block.fragments:
-        # As both SDKs read it: the input of the start counts where no delta adds to it.
+    if type_ == BLOCK_STOP and block.call is not None and not any(block.fragments):
+        # As both SDKs read it: the input of the start counts where no delta adds to it, and none is {}.
         yield Fragment(frame=number, choice=0, index=call, text=json.dumps(block.given, ensure_ascii=False))
