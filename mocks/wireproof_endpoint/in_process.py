@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
-from wireproof_endpoint.endpoint.routes import json_reply
+from wireproof_endpoint.endpoint.replies import json_reply
 from wireproof_endpoint.journal.entry import AnswerEnding, Bounds
 from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.journal.ring import Journal

@@ -40,7 +40,11 @@ class EndpointSettings:
     max_choices: int = 128
     """The largest `n`; 128 is OpenAI's."""
     responses_stored: int = 256
-    """Responses kept for previous_response_id."""
+    """Responses kept for previous_response_id, and threads of messages."""
+    threads: bool = True
+    """Whether threads of messages are held; else they are refused, and clients send whole histories."""
+    prefill: bool = True
+    """Whether a last message of the assistant is taken as the beginning of the answer, as by models before 4.6."""
     journal: int = 200
     """How many requests are kept in the journal, with at most 32 KiB of bytes and 256 times each; 0: no journal."""
     cors_origins: tuple[str, ...] = ("*",)

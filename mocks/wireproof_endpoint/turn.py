@@ -353,6 +353,13 @@ class PlayedChoice:
             self._changed(self._nonce)
 
 
+def counts(selection: Selection) -> UsageReported:
+    """The counts that the part of a selection will report, for who has to know them before."""
+    part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
+    reported = (step for step in reversed(part) if isinstance(step, steps.Usage))
+    return _counted(next(reported, _USAGE), 0)
+
+
 # Events do not change, and with these nearly every answer ends.
 
 
