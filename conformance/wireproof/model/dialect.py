@@ -45,9 +45,9 @@ class Surface(StrEnum):
         return _ENDPOINTS[self]
 
     @property
-    def title(self) -> str:
+    def label(self) -> str:
         """How sentences name it."""
-        return _TITLES[self]
+        return _LABELS[self]
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -56,7 +56,7 @@ class Surface(StrEnum):
 
 
 _ENDPOINTS = {Surface.CHAT: "/chat/completions", Surface.RESPONSES: "/responses", Surface.MESSAGES: "/messages"}
-_TITLES = {Surface.CHAT: "chat completions", Surface.RESPONSES: "Responses", Surface.MESSAGES: "Messages"}
+_LABELS = {Surface.CHAT: "chat completions", Surface.RESPONSES: "Responses", Surface.MESSAGES: "Messages"}
 
 
 class Carrier(StrEnum):
@@ -111,6 +111,8 @@ class DialectSpec:
     """A whole answer with calls keeps the text that came before them."""
     parallel_by_default: bool = False
     """A request without `parallel_tool_calls` lets a stream carry several calls."""
+    wholes_obey: bool = False
+    """What a request says of parallel calls holds for a whole answer, too. Without, that has all calls in any case."""
 
     @property
     def endpoint(self) -> str:
@@ -179,6 +181,7 @@ class Dialect(StrEnum):
             arguments_are_data=True,
             text_before_calls=True,
             parallel_by_default=True,
+            wholes_obey=True,
         ),
     )
     """`tool_use` blocks of the Messages API, a surface of its own."""

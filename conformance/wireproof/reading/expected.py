@@ -9,8 +9,9 @@ The rules (contract §1, §4 to §6):
 - A literal block in the backend's text is a call.
 - A failure is seen as `ExpectedFailure` says for each kind. A line of the backend that is not UTF-8 is a failure.
 
-Responses and Messages differ: text before a call is an item or a block of its own, so whole answers keep it. A sentinel block in the backend's
-text is a call in every dialect. With the header for obsidian-xml a response has its blocks as text and no calls.
+Responses and Messages differ: text before a call is an item or a block of its own, so whole answers keep it. A sentinel
+block in the backend's text is a call in every dialect. With the header for obsidian-xml a response has its blocks as
+text and no calls. Messages carry arguments as an object: what they mean is right, however it is spelled.
 """
 
 from __future__ import annotations
@@ -256,7 +257,8 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
 
 def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[ExpectedCall, ...]:
     """The calls that an answer of this form has room for."""
-    one = form.dialect.spec.one_call or (form.mode is Mode.STREAM and not burst)
+    spec = form.dialect.spec
+    one = spec.one_call or (not burst and (form.mode is Mode.STREAM or spec.wholes_obey))
     return tuple(calls[:1] if one else calls)
 
 

@@ -30,7 +30,9 @@ _ALSO = {413: "invalid_request_error", 500: "overloaded_error", 503: "overloaded
 _SERVERS = 500
 
 
-def read_message_error(body: bytes, content_type: str | None, status: int) -> tuple[Failed | None, tuple[Violation, ...]]:
+def read_message_error(
+    body: bytes, content_type: str | None, status: int
+) -> tuple[Failed | None, tuple[Violation, ...]]:
     """Read the body of a response whose status is an error.
 
     Args:

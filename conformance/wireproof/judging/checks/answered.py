@@ -156,7 +156,9 @@ def _misnamed(exchange: Exchange) -> str:
     if surface is Surface.MESSAGES and not request.param:
         return ""
     if not names(failed, request.param, surface):
-        named = f"the message {quoted(failed.message)}" if surface is Surface.MESSAGES else f"param {quoted(failed.param)}"
+        named = (
+            f"the message {quoted(failed.message)}" if surface is Surface.MESSAGES else f"param {quoted(failed.param)}"
+        )
         return f"{named} should name {quoted(request.param or None)}; sent was {_sent(exchange)}"
     # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:

@@ -16,9 +16,9 @@ from wireproof.judging.checks.diff import torn
 from wireproof.judging.checks.places import NO_USAGE, counts, member_place, named_frames, place_of, reading_of
 from wireproof.judging.checks.published import media_type, shape_of, unpublished
 from wireproof.judging.registry import Checks, Seen, about
-from wireproof.reading.expected import ExpectedFailure
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
+from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS

@@ -41,9 +41,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             yield Seen(f"{name}: the stream says {one}, the whole answer {other}", kind=name, part=part)
 
 
-def _pairs(
-    folded: JsonObject, whole: JsonObject, *, counted: bool
-) -> Iterable[tuple[Facet, str, object, object]]:
+def _pairs(folded: JsonObject, whole: JsonObject, *, counted: bool) -> Iterable[tuple[Facet, str, object, object]]:
     """(part, what a sentence calls it, the stream's, the whole answer's)."""
     for part, names in _OF_BLOCKS.items():
         yield part, "content", _only(folded, names), _only(whole, names)
@@ -73,9 +71,9 @@ def _counts(message: JsonObject) -> JsonObject:
 def surface_parity(other: Exchange, chat: Exchange) -> Iterable[Seen]:
     """What another surface says of a script is what chat says."""
     here, there = other.choice(), chat.choice()
-    names = [[call.name for call in choice.calls] for choice in (here, there)]
+    called, due = [call.name for call in here.calls], [call.name for call in there.calls]
     pairs: list[tuple[Facet, str, object, object]] = [
-        (Facet.CALL, "calls", *names),
+        (Facet.CALL, "calls", called, due),
         (Facet.FINISH, "end", here.finish, there.finish),
     ]
     # Chat has no text beside calls.
@@ -85,7 +83,8 @@ def surface_parity(other: Exchange, chat: Exchange) -> Iterable[Seen]:
         if ours != theirs:
             one, shown = apart(ours, theirs)
             yield Seen(f"{what}: {other.dialect} says {one}, chat {shown}", kind=what, part=part)
-    for ours, theirs in zip(here.calls, there.calls, strict=False):
-        if names[0] == names[1] and ours.arguments != theirs.arguments and not same_data(theirs.arguments, ours.arguments):
-            one, shown = apart(ours.arguments, theirs.arguments)
+    for mine, other_call in zip(here.calls, there.calls, strict=False) if called == due else ():
+        ours_text, theirs_text = mine.arguments, other_call.arguments
+        if ours_text != theirs_text and not same_data(theirs_text, ours_text):
+            one, shown = apart(ours_text, theirs_text)
             yield Seen(f"arguments: {other.dialect} says {one}, chat {shown}", kind="arguments", part=Facet.ARGUMENTS)

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 check = Checks()
 """The checks of this module."""
 
-COUNT = "/messages/count_tokens"
-NEAR = 0.25
-"""The part by which a count of tokens may differ from the usage of the answer: templates of backends differ."""
-FEW = 16
-"""Tokens that do not count as a difference, in short requests."""
+FEWEST, MOST = 0.5, 10
+"""Tokens for a word of a request, at the least and at the most; templates of backends add some."""
 UNSUPPORTED, NOT_FOUND = "thread_unsupported_request", "thread_not_found"
 """The codes by which the runners of the SDKs know that a thread is not held."""
 BAD_REQUEST, MISSING = 400, 404
@@ -105,12 +102,15 @@ def tool_choice(exchange: Exchange) -> Iterable[Seen]:
 
 @check("messages.count-tokens")
 def count_tokens(exchange: Exchange) -> Iterable[Seen]:
-    """The count is a number, and near the usage that the answer to the same body has."""
-    if not asked(exchange).path.startswith(COUNT):
-        return
+    """The count is a number, and one that the words of the request can have."""
     fault = next(iter(faults("messages/tokens", _body(exchange))), None)
+    sent, counted = json_object(exchange.transcript.request_body) or {}, integer_of(_body(exchange).get("input_tokens"))
+    words, most = len(_words(sent.get("messages"))), MOST * len(exchange.transcript.request_body.split())
     if fault is not None:
         yield Seen(fault.sentence, exchange.body_place, strict_only=fault.unknown, about=fault.about)
+    elif counted is not None and not FEWEST * words <= counted <= most:
+        seen = f"input_tokens is {counted} for messages of {words} words"
+        yield Seen(seen, exchange.body_place, strict_only=True, counts=True)
 
 
 @check("messages.models")
@@ -124,9 +124,17 @@ def models(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(f"{quoted(exchange.target.model)} is served and not listed", exchange.body_place)
 
 
-def near(counted: int, used: int) -> bool:
-    """Whether a count of tokens is near the usage of the answer to the same request."""
-    return abs(counted - used) <= max(FEW, NEAR * used)
+def _words(value: object) -> list[str]:
+    """The words of the texts in the messages of a request."""
+    match value:
+        case {"content": content} | {"type": "text", "text": content}:
+            return _words(content)
+        case list():
+            return [word for one in value for word in _words(one)]
+        case str():
+            return value.split()
+        case _:
+            return []
 
 
 def _body(exchange: Exchange) -> JsonObject:
