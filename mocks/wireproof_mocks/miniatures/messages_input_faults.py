@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
 TOOL_RESULT, TOOL_USE = "tool_result", "tool_use"
 BAD_REQUEST = 400
+MANY_TOKENS = 8192
 
 
 def refused(message: str, when: Callable[[Json, SentRequest], bool]) -> Callable[[SentRequest, int], FaultReply | None]:
@@ -156,6 +157,11 @@ def _image_lost(block: Json) -> Json | None:
 # parameters
 
 
+def _asks_for_many(asked: Json, _: SentRequest) -> bool:
+    most = asked.get("max_tokens")
+    return isinstance(most, int) and most > MANY_TOKENS
+
+
 def _max_tokens_given(asked: Json) -> Json:
     return {"max_tokens": 4096, **asked} if {"model", "messages"} <= asked.keys() else asked
 
@@ -218,6 +224,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _refusing("adaptive-thinking-refused", "param.unknown",
               "thinking.type: Input should be 'enabled' or 'disabled'",
               lambda asked, _: isinstance(asked.get("thinking"), dict) and asked["thinking"].get("type") == "adaptive"),
+    # Claude Code asks for as many.
+    _refusing("many-message-tokens-refused", "param.real-clients",
+              "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens", _asks_for_many),
     Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread"),
           examples=(becomes({"thread": {"type": "create"}, "messages": []}, {"messages": []}),)),
     Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),

@@ -37,9 +37,11 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     dropped,
     each_event,
     in_opening,
+    in_start,
     merged,
     of_type,
     with_members,
+    without,
 )
 
 if TYPE_CHECKING:
@@ -85,6 +87,15 @@ def _last_left_open(event: Json) -> Iterable[Frame]:
 def _then(*more: Frame) -> Callable[[Json], Iterable[Frame]]:
     """Something follows the event."""
     return lambda event: (event, *more)
+
+
+def _chunk(text: str) -> Json:
+    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": text}}]}
+
+
+def _as_chunk(event: Json) -> Iterable[Frame]:
+    """Text comes as chat sends it."""
+    yield _chunk(event["delta"]["text"]) if event["delta"]["type"] == "text_delta" else event
 
 
 # order
@@ -228,7 +239,7 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("message-whole-where-a-stream-is-asked", "headers",
             becomes({"stream": True}, {"stream": False}), request=_not_streamed, in_turns=True),
     _stream("messages-may-be-buffered", "headers", head=_unbuffered_forgotten),
-    _stream("messages-held-back", "headers", frames=_all_at_once, scripts=("text/gate",)),
+    _stream("messages-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
     _stream("messages-without-event-lines", "event-name", becomes((PINGED,), (b'data: {"type":"ping"}\n\n',)),
             frames=each_event(lambda event: (_without_its_line(event),))),
     _stream("every-frame-is-a-message", "event-name",
@@ -240,6 +251,22 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("last-frame-not-closed", "event-name",
             becomes((STOPPED,), (b'event: message_stop\ndata: {"type":"message_stop"}\n',)),
             frames=of_type(STOP, _last_left_open)),
+    _stream("chunks-of-chat", "schema",
+            becomes((words(0, "Hi"),), (_chunk("Hi"),)), frames=of_type(BLOCK_DELTA, _as_chunk)),
+    _stream("start-without-content", "schema", becomes((started(content=[]),), (started(),)),
+            frames=in_start(without("content"))),
+    _stream("start-without-an-id", "schema", becomes((started(id="m"),), (started(),)), frames=in_start(without("id"))),
+    _stream("blocks-of-another-kind", "schema", becomes((opened(0, text=""),), (opened(0, "output_text", text=""),)),
+            frames=in_opening(TEXT, with_members(type="output_text"))),
+    _stream("streamed-calls-without-names", "schema",
+            becomes((opened(0, "tool_use", name="a"),), (opened(0, "tool_use"),)),
+            frames=in_opening(TOOL_USE, without("name"))),
+    _stream("streamed-call-ids-with-colons", "schema",
+            becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="functions.read:t"),)),
+            frames=in_opening(TOOL_USE, lambda block: {**block, "id": f"functions.read:{block['id']}"})),
+    _stream("one-id-for-all-streamed-calls", "schema",
+            becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="toolu_1"),)),
+            frames=in_opening(TOOL_USE, with_members(id="toolu_1"))),
     _stream("message-started-twice", "order", becomes((started(),), (started(), started())),
             frames=of_type(START, lambda event: (event, event))),
     _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped(START)),
@@ -251,9 +278,9 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             frames=_closed_at_the_end),
     _stream("open-block-left-when-cut-short", "order", becomes(_CUT_SHORT, (*_CUT_SHORT[:2], *_CUT_SHORT[3:])),
             frames=_open_when_cut_short),
-    _stream("message-ended-before-its-blocks", "order", becomes((*_TEXT, ended(), STOPPED), (ended(), STOPPED, *_TEXT)),
-            frames=_end_before_blocks),
-    _stream("text-after-message-stop", "order",
+    _stream("message-ended-before-its-blocks", "terminal",
+            becomes((*_TEXT, ended(), STOPPED), (ended(), STOPPED, *_TEXT)), frames=_end_before_blocks),
+    _stream("text-after-message-stop", "terminal",
             becomes((STOPPED,), (STOPPED, opened(1, text=""), words(1, "More"), closed(1))),
             frames=of_type(STOP, _then(opened(1, text=""), words(1, "More"), closed(1)))),
     _stream("blocks-counted-from-one", "indexes", becomes(_TEXT, (opened(1, text=""), words(1, "Hi"), closed(1))),
@@ -265,10 +292,10 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             frames=each_event(_unindexed)),
     _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
             frames=of_type(BLOCK_DELTA, lambda event: (with_members(index=event["index"] + 7)(event),))),
-    _stream("thoughts-in-a-text-block", "delta-kinds",
+    _stream("thoughts-in-a-text-block", "thinking",
             becomes((opened(0, "thinking", thinking=""), thought(0, "Hm")), (opened(0, text=""), thought(0, "Hm"))),
             frames=in_opening(THINKING, lambda _: {"type": TEXT, "text": ""})),
-    _stream("later-thoughts-in-the-block-before", "delta-kinds",
+    _stream("later-thoughts-in-the-block-before", "thinking",
             becomes(_SAY_THEN_THINK, (*_SAY_THEN_THINK[:2], thought(0, "Hm"), closed(0))), frames=merged(THINKING)),
     _stream("text-in-the-block-before", "delta-kinds",
             becomes(_THINK_THEN_SAY, (*_THINK_THEN_SAY[:2], words(0, "Hi"), closed(0))), frames=merged(TEXT)),
