@@ -14,12 +14,13 @@ from wireproof_mocks.miniatures.messages_events import PINGED, STOPPED, started
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
+from wireproof_mocks.miniatures.messages_thought_faults import MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_whole_faults import MESSAGES_WHOLE_FAULTS
 
 Json = dict[str, Any]
 OF_MESSAGES = (
     *MESSAGES_ORDER_FAULTS, *MESSAGES_BLOCK_FAULTS, *MESSAGES_WHOLE_FAULTS, *MESSAGES_INPUT_FAULTS,
-    *MESSAGES_HTTP_FAULTS,
+    *MESSAGES_HTTP_FAULTS, *MESSAGES_THOUGHT_FAULTS,
 )  # fmt: skip
 NAMED = {fault.name: fault for fault in OF_MESSAGES}
 REPORTED = {

@@ -124,8 +124,6 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
            becomes(_message(stop_reason="refusal"), _message(stop_reason="end_turn"))),
     _whole("limits-of-chat", "stop-reason", _reason(lambda reason, _: CHAT_REASONS.get(reason, reason)),
            becomes(_message(stop_reason="max_tokens"), _message(stop_reason="length"))),
-    _whole("sequence-not-named", "stop-reason", with_members(stop_sequence=None),
-           becomes(_message(stop_sequence="END"), _message(stop_sequence=None))),
     _whole("message-usage-named-as-in-chat", "usage", with_usage(chat_counts),
            becomes(_message(usage={"input_tokens": 3, "output_tokens": 5}),
                    _message(usage={"prompt_tokens": 3, "completion_tokens": 5}))),
