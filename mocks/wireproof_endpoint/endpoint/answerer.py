@@ -115,21 +115,17 @@ class Answerer:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
         self._asked += 1
-        selections = [self._selected(plan, received, limits, choice) for choice in range(plan.choices)]
-        turns = [self._turn(plan, received, one, choice) for choice, one in enumerate(selections)]
+        turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
         if plan.expect is not None:
-            plan.expect(counts(selections[0]))
+            plan.expect(turns[0].counts)
         return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)
 
     def counted(self, plan: AnswerPlan) -> UsageReported:
-        """The counts that the answer of a plan would report, which is not played.
-
-        Raises:
-            ApiError: 400, when it must be a script's and no script matches.
-        """
-        return counts(self._selected(plan, Received(plan.conversation), AnswerLimits(), 0))
+        """The counts that the answer of a plan would report, which is not played."""
+        # Also where no script matches: a client counts before it asks, and much that it never asks.
+        return counts(self._select(Received(plan.conversation), 0))
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""
@@ -161,9 +157,9 @@ class Answerer:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
         return selection
 
-    def _turn(self, plan: AnswerPlan, received: Received, selection: Selection, choice: int) -> PlayedChoice:
+    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
         return PlayedChoice(
-            selection,
+            self._selected(plan, received, limits, choice),
             received,
             later=self._after_all,
             changed=self._ring,

@@ -12,15 +12,17 @@ from urllib.parse import unquote
 import httpx
 
 from wireproof_endpoint.journal.entry import LONG, SECRET
+from wireproof_endpoint.recording import messages
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_surfaces.http.served_exchange import status_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from wireproof_endpoint.recording.answer import Json
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
     Headers = Iterable[tuple[str, str]]
@@ -28,8 +30,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PREFIX = "/v1"
-RECORDED = frozenset({"/chat/completions", "/responses"})
-"""Paths below the base URL whose answers become scripts; everything else is only passed on."""
+RECORDED: Mapping[str, Callable[[Json], Json]] = {
+    "/chat/completions": lambda body: body,
+    "/responses": lambda body: body,
+    "/messages": messages.as_chat,
+}
+"""Path below the base URL whose answers become scripts → what makes a request one of chat or Responses; everything
+else is only passed on."""
 LONGEST = 2**26
 """Bytes of an answer: one that has more is passed on so far, cut off, and not recorded."""
 AN_HOUR = 3600.0
@@ -124,7 +131,7 @@ class Recorder:
             finally:
                 if head.method == "POST" and path in RECORDED and pieces:
                     self._record(
-                        body, RecordedAnswer(status=response.status_code, headers=dict(headers), pieces=pieces)
+                        path, body, RecordedAnswer(status=response.status_code, headers=dict(headers), pieces=pieces)
                     )
         exchange.end()
 
@@ -136,7 +143,7 @@ class Recorder:
             headers["authorization"] = f"Bearer {self._key}"
         return {**headers, "accept-encoding": "identity"}
 
-    def _record(self, body: bytes, recorded: RecordedAnswer) -> None:
+    def _record(self, path: str, body: bytes, recorded: RecordedAnswer) -> None:
         try:
             asked = json.loads(body)
             steps, id_ = steps_of(recorded, paced=self._paced)
@@ -146,7 +153,7 @@ class Recorder:
             return
         if not isinstance(asked, dict):
             return
-        problem = self._scripts.add(asked, steps, id_)
+        problem = self._scripts.add(RECORDED[path](asked), steps, id_)
         if problem:
             log.warning("%s", problem)
         self.recorded += 1
