@@ -94,7 +94,7 @@ def parse(
     thread = body.get("thread") or {}
     if thread and not service.threads:
         raise _no_threads()
-    first(_conversation(body, service))
+    first(_conversation(body, service, version))
     return MessagesRequest(
         model=body["model"],
         items=messages_input.items(body),
@@ -152,12 +152,14 @@ def _sampling(body: Mapping[str, Any], version: str) -> Iterator[Fault]:
         yield Fault("temperature", text, whole=True)
 
 
-def _conversation(body: Mapping[str, Any], service: MessagesService) -> Iterator[Fault]:
+def _conversation(body: Mapping[str, Any], service: MessagesService, version: str) -> Iterator[Fault]:
     """What is wrong with fields together; of a thread, what it holds is looked at later."""
     sent, goes_on = body["messages"], (body.get("thread") or {}).get("type") == "continue"
     choice = tool_rules.chosen(body)
     if choice is not None and not (goes_on and not body.get("tools")):
         yield from choice.faults(tool_rules.declared(body))
+    if version == NEWEST:
+        yield from messages_input.newest(sent)
     yield from messages_input.cached(body)
     yield from messages_input.ending(sent, prefill=service.prefill)
     if not goes_on:
