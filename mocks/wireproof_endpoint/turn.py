@@ -147,6 +147,8 @@ class PlayedChoice:
     def close(self) -> None:
         """Nothing more is played; a turn that has not ended was interrupted."""
         self._end("interrupted")
+        # What performs refers back to this turn: without it, a long text is free as soon as it was sent.
+        self._performance = self._ahead = None
 
     # What the script can see
 
@@ -351,6 +353,13 @@ class PlayedChoice:
         if self._record.state == "running":
             self._record.state = state
             self._changed(self._nonce)
+
+
+def counts(selection: Selection) -> UsageReported:
+    """The counts that the part of a selection will report, for who has to know them before."""
+    part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
+    reported = (step for step in reversed(part) if isinstance(step, steps.Usage))
+    return _counted(next(reported, _USAGE), 0)
 
 
 # Events do not change, and with these nearly every answer ends.

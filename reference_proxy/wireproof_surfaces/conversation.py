@@ -58,6 +58,8 @@ class ToolResult:
     id: str
     output: str
     images: tuple[ImagePart, ...] = ()
+    failed: bool = False
+    """Whether the client says that the tool has failed."""
 
 
 Item = Message | AssistantCall | ToolResult

@@ -14,7 +14,7 @@ from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.received import Received
-from wireproof_endpoint.turn import PlayedChoice
+from wireproof_endpoint.turn import PlayedChoice, counts
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.files.errors import ScriptError
@@ -28,13 +28,16 @@ from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.requested import EndpointRequest
+    from wireproof_endpoint.play import WholeReply
     from wireproof_endpoint.settings import EndpointSettings
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.selection import Conditions
     from wireproof_scripts.steps import Library, Step
+    from wireproof_surfaces.answers.messages import Messages
     from wireproof_surfaces.answers.plan import AnswerPlan
     from wireproof_surfaces.answers.responses import Responses
     from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.events import UsageReported
 
 Scripts = Callable[[], "Library | ScriptError"]
 """Gives the scripts as they are now, or why they cannot be read. The same mapping is the same scripts."""
@@ -73,6 +76,8 @@ class Answerer:
         """Requests for an answer so far."""
         self._headers: Mapping[str, str] = {}
         """Those of the request that is being answered."""
+        self._refuse: Callable[[ApiError], WholeReply]
+        """Makes its refusal."""
         self._entry = NOT_KEPT
 
     @cached_property
@@ -84,9 +89,19 @@ class Answerer:
 
         return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
+    @cached_property
+    def messages(self) -> Messages:
+        """Plans the answers of the Messages API."""
+        from wireproof_surfaces.answers.messages import Messages  # noqa: PLC0415
+        from wireproof_surfaces.answers.threads import Threads  # noqa: PLC0415
+
+        threads = Threads(self.settings.responses_stored)
+        return Messages(settings=self.settings, threads=threads, asked=self.asked)
+
     def take(self, request: EndpointRequest) -> None:
         """Go on with this request: its headers select scripts, and its entry of the journal notes which."""
         self._headers = request.headers
+        self._refuse = request.refused
         self._entry = request.entry
         request.entry.take(request.body)
 
@@ -100,10 +115,21 @@ class Answerer:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
         self._asked += 1
-        turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
+        selections = [self._selected(plan, received, limits, choice) for choice in range(plan.choices)]
+        turns = [self._turn(plan, received, one, choice) for choice, one in enumerate(selections)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
-        return kind(plan, turns, self.settings, self._left)
+        if plan.expect is not None:
+            plan.expect(counts(selections[0]))
+        return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)
+
+    def counted(self, plan: AnswerPlan) -> UsageReported:
+        """The counts that the answer of a plan would report, which is not played.
+
+        Raises:
+            ApiError: 400, when it must be a script's and no script matches.
+        """
+        return counts(self._selected(plan, Received(plan.conversation), AnswerLimits(), 0))
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""
@@ -116,18 +142,26 @@ class Answerer:
     def _left(self) -> None:
         self.playing -= 1
 
-    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
+    def _selected(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> Selection:
+        """What answers; nothing of it is played yet.
+
+        Raises:
+            ApiError: 400, when it must be a script's and no script matches, or the script's answer is none to this.
+        """
         selection = self._select(received, choice)
         self._chosen.add(selection.script)
         refuses = selection.script == DEFAULT and self._strict()
         if self._entry.kept:
             self._note(selection, received.conversation, refuses=refuses)
         if refuses:
-            raise unmatched(self._scripts(), received, plan.param)
+            raise unmatched(self._scripts(), received, plan.fields.conversation)
         if plan.conversation.schema is ANY_OBJECT:
-            refuse_prose(selection, plan.param)
+            refuse_prose(selection, plan.fields.schema)
         if selection.script == DEFAULT:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
+        return selection
+
+    def _turn(self, plan: AnswerPlan, received: Received, selection: Selection, choice: int) -> PlayedChoice:
         return PlayedChoice(
             selection,
             received,

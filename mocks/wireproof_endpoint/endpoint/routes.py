@@ -9,12 +9,12 @@ from urllib.parse import parse_qsl
 
 from wireproof_endpoint.api import embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
+from wireproof_endpoint.endpoint import messages_routes
+from wireproof_endpoint.endpoint.replies import body_of, json_reply
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
 from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
-from wireproof_surfaces.http.body import object_in
 from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
-from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
 if TYPE_CHECKING:
@@ -93,9 +93,12 @@ def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesReques
 
 
 def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(rules.RESPONSES, body)
+    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
-    plan = answerer.responses.plan(asked, logprobs.of_response(body))
+    try:
+        plan = answerer.responses.plan(asked, logprobs.of_response(body))
+    except ApiError as error:
+        raise error if answerer.settings.as_proxies_do else rules.coded(error, body) from error
     # Only now: a result may be of a call in a stored response.
     refuse(rules.unanswered(plan.conversation))
     return plan
@@ -122,21 +125,6 @@ def _input_items(answerer: Answerer, request: EndpointRequest, name: str) -> Who
     return json_reply(answerer.responses.input_items(name, dict(parse_qsl(request.query))))
 
 
-def json_reply(payload: Mapping[str, Any], status: int = 200) -> WholeReply:
-    """A whole response of JSON."""
-    return WholeReply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
-
-
-def body_of(request: EndpointRequest) -> Mapping[str, Any]:
-    """The JSON object in a request's body.
-
-    Raises:
-        ApiError: 415 or 400, when there is none.
-    """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return object_in(request.body, media_type)
-
-
 MODELS = "/v1/models/"
 """Names of models may hold slashes."""
 
@@ -147,6 +135,8 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
     "/v1/responses": {"POST": _create},
+    "/v1/messages": {"POST": messages_routes.create},
+    "/v1/messages/count_tokens": {"POST": messages_routes.count},
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
     chatgpt_service.MODELS: {"GET": _list_models_there, "HEAD": _list_models_there},
