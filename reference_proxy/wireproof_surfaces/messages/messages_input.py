@@ -108,7 +108,7 @@ def newest(sent: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
 
 
 def _is_text(block: Mapping[str, Any]) -> bool:
-    return block["type"] == "text"
+    return bool(block["type"] == "text")
 
 
 def ending(sent: Sequence[Mapping[str, Any]], *, prefill: bool) -> Iterator[Fault]:
