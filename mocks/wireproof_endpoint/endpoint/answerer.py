@@ -14,6 +14,8 @@ from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.received import Received
+from wireproof_endpoint.service.chaos import FAULTS, NAME, Chaos
+from wireproof_endpoint.service.latency import Latency
 from wireproof_endpoint.turn import PlayedChoice, counts
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
 from wireproof_scripts.default.answer import default_answer
@@ -63,6 +65,8 @@ class Answerer:
         """The scripts as the last request found them; none where they cannot be read."""
         self._conditions: Conditions = ()
         self._nonces = Nonces()
+        self._latency = Latency.of(settings)
+        self._chaos = Chaos(share=settings.chaos, seed=settings.seed) if settings.chaos else None
         self._numbers = itertools.count(1)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
@@ -115,21 +119,17 @@ class Answerer:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
         self._asked += 1
-        selections = [self._selected(plan, received, limits, choice) for choice in range(plan.choices)]
-        turns = [self._turn(plan, received, one, choice) for choice, one in enumerate(selections)]
+        turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
         if plan.expect is not None:
-            plan.expect(counts(selections[0]))
+            plan.expect(turns[0].counts)
         return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)
 
     def counted(self, plan: AnswerPlan) -> UsageReported:
-        """The counts that the answer of a plan would report, which is not played.
-
-        Raises:
-            ApiError: 400, when it must be a script's and no script matches.
-        """
-        return counts(self._selected(plan, Received(plan.conversation), AnswerLimits(), 0))
+        """The counts that the answer of a plan would report, which is not played."""
+        # Also where no script matches: a client counts before it asks, and much that it never asks.
+        return counts(self._select(Received(plan.conversation), 0))
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""
@@ -161,9 +161,9 @@ class Answerer:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
         return selection
 
-    def _turn(self, plan: AnswerPlan, received: Received, selection: Selection, choice: int) -> PlayedChoice:
+    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
         return PlayedChoice(
-            selection,
+            self._served(self._selected(plan, received, limits, choice), choice),
             received,
             later=self._after_all,
             changed=self._ring,
@@ -171,6 +171,16 @@ class Answerer:
             choices=plan.choices,
             seed=plan.id,
         )
+
+    def _served(self, selection: Selection, choice: int) -> Selection:
+        """A selection as the service plays it: late, or with a failure in its place."""
+        if self._latency is not None:
+            selection = _begun_by(self._latency.before(self._asked), selection)
+        if self._chaos is not None and (fault := self._chaos.fault(self._asked)) is not None:
+            if choice == 0:
+                self._entry.instead(NAME, self._chaos.why(fault, selection.script))
+            selection = replace(selection, parts=(FAULTS[fault],), first=0)
+        return selection
 
     def _select(self, received: Received, choice: int) -> Selection:
         # Looked for once a request. The file is read again when it changes, so it may be broken now.
@@ -243,3 +253,11 @@ class Answerer:
     def _ring(self, nonce: Nonce) -> None:
         for wake in tuple(self._waiting.get(id(nonce), ())):
             wake()
+
+
+def _begun_by(before: tuple[Step, ...], selection: Selection) -> Selection:
+    """The selection with these steps before those of the part that it plays."""
+    parts = list(selection.parts)
+    if selection.first < len(parts):
+        parts[selection.first] = (*before, *parts[selection.first])
+    return replace(selection, parts=tuple(parts))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from wireproof_endpoint.api import embeddings, logprobs, rules
+from wireproof_endpoint.api import completions, embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
 from wireproof_endpoint.endpoint import messages_routes
 from wireproof_endpoint.endpoint.replies import body_of, json_reply
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
+from wireproof_surfaces.api_forms import ServedModels
 from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
 from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
@@ -39,26 +40,26 @@ def _ready(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeR
     return json_reply({"status": "ready"})
 
 
-def _list_models(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply({"object": "list", "data": [_model(answerer, name) for name in _names(answerer)]})
+def _list_models(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    return json_reply(request.form.models(_served(answerer), dict(parse_qsl(request.query))))
 
 
 def _list_models_there(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply(chatgpt_service.models(_names(answerer)))
 
 
-def _names(answerer: Answerer) -> Iterable[str]:
+def _names(answerer: Answerer) -> Collection[str]:
     return dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
 
 
-def _get_model(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
+def _served(answerer: Answerer) -> ServedModels:
+    return ServedModels(names=_names(answerer), created=answerer.created, owner=answerer.settings.backend)
+
+
+def _get_model(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
     if not serves(name, answerer.settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return json_reply(_model(answerer, name))
-
-
-def _model(answerer: Answerer, name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": answerer.created, "owned_by": answerer.settings.backend}
+    return json_reply(request.form.model(_served(answerer), name))
 
 
 def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
@@ -69,6 +70,20 @@ def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Pl
         raise rules.coded(error, body) from error
     first_fault(rules.CHAT, body)
     return answerer.play(answerer.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
+
+
+def _complete(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
+    body = body_of(request)
+    chat = completions.as_chat(body)
+    try:
+        parsed = chat_request.parse(chat, {}, max_choices=answerer.settings.max_choices)
+    except ApiError as error:
+        raise rules.coded(error, chat) from error
+    first_fault(rules.CHAT, chat)
+    plan = answerer.chat.plan(parsed)
+    echo = chat["messages"][0]["content"] if body.get("echo") is True else ""
+    writer = completions.CompletionWriter(plan.writer, stream=plan.stream, echo=echo)
+    return answerer.play(replace(plan, writer=writer), limits_of(chat))
 
 
 def _create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
@@ -134,6 +149,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/readyz": {"GET": _ready, "HEAD": _ready},
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
+    "/v1/completions": {"POST": _complete},
     "/v1/responses": {"POST": _create},
     "/v1/messages": {"POST": messages_routes.create},
     "/v1/messages/count_tokens": {"POST": messages_routes.count},
