@@ -46,7 +46,10 @@ class EndpointSettings:
     prefill: bool = True
     """Whether a last message of the assistant is taken as the beginning of the answer, as by models before 4.6."""
     journal: int = 200
-    """How many requests are kept in the journal, with at most 32 KiB of bytes and 256 times each; 0: no journal."""
+    """How many requests the journal keeps, with at most 32 KiB of bytes and 256 times each; 8 MiB in all; 0: none."""
+    as_proxies_do: bool = False
+    """Whether Responses are as lenient as the contract of proxies: chat's shape of tools is taken, and a previous
+    response that is not there is a 404. OpenAI refuses both with 400."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 

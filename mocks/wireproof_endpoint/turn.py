@@ -147,6 +147,8 @@ class PlayedChoice:
     def close(self) -> None:
         """Nothing more is played; a turn that has not ended was interrupted."""
         self._end("interrupted")
+        # What performs refers back to this turn: without it, a long text is free as soon as it was sent.
+        self._performance = self._ahead = None
 
     # What the script can see
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.loopback import names_loopback
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import WRONG_HOST, ApiError
+from wireproof_surfaces.http.loopback import names_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

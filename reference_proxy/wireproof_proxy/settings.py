@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from wireproof_proxy.loopback import is_loopback
+from wireproof_surfaces.http.loopback import is_loopback
 from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
     ArgumentsMode,  # noqa: TC001
     OutputMode,  # noqa: TC001

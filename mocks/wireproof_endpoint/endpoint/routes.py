@@ -93,9 +93,12 @@ def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesReques
 
 
 def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(rules.RESPONSES, body)
+    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
-    plan = answerer.responses.plan(asked, logprobs.of_response(body))
+    try:
+        plan = answerer.responses.plan(asked, logprobs.of_response(body))
+    except ApiError as error:
+        raise error if answerer.settings.as_proxies_do else rules.coded(error, body) from error
     # Only now: a result may be of a call in a stored response.
     refuse(rules.unanswered(plan.conversation))
     return plan
