@@ -14,6 +14,8 @@ from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.received import Received
+from wireproof_endpoint.service.chaos import FAULTS, NAME, Chaos
+from wireproof_endpoint.service.latency import Latency
 from wireproof_endpoint.turn import PlayedChoice, counts
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
 from wireproof_scripts.default.answer import default_answer
@@ -63,6 +65,8 @@ class Answerer:
         """The scripts as the last request found them; none where they cannot be read."""
         self._conditions: Conditions = ()
         self._nonces = Nonces()
+        self._latency = Latency.of(settings)
+        self._chaos = Chaos(share=settings.chaos, seed=settings.seed) if settings.chaos else None
         self._numbers = itertools.count(1)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
@@ -116,6 +120,12 @@ class Answerer:
         received = Received(plan.conversation)
         self._asked += 1
         selections = [self._selected(plan, received, limits, choice) for choice in range(plan.choices)]
+        if self._latency is not None:
+            before = self._latency.before(self._asked)
+            selections = [_begun_by(before, one) for one in selections]
+        if self._chaos is not None and (fault := self._chaos.fault(self._asked)) is not None:
+            self._entry.instead(NAME, self._chaos.why(fault, selections[0].script))
+            selections = [replace(one, parts=(FAULTS[fault],), first=0) for one in selections]
         turns = [self._turn(plan, received, one, choice) for choice, one in enumerate(selections)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
@@ -243,3 +253,11 @@ class Answerer:
     def _ring(self, nonce: Nonce) -> None:
         for wake in tuple(self._waiting.get(id(nonce), ())):
             wake()
+
+
+def _begun_by(before: tuple[Step, ...], selection: Selection) -> Selection:
+    """The selection with these steps before those of the part that it plays."""
+    parts = list(selection.parts)
+    if selection.first < len(parts):
+        parts[selection.first] = (*before, *parts[selection.first])
+    return replace(selection, parts=tuple(parts))

@@ -1,16 +1,19 @@
-"""Requests in, answers out: routes, keys, and the headers of every response. No I/O and no clock of its own.
+"""Requests in, answers out: routes, keys, quotas, and the headers of every response. No I/O.
 
 A request goes through `admit` before its body is read (route, key, size), then through `answer`.
 """
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.endpoint.answerer import Answerer
 from wireproof_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES
 from wireproof_endpoint.journal.ring import Journal
+from wireproof_endpoint.journal.why import Considered
 from wireproof_endpoint.play import Play, WholeReply
+from wireproof_endpoint.service.quota import PATHS, Quota, room_of
 from wireproof_surfaces.errors import TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.surfaces import chatgpt_service
@@ -45,6 +48,8 @@ class Endpoint:
         self.settings = settings
         self._answerer = Answerer(settings, scripts, created=created, strict=strict)
         self._cors = Cors(settings.cors_origins)
+        limited = settings.rpm is not None or settings.tpm is not None
+        self._quota = Quota(requests=settings.rpm, tokens=settings.tpm, clock=monotonic) if limited else None
         self.journal = journal or Journal(settings.journal)
 
     def unchosen(self) -> tuple[str, ...]:
@@ -122,11 +127,25 @@ class Endpoint:
         """The response to an admitted request: whole, or an answer to be played."""
         self._answerer.take(request)
         try:
+            self._count(request)
             handlers, name = self._handlers(request.path)
             return handlers[request.method](self._answerer, request, name)
         except ApiError as error:
             return request.refused(error)
 
+    def _count(self, request: EndpointRequest) -> None:
+        """Take a request off the quota of its key.
+
+        Raises:
+            ApiError: 429.
+        """
+        if self._quota is not None and request.method == "POST" and request.path in PATHS:
+            try:
+                request.limits = self._quota.take(request.headers, len(request.body), room_of(request.body))
+            except ApiError as error:
+                request.entry.instead("quota", (Considered(script="quota", answers=True, why=error.problem.message),))
+                raise
+
     def dressed(self, headers: Mapping[str, str], request: EndpointRequest) -> dict[str, str]:
         """The headers of a response with those that every response has."""
-        return {**headers, **self._cors.allow(request.headers), **request.form.named(request.id)}
+        return {**headers, **request.limits, **self._cors.allow(request.headers), **request.form.named(request.id)}

@@ -26,4 +26,5 @@ def body_of(request: EndpointRequest) -> Mapping[str, Any]:
         ApiError: 415 or 400, when there is none.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return object_in(request.body, media_type)
+    body = object_in(request.body, media_type)
+    return {"model": request.deployment, **body} if request.deployment else body

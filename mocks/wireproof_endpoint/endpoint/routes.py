@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from wireproof_endpoint.api import embeddings, logprobs, rules
+from wireproof_endpoint.api import completions, embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
 from wireproof_endpoint.endpoint import messages_routes
 from wireproof_endpoint.endpoint.replies import body_of, json_reply
@@ -69,6 +69,20 @@ def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Pl
         raise rules.coded(error, body) from error
     first_fault(rules.CHAT, body)
     return answerer.play(answerer.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
+
+
+def _complete(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
+    body = body_of(request)
+    chat = completions.as_chat(body)
+    try:
+        parsed = chat_request.parse(chat, {}, max_choices=answerer.settings.max_choices)
+    except ApiError as error:
+        raise rules.coded(error, chat) from error
+    first_fault(rules.CHAT, chat)
+    plan = answerer.chat.plan(parsed)
+    echo = chat["messages"][0]["content"] if body.get("echo") is True else ""
+    writer = completions.CompletionWriter(plan.writer, stream=plan.stream, echo=echo)
+    return answerer.play(replace(plan, writer=writer), limits_of(chat))
 
 
 def _create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
@@ -134,6 +148,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/readyz": {"GET": _ready, "HEAD": _ready},
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
+    "/v1/completions": {"POST": _complete},
     "/v1/responses": {"POST": _create},
     "/v1/messages": {"POST": messages_routes.create},
     "/v1/messages/count_tokens": {"POST": messages_routes.count},

@@ -112,6 +112,11 @@ class JournalEntry:
             # What can say why holds the whole conversation: of a long one, only what it says is kept.
             self.why = why if self.received_size <= min(SHORT, self.bounds.body) else _said(tuple(why()))
 
+    def instead(self, name: str, considered: Sequence[Considered]) -> None:
+        """Note that something of this name answers in the place of any script, and why."""
+        if self.kept:
+            self.script, self.part, self.why = name, None, _said(considered)
+
     def open(self, status: int) -> None:
         """Note that the answer begins."""
         if self.kept:
