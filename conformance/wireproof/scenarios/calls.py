@@ -79,7 +79,13 @@ CALLS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         # Messages carry an object, and have no place for what is none.
         dialects=OPENAIS,
-        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
+        exercises=(
+            *ARGUMENTS_VERBATIM,
+            "responses.stream.sums",
+            "responses.whole.call-items",
+            "chat.stream.parity",
+            "responses.parity",
+        ),
     ),
     ConversationScenario(
         name="calls-burst",

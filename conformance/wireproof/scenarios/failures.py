@@ -109,7 +109,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         title="Bytes that are no UTF-8 come from the backend in mid-text; the next request is served",
         script="fail/garbled",
         turns=(Turn(say="Garble your words."), AGAIN),
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         alone=True,
         behind_upstreams=True,
         exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
@@ -156,7 +156,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         script="fail/crash-call",
         turns=(Turn(say="Search, and die."), AGAIN),
         tools=(LOCAL_SEARCH,),
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         alone=True,
         behind_upstreams=True,
         exercises=(

@@ -16,11 +16,12 @@ SURFACES: tuple[ConversationScenario, ...] = tuple(
         # What a stream adds up to is compared with the whole answer of its own surface.
         modes=(Mode.WHOLE,),
         across=True,
+        attribute_to="turn.surface-parity",
         exercises=("turn.surface-parity",),
     )
     for name, title, script, say, tools in (
-        ("text", "A text on every surface", "text/utf8", "Say something in many scripts.", ()),
-        ("calls", "Two calls on every surface", "call/two", "Search and read.", (LOCAL_SEARCH, READ_NOTE)),
-        ("length", "An answer that ran out of tokens on every surface", "text/length", "Be long.", ()),
+        ("text", "A text on every surface", "surfaces/text", "Say something in many scripts.", ()),
+        ("calls", "Two calls on every surface", "surfaces/calls", "Search and read.", (LOCAL_SEARCH, READ_NOTE)),
+        ("length", "An answer that ran out of tokens on every surface", "surfaces/length", "Be long.", ()),
     )
 )

@@ -152,14 +152,12 @@ def _misnamed(exchange: Exchange) -> str:
     request, failed = asked(exchange), _error(exchange)
     if failed is None or request.param is None:
         return ""
-    surface = exchange.dialect.spec.surface
-    if surface is Surface.MESSAGES and not request.param:
-        return ""
-    if not names(failed, request.param, surface):
-        named = (
-            f"the message {quoted(failed.message)}" if surface is Surface.MESSAGES else f"param {quoted(failed.param)}"
-        )
-        return f"{named} should name {quoted(request.param or None)}; sent was {_sent(exchange)}"
+    # The errors of this surface have no member that could say that there is no field to name.
+    messages = exchange.dialect.spec.surface is Surface.MESSAGES
+    if not names(failed, request.param, exchange.dialect.spec.surface) and (request.param or not messages):
+        seen = f"the message is {quoted(failed.message)}" if messages else f"param is {quoted(failed.param)}"
+        named = f"it should name {request.param}" if messages else f"it should be {quoted(request.param or None)}"
+        return f"{seen}, {named}; sent was {_sent(exchange)}"
     # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:
         return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"
