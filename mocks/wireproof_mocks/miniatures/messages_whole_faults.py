@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, Json
+from wireproof_mocks.miniatures.fault import MESSAGES, OPENAI_JSON, Fault, FaultExample, Json
 from wireproof_mocks.miniatures.messages_block_faults import (
     CHAT_REASONS,
     cached_counted_twice,
@@ -45,6 +45,10 @@ def _opens(message: Json) -> bool:
 
 def _trimmed(block: Json) -> Json:
     return {**block, "text": block["text"].strip()}
+
+
+def _without_its_end(block: Json) -> Json:
+    return {**block, "text": block["text"][:-1]}
 
 
 def _as_text(block: Json) -> Json:
@@ -89,6 +93,10 @@ def _call(**members: object) -> Json:
 
 
 MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
+    # In chat's dialect nothing is changed: it is what the other surface is compared with.
+    Fault(name="one-surface-says-less", breaks="turn.surface-parity", dialects=(OPENAI_JSON, MESSAGES),
+          scripts=("surfaces/text",), whole=in_body(each_block(TEXT, _without_its_end)),
+          examples=(becomes(_message(_text("Hi.")), _message(_text("Hi"))),)),
     # Whoever asks for no stream reads JSON: Claude Code's second try after a stream that failed is such a request.
     Fault(name="stream-where-none-is-asked", breaks="messages.whole.envelope", dialects=(MESSAGES,), in_turns=True,
           request=lambda asked: asked if asked.get("stream") else {**asked, "stream": True},
