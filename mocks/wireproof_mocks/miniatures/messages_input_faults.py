@@ -243,8 +243,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     # What was converted to chat with the text before the results, which chat takes only after them.
     _refusing("text-put-before-results", "input.content",
               "An assistant message with 'tool_calls' must be followed by tool messages", _text_beside_results),
+    # What begins an answer is passed on to a backend that takes it for a mistake.
     _refusing("prefill-refused-by-the-backend", "input.content",
-              "This model does not support assistant message prefill. The conversation must end with a user message.",
+              "The last message must be one of the user.",
               lambda asked, _: bool(asked["messages"]) and asked["messages"][-1].get("role") == ASSISTANT),
     _refusing("results-need-content", "input.content", "messages.2.content.0.tool_result.content: Field required",
               _results_without_content),
