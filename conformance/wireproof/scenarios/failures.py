@@ -2,7 +2,13 @@
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, Dialect
 from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
-from wireproof.scenarios.exercised import BACKEND_FAILS, FAILS_FIRST, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
+from wireproof.scenarios.exercised import (
+    BACKEND_FAILS,
+    FAILS_FIRST,
+    MODES_AGREE,
+    RESPONSE_ENDS,
+    TEXT_ARRIVES,
+)
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
