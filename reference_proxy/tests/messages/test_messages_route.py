@@ -107,18 +107,14 @@ def test_silence_before_and_within_an_answer_is_filled_by_pings(
     gate = threading.Event()
     backend.events = [gate, TextAdded(text="Hi"), ChoiceFinished(reason="stop"), TurnOver()]
     response = client.post(URL, json={**ASK, "stream": True}, buffered=False)
-    pieces = iter(response.response)
+    pieces = response.iter_encoded()
     # The status line is out, and the message has begun, before the backend says anything.
-    assert frame(next(pieces)).startswith("event: message_start\n")
-    assert frame(next(pieces)) == 'event: ping\ndata: {"type":"ping"}\n\n'
+    assert next(pieces).startswith(b"event: message_start\n")
+    assert next(pieces) == b'event: ping\ndata: {"type":"ping"}\n\n'
     gate.set()
-    rest = "".join(map(frame, pieces))
-    assert rest.endswith('data: {"type":"message_stop"}\n\n')
-    assert "keep-alive" not in rest
-
-
-def frame(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode()
+    rest = b"".join(pieces)
+    assert rest.endswith(b'data: {"type":"message_stop"}\n\n')
+    assert b"keep-alive" not in rest
 
 
 def test_a_thread_is_held_and_goes_on_with_its_tools(client: FlaskClient, backend: ScriptedBackend) -> None:
@@ -177,10 +173,8 @@ def test_a_forced_call_that_is_not_made_is_a_400_that_names_the_field(client: Fl
 
 
 def test_one_call_is_let_through_where_no_more_are_wanted(client: FlaskClient, backend: ScriptedBackend) -> None:
-    calls = [
-        event(id=id_, **more) for id_ in ("a", "b") for event, more in ((CallBegan, {"name": "f"}), (CallClosed, {}))
-    ]
-    backend.events = ends(*calls, CallsEnded())
+    calls = [(CallBegan(id=id_, name="f"), CallClosed(id=id_)) for id_ in ("a", "b")]
+    backend.events = ends(*(event for call in calls for event in call), CallsEnded())
     tool = {"name": "f", "input_schema": {"type": "object"}}
     for choice, count in (({"type": "auto"}, 2), ({"type": "auto", "disable_parallel_tool_use": True}, 1)):
         answer = client.post(URL, json={**ASK, "tools": [tool], "tool_choice": choice}, headers=KEY).get_json()
@@ -193,7 +187,7 @@ def test_an_answer_ends_at_a_stop_text_and_the_turn_with_it(
 ) -> None:
     backend.events = ends(TextAdded(text="a ST"), TextAdded(text="OP b"), ChoiceFinished(reason="stop"))
     with client.post(URL, json={**ASK, "stop_sequences": ["STOP"], "stream": stream}, headers=KEY) as response:
-        answer = response.text
+        answer = response.get_data(as_text=True)
     assert '"stop_reason":"stop_sequence","stop_sequence":"STOP"' in answer
     assert "OP b" not in answer
     assert backend.turns[-1].closed.is_set()
