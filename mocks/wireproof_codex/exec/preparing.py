@@ -129,7 +129,7 @@ def _sandbox(options: ExecOptions, settings: Mapping[str, Any]) -> str:
         return _DANGER
     if options.full_auto:
         return "workspace-write"
-    named = options.sandbox or settings.get("sandbox_mode")
+    named = str(options.sandbox or settings.get("sandbox_mode"))
     return named if named in SANDBOXES else "read-only"
 
 
