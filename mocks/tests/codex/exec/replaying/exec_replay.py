@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wireproof_codex.versions.version import Version
     from wireproof_scripts.steps import Parts
 
-RECORDINGS = Path(__file__).parent / "recordings"
+RECORDINGS = Path(__file__).parents[1] / "recordings"
 _USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
 _UNCOUNTED = Usage(unknown=True)
 _DOT = base64.b64decode(
@@ -194,7 +194,7 @@ _ANSWERS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     "failed:context_length_exceeded": ((Fail("context-window"),),),
     "failed:server_is_overloaded": ((Fail("overloaded"),),),
     "failed:invalid_prompt": ((Fail("invalid-prompt"),),),
-    **{f"http:{status}": ((Fail(f"http-{status}"),),) for status in (400, 401, 429, 500, 503)},  # type: ignore[arg-type]
+    **{f"http:{status}": ((Fail(f"http-{status}"),),) for status in (400, 401, 429, 500, 503)},
 }
 
 
