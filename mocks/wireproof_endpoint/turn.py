@@ -103,6 +103,11 @@ class PlayedChoice:
         """What it plays now; nothing where the script is over."""
         return self.parts[self._part] if self._part < len(self.parts) else ()
 
+    @property
+    def counts(self) -> UsageReported:
+        """The counts that it will report, for who has to know them before."""
+        return counts(self._selection)
+
     def next(self, now: float, most: int = 1) -> Next:
         """What happens next; `now` is in seconds of any clock that does not go back, `most` of pieces of text."""
         action, self._ahead = self._ahead, None

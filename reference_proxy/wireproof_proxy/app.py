@@ -42,6 +42,7 @@ from wireproof_surfaces.answers.threads import Threads
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.tools.declared_tools import LONGEST_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +93,9 @@ def create_app(
         responses.register_blueprint(chatgpt_blueprint(settings, planner, runner))
     chat = chat_blueprint(settings, Chat(settings=settings, asked=asked), runner)
     threads = Threads(settings.responses_stored)
-    messages = messages_blueprint(settings, Messages(settings=settings, threads=threads, asked=asked), runner)
+    # Backends take the names that OpenAI's API takes.
+    held = Messages(settings=settings, threads=threads, asked=asked, longest_name=LONGEST_NAME)
+    messages = messages_blueprint(settings, held, runner)
     for keyed in (models_blueprint(settings, asked), chat, responses, messages):
         # Route before key, key before body (http.precedence.*): an unknown path is 404 to everyone, also without a key.
         keyed.before_request(lambda: check_key(settings, request.path, form_headers()))

@@ -1,4 +1,4 @@
-"""What follows from whose API a route is of: the form of errors, and the headers of keys and of ids. Pure.
+"""What follows from whose API a route is of: the form of errors and of models, the headers of keys and of ids. Pure.
 
 Everything else about an API is in its surface. This is asked before a request is read, and of requests that are no
 surface's: an unknown path, a wrong key.
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.errors import WRONG_KEY, ApiError
-from wireproof_surfaces.messages import error_form
+from wireproof_surfaces.messages import error_form, models_page
+from wireproof_surfaces.surfaces import models_list
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
@@ -39,6 +40,16 @@ class ErrorReply:
     body: Json
 
 
+@value(frozen=True, kw_only=True, slots=True)
+class ServedModels:
+    """What is known of the models that are served."""
+
+    names: Collection[str]
+    created: int
+    """When they were made, in epoch seconds: no better date is known than the start of what serves them."""
+    owner: str
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ApiForm:
     """An API's form."""
@@ -53,6 +64,14 @@ class ApiForm:
     """The body of an error, given the id of the response."""
     key_wanted: str
     """What is said of a key that is missing or wrong."""
+    models: Callable[[ServedModels, Mapping[str, str]], Json]
+    """The list of models, given the parameters of the query.
+
+    Raises:
+        ApiError: 400, when they are not acceptable.
+    """
+    model: Callable[[ServedModels, str], Json]
+    """A model of this name."""
 
     def reply(self, error: ApiError, request_id: str) -> ErrorReply:
         """The response for an error."""
@@ -90,6 +109,8 @@ OPENAI = ApiForm(
     status=lambda problem: problem.status,
     body=lambda error, _request_id: error.body(),
     key_wanted=WRONG_KEY.message,
+    models=lambda served, _query: models_list.models(served.names, served.created, served.owner),
+    model=lambda served, name: models_list.model(name, served.created, served.owner),
 )
 MESSAGES = ApiForm(
     ids=("request-id", ID),
@@ -98,6 +119,8 @@ MESSAGES = ApiForm(
     status=error_form.status_of,
     body=error_form.error_body,
     key_wanted="The API key is missing or wrong: send `x-api-key: …` or `Authorization: Bearer …`.",
+    models=lambda served, query: models_page.page(served.names, served.created, query),
+    model=lambda served, name: models_page.model(name, served.created),
 )
 
 

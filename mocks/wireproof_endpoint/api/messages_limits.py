@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def limits_of(request: MessagesRequest) -> AnswerLimits:
     """The limits that a request sets."""
     # Not its stop texts: the surface ends any answer there, and says at which.
-    asked = request.thinking.asked
+    asked, single = request.thinking.asked, request.choice is not None and request.choice.single
     return AnswerLimits(
-        tokens=request.body.get("max_tokens"), calls=1 if request.single else None, reasons=asked, summary=asked
+        tokens=request.body.get("max_tokens"), calls=1 if single else None, reasons=asked, summary=asked
     )

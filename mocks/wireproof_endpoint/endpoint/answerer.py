@@ -119,27 +119,17 @@ class Answerer:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
         self._asked += 1
-        selections = [self._selected(plan, received, limits, choice) for choice in range(plan.choices)]
-        if self._latency is not None:
-            before = self._latency.before(self._asked)
-            selections = [_begun_by(before, one) for one in selections]
-        if self._chaos is not None and (fault := self._chaos.fault(self._asked)) is not None:
-            self._entry.instead(NAME, self._chaos.why(fault, selections[0].script))
-            selections = [replace(one, parts=(FAULTS[fault],), first=0) for one in selections]
-        turns = [self._turn(plan, received, one, choice) for choice, one in enumerate(selections)]
+        turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
         if plan.expect is not None:
-            plan.expect(counts(selections[0]))
+            plan.expect(turns[0].counts)
         return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)
 
     def counted(self, plan: AnswerPlan) -> UsageReported:
-        """The counts that the answer of a plan would report, which is not played.
-
-        Raises:
-            ApiError: 400, when it must be a script's and no script matches.
-        """
-        return counts(self._selected(plan, Received(plan.conversation), AnswerLimits(), 0))
+        """The counts that the answer of a plan would report, which is not played."""
+        # Also where no script matches: a client counts before it asks, and much that it never asks.
+        return counts(self._select(Received(plan.conversation), 0))
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""
@@ -171,9 +161,9 @@ class Answerer:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
         return selection
 
-    def _turn(self, plan: AnswerPlan, received: Received, selection: Selection, choice: int) -> PlayedChoice:
+    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
         return PlayedChoice(
-            selection,
+            self._served(self._selected(plan, received, limits, choice), choice),
             received,
             later=self._after_all,
             changed=self._ring,
@@ -181,6 +171,16 @@ class Answerer:
             choices=plan.choices,
             seed=plan.id,
         )
+
+    def _served(self, selection: Selection, choice: int) -> Selection:
+        """A selection as the service plays it: late, or with a failure in its place."""
+        if self._latency is not None:
+            selection = _begun_by(self._latency.before(self._asked), selection)
+        if self._chaos is not None and (fault := self._chaos.fault(self._asked)) is not None:
+            if choice == 0:
+                self._entry.instead(NAME, self._chaos.why(fault, selection.script))
+            selection = replace(selection, parts=(FAULTS[fault],), first=0)
+        return selection
 
     def _select(self, received: Received, choice: int) -> Selection:
         # Looked for once a request. The file is read again when it changes, so it may be broken now.

@@ -14,6 +14,7 @@ from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.journal.why import Considered
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_endpoint.service.quota import PATHS, Quota, room_of
+from wireproof_endpoint.service.quota_headers import writer
 from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.surfaces import chatgpt_service
@@ -147,7 +148,8 @@ class Endpoint:
         """
         if self._quota is not None and request.method == "POST" and request.path in PATHS:
             try:
-                request.limits = self._quota.take(request.headers, len(request.body), room_of(request.body))
+                size, room = len(request.body), room_of(request.body)
+                request.limits = self._quota.take(request.headers, size, room, writer(request.form))
             except ApiError as error:
                 request.entry.instead("quota", (Considered(script="quota", answers=True, why=error.problem.message),))
                 raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -13,6 +13,7 @@ from wireproof_endpoint.endpoint import messages_routes
 from wireproof_endpoint.endpoint.replies import body_of, json_reply
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
+from wireproof_surfaces.api_forms import ServedModels
 from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
 from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
@@ -39,26 +40,26 @@ def _ready(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeR
     return json_reply({"status": "ready"})
 
 
-def _list_models(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply({"object": "list", "data": [_model(answerer, name) for name in _names(answerer)]})
+def _list_models(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    return json_reply(request.form.models(_served(answerer), dict(parse_qsl(request.query))))
 
 
 def _list_models_there(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply(chatgpt_service.models(_names(answerer)))
 
 
-def _names(answerer: Answerer) -> Iterable[str]:
+def _names(answerer: Answerer) -> Collection[str]:
     return dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
 
 
-def _get_model(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
+def _served(answerer: Answerer) -> ServedModels:
+    return ServedModels(names=_names(answerer), created=answerer.created, owner=answerer.settings.backend)
+
+
+def _get_model(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
     if not serves(name, answerer.settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return json_reply(_model(answerer, name))
-
-
-def _model(answerer: Answerer, name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": answerer.created, "owned_by": answerer.settings.backend}
+    return json_reply(request.form.model(_served(answerer), name))
 
 
 def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:

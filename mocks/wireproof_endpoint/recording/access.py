@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wireproof_surfaces.http.request_head import RequestHead
 
 PREFIX = "/v1"
-RECORDED = frozenset({"/chat/completions", "/responses"})
+RECORDED = frozenset({"/chat/completions", "/responses", "/messages"})
 """Paths below the base URL whose answers become scripts; everything else is only passed on."""
 DESKTOP = ("app://obsidian.md", "capacitor://localhost")
 """The origins of apps that are installed on the machine. No web page has one of these."""

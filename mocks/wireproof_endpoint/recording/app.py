@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from wireproof_endpoint.recording import messages
 from wireproof_endpoint.recording.access import RECORDED, below, is_let_in, refusal
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_scripts.asked.header_keys import keys_in
-from wireproof_surfaces.errors import TOO_LARGE, Problem, envelope
+from wireproof_surfaces.api_forms import KEY, form_of
+from wireproof_surfaces.errors import TOO_LARGE, ApiError, Problem
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.http.served_exchange import status_line
 from wireproof_surfaces.random_ids import random_hex
@@ -140,6 +142,8 @@ class Recorder:
         headers = {name: value for name, value in given if name not in _HOP}
         self._keys |= keys_in(headers)
         if self._key:
+            # Where both are sent, Anthropic's service looks at its own.
+            headers.pop(KEY, None)
             headers["authorization"] = f"Bearer {self._key}"
         return {**headers, "accept-encoding": "identity"}
 
@@ -153,7 +157,7 @@ class Recorder:
             return
         if not isinstance(asked, dict):
             return
-        problem = self._scripts.add(asked, steps, id_)
+        problem = self._scripts.add(messages.as_chat(asked), steps, id_)
         if problem:
             log.warning("%s", problem)
         self.recorded += 1
@@ -177,8 +181,10 @@ def _allowed(exchange: ServedExchange, *, preflight: bool = False) -> dict[str, 
 
 
 def _refuse(exchange: ServedExchange, problem: Problem, message: str) -> None:
-    headers = {"Content-Type": "application/json", "x-request-id": _id(), **_allowed(exchange)}
-    exchange.reply(problem.status, headers, json.dumps(envelope(problem, message=message)).encode())
+    id_, form = _id(), form_of(exchange.head.path.decode("latin-1"), ())
+    reply = form.reply(ApiError(problem, message=message), id_)
+    headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_), **_allowed(exchange)}
+    exchange.reply(reply.status, headers, json.dumps(reply.body).encode())
 
 
 def _id() -> str:

@@ -12,12 +12,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof_endpoint.service.quota_headers import MINUTE, of_openai, written
 from wireproof_surfaces.errors import ApiError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-MINUTE = 60.0
+    from wireproof_endpoint.service.quota_headers import Write
+
 KEYS = 1024
 """Keys that are kept apart; of more, those used least recently begin again."""
 _CHARACTERS = 4
@@ -64,8 +66,10 @@ class Quota:
         self._clock = clock
         self._keys: OrderedDict[str, dict[str, _Bucket]] = OrderedDict()
 
-    def take(self, headers: Mapping[str, str], size: int, room: int) -> dict[str, str]:
+    def take(self, headers: Mapping[str, str], size: int, room: int, write: Write = of_openai) -> dict[str, str]:
         """Count a request of `size` bytes whose answer has room for so many tokens: the headers of its answer.
+
+        `write` makes them for one limit.
 
         Raises:
             ApiError: 429, with these headers and the time after which it may be tried again.
@@ -76,11 +80,11 @@ class Quota:
         for name, bucket in buckets.items():
             wait = bucket.wait(wanted[name])
             if wait > 0:
-                raise _exhausted(name, bucket, wanted[name], wait, self._headers(buckets))
+                raise _exhausted(name, bucket, wanted[name], wait, _headers(buckets, write))
         for name, bucket in buckets.items():
             # A request that alone is larger than the limit takes all of it.
             bucket.left = max(0.0, bucket.left - wanted[name])
-        return self._headers(buckets)
+        return _headers(buckets, write)
 
     def _buckets(self, headers: Mapping[str, str], now: float) -> dict[str, _Bucket]:
         key = next((headers[name] for name in _KEYS if name in headers), "")
@@ -93,30 +97,20 @@ class Quota:
             bucket.look(now)
         return buckets
 
-    @staticmethod
-    def _headers(buckets: Mapping[str, _Bucket]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for name, bucket in buckets.items():
-            found[f"x-ratelimit-limit-{name}"] = str(bucket.limit)
-            found[f"x-ratelimit-remaining-{name}"] = str(math.floor(bucket.left))
-            found[f"x-ratelimit-reset-{name}"] = _written(bucket.wait(bucket.limit))
-        return found
+
+def _headers(buckets: Mapping[str, _Bucket], write: Write) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, bucket in buckets.items():
+        found |= write(name, bucket.limit, math.floor(bucket.left), bucket.wait(bucket.limit))
+    return found
 
 
 def _exhausted(name: str, bucket: _Bucket, wanted: float, wait: float, headers: dict[str, str]) -> ApiError:
     used = bucket.limit - math.floor(bucket.left)
     message = (
         f"Rate limit reached on {name} per min ({_SHORT[name]}): Limit {bucket.limit}, Used {used}, "
-        f"Requested {wanted:.0f}. Please try again in {_written(wait)}."
+        f"Requested {wanted:.0f}. Please try again in {written(wait)}."
     )
     problem = Problem(429, name, "rate_limit_exceeded", message)
     waits = {"Retry-After": str(math.ceil(wait)), "retry-after-ms": str(math.ceil(wait * 1000))}
     return ApiError(problem, headers={**headers, **waits})
-
-
-def _written(seconds: float) -> str:
-    """A time as OpenAI writes it: 20ms, 1.5s, 6m0s."""
-    if seconds < 1:
-        return f"{math.ceil(seconds * 1000)}ms"
-    minutes, rest = divmod(math.ceil(seconds * 1000) / 1000, MINUTE)
-    return f"{minutes:.0f}m{rest:g}s" if minutes else f"{rest:g}s"

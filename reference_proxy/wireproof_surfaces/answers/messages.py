@@ -15,6 +15,8 @@ from wireproof_surfaces.messages import content_blocks, messages_input
 from wireproof_surfaces.messages.faults import first
 from wireproof_surfaces.messages.message_answer import PING, MessageStream, MessageWhole
 from wireproof_surfaces.messages.message_object import MessageHead
+from wireproof_surfaces.messages.short_names import ShortNames
+from wireproof_surfaces.messages.tool_rules import LONGEST_NAME, ToolChoice
 from wireproof_surfaces.random_ids import random_hex
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class Messages:
     settings: AnswerSettings
     threads: Threads
     asked: AskedModels = field(default_factory=AskedModels)
+    longest_name: int = LONGEST_NAME
+    """The longest name of a tool that the backend takes."""
 
     def plan(self, request: MessagesRequest) -> AnswerPlan:
         """The plan; a thread is held as its writer ends.
@@ -46,14 +50,22 @@ class Messages:
         model = backend_model(request.model, self.settings)
         self.asked.note(request.model)
         thread = self._continued(request)
-        demand = Demand(names=request.forced) if request.forced else None
-        conversation = converse(thread.items, tools=thread.tools, model=model, schema=request.schema)
+        choice, names = request.choice or ToolChoice(), ShortNames.of(thread.tools, self.longest_name)
+        forced = tuple(map(names.short, choice.forced(thread.tools)))
+        demand = Demand(names=forced) if forced else None
+        conversation = converse(
+            tuple(map(names.item, thread.items)),
+            tools=tuple(map(names.tool, choice.offered(thread.tools))),
+            model=model,
+            schema=request.schema,
+        )
         conversation = instructed(conversation, demand)
         id_ = f"msg_{random_hex(12)}"
         head = MessageHead(
             id=id_,
             model=request.model,
             prompt_bytes=conversation.size,
+            names=names.own,
             thoughts_shown=request.thinking.shown,
         )
 
@@ -65,7 +77,7 @@ class Messages:
         # Several calls are the API's default, as in responses.
         policy = self.settings.responses_stop_policy
         rules = choice_rules(
-            self.settings, stream=request.stream, policy=policy, calls=request.calls, single=request.single
+            self.settings, stream=request.stream, policy=policy, calls=choice.calls, single=choice.single
         )
         return AnswerPlan(
             id=id_,
@@ -89,7 +101,10 @@ class Messages:
             raise _not_held(request.previous)
         first(messages_input.paired(request.body["messages"], _open_calls(held.items)))
         # A request that goes on names no tools; one that does replaces them.
-        return HeldThread(items=(*held.items, *request.items), tools=request.tools or held.tools)
+        tools = request.tools or held.tools
+        if request.choice is not None:
+            first(request.choice.faults(tools))
+        return HeldThread(items=(*held.items, *request.items), tools=tools)
 
 
 def _not_held(id_: str) -> ApiError:

@@ -1,4 +1,4 @@
-"""Conversations that are held for a client, which then sends only what is new. Bounded, those used least recently go.
+"""Conversations that are held for a client, which then sends only what is new. Bounded in number, size and time.
 
 A thread is known by the id of its last answer, so that a client can go on from any of them.
 """
@@ -6,6 +6,7 @@ A thread is known by the id of its last answer, so that a client can go on from 
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,10 +14,14 @@ from typing import TYPE_CHECKING
 from wireproof_surfaces.conversation import converse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wireproof_surfaces.conversation import Item, Tool
 
 SIZE = 64 * 2**20
 """Bytes of text."""
+SECONDS = 300.0
+"""From the last use of a thread to its end, as the service has it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,12 +34,14 @@ class HeldThread:
 
 @dataclass(eq=False)
 class Threads:
-    """At most `limit` threads, of `size` bytes of text together."""
+    """At most `limit` threads, of `size` bytes of text together; those used least recently go first."""
 
     limit: int
     size: int = SIZE
+    clock: Callable[[], float] = time.monotonic
     _held: OrderedDict[str, HeldThread] = field(default_factory=OrderedDict)
     _sizes: dict[str, int] = field(default_factory=dict)
+    _used: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def hold(self, id_: str, thread: HeldThread) -> None:
@@ -42,14 +49,21 @@ class Threads:
         # An upper bound: the answers of one thread share its items.
         size = converse(thread.items).size()
         with self._lock:
-            self._held[id_], self._sizes[id_] = thread, size
-            while self._held and (len(self._held) > self.limit or sum(self._sizes.values()) > self.size):
-                self._sizes.pop(self._held.popitem(last=False)[0])
+            self._held[id_], self._sizes[id_], self._used[id_] = thread, size, self.clock()
+            while self._held and self._is_too_much():
+                oldest, _ = self._held.popitem(last=False)
+                del self._sizes[oldest], self._used[oldest]
 
     def get(self, id_: str) -> HeldThread | None:
         """The thread up to the answer with this id, None if it is not held; looking it up counts as a use."""
         with self._lock:
             found = self._held.get(id_)
-            if found is not None:
-                self._held.move_to_end(id_)
+            if found is None or self.clock() - self._used[id_] > SECONDS:
+                return None
+            self._held.move_to_end(id_)
+            self._used[id_] = self.clock()
             return found
+
+    def _is_too_much(self) -> bool:
+        expired = self.clock() - self._used[next(iter(self._held))] > SECONDS
+        return expired or len(self._held) > self.limit or sum(self._sizes.values()) > self.size

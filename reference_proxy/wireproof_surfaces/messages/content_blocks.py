@@ -48,7 +48,7 @@ SERVER = (
 """Blocks of tools that run at the service."""
 BY_ROLE: Mapping[str, tuple[str, ...]] = {
     "user": ("text", "image", "document", "search_result", "tool_result"),
-    "assistant": ("text", "thinking", "redacted_thinking", "tool_use"),
+    "assistant": ("text", "thinking", "redacted_thinking", "tool_use", "document"),
     "system": ("text",),
 }
 """Role → the blocks that its messages may hold."""

@@ -52,7 +52,7 @@ class _MessageEvents:
     _finished: ChoiceFinished = field(default_factory=lambda: ChoiceFinished(reason="stop"))
 
     def __post_init__(self) -> None:
-        self._blocks = MessageBlocks(self.head.thoughts_shown)
+        self._blocks = MessageBlocks(self.head.names, self.head.thoughts_shown)
         self._meter = Meter(self.head.prompt_bytes)
 
     def expect(self, usage: UsageReported) -> None:

@@ -24,7 +24,7 @@ from wireproof_surfaces.surfaces.json_text import string
 from wireproof_surfaces.tools.call_ids import call_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof_surfaces.surfaces.json_text import Json
 
@@ -48,6 +48,7 @@ class _OpenText:
 class _OpenCall:
     index: int
     event: CallBegan
+    name: str
     pieces: list[str] = field(default_factory=list)
 
     @property
@@ -56,7 +57,7 @@ class _OpenCall:
         return self.event.id if ID.fullmatch(self.event.id) else call_id(self.event.id)
 
     def block(self) -> Json:
-        return {"type": "tool_use", "id": self.id, "name": self.event.name, "input": _object("".join(self.pieces))}
+        return {"type": "tool_use", "id": self.id, "name": self.name, "input": _object("".join(self.pieces))}
 
 
 def _object(arguments: str) -> Json:
@@ -71,8 +72,9 @@ def _object(arguments: str) -> Json:
 
 @dataclass(slots=True)
 class MessageBlocks:
-    """All blocks of a message; `thoughts_shown`: whether those of thinking have their texts."""
+    """All blocks of a message; `names` and `thoughts_shown` as for its head."""
 
+    names: Mapping[str, str] = field(default_factory=dict)
     thoughts_shown: bool = True
     done: list[Json] = field(default_factory=list)
     """Those that are complete."""
@@ -96,8 +98,9 @@ class MessageBlocks:
                 yield from self._said(self._open, event.text)
             case CallBegan():
                 yield from self.close()
-                call = self._open = _OpenCall(len(self.done), event)
-                yield _started(call.index, {"type": "tool_use", "id": call.id, "name": event.name, "input": {}})
+                name = self.names.get(event.name, event.name)
+                call = self._open = _OpenCall(len(self.done), event, name)
+                yield _started(call.index, {"type": "tool_use", "id": call.id, "name": name, "input": {}})
             case Thought():
                 yield from self.close()
                 yield from self._thought(event)

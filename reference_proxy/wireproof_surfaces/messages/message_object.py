@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class MessageHead:
     model: str
     prompt_bytes: Callable[[], int] = int
     """For estimates of usage, and asked for only where there is no other."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The backend's name of a tool → the client's, of those that differ."""
     thoughts_shown: bool = True
     """Whether blocks of thinking have their texts."""
 
@@ -71,4 +73,4 @@ def usage_object(usage: UsageReported) -> Json:
 def begun_usage(usage: UsageReported) -> Json:
     """`usage` of a message that has just begun."""
     # One token, as the service has it: the first is there when a message begins.
-    return {**usage_object(usage), "output_tokens": 1}
+    return {**usage_object(replace(usage, reasoning=0)), "output_tokens": 1}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.conversation import Message, TextPart
 from wireproof_surfaces.messages import content_blocks, signatures
 from wireproof_surfaces.messages.content_blocks import BY_ROLE, blocks
-from wireproof_surfaces.messages.faults import Fault, listed, missing
+from wireproof_surfaces.messages.faults import EXTRA, Fault, listed, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -92,6 +92,23 @@ def signed(sent: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
         for at, block in enumerate(blocks(message["content"])):
             if block["type"] == "thinking" and not signatures.fits(block["thinking"], block["signature"]):
                 yield Fault(f"messages.{index}.content.{at}", "Invalid `signature` in `thinking` block")
+
+
+def newest(sent: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
+    """What the newest version refuses of messages, and those before it take."""
+    for index, message in enumerate(sent):
+        for at, block in enumerate(blocks(message["content"])):
+            path = f"messages.{index}.content.{at}"
+            if message["role"] == "assistant" and block["type"] == "document":
+                kinds = [kind for kind in BY_ROLE["assistant"] if kind != "document"]
+                yield Fault(f"{path}.type", f"Input should be {listed(kinds)}")
+            inner = block["content"] if block["type"] == "search_result" else ()
+            if message["role"] == "user" and any(one.get("citations") for one in (block, *inner) if _is_text(one)):
+                yield Fault(f"{path}.{block['type']}.citations", EXTRA)
+
+
+def _is_text(block: Mapping[str, Any]) -> bool:
+    return bool(block["type"] == "text")
 
 
 def ending(sent: Sequence[Mapping[str, Any]], *, prefill: bool) -> Iterator[Fault]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wireproof_surfaces.conversation import Item, Tool
+    from wireproof_surfaces.messages.tool_rules import ToolChoice
 
 VERSIONS = ("2023-01-01", "2023-06-01", "2026-10-21")
 NEWEST = VERSIONS[-1]
@@ -49,8 +50,6 @@ class MessagesService:
     strict: bool = False
     """Whether it refuses what the API refuses and gateways take: no version, unknown fields, signatures that do not
     fit."""
-    longest_name: int = 64
-    """The longest name of a tool. The API takes 128 characters, most backends of gateways 64."""
     prefill: bool = False
     """Whether a last message of the assistant is taken as the beginning of the answer."""
     threads: bool = True
@@ -64,13 +63,8 @@ class MessagesRequest:
     model: str
     items: tuple[Item, ...]
     tools: tuple[Tool, ...] = ()
-    """The tools that the backend may call."""
-    calls: bool = True
-    """Whether calls may reach the client at all."""
-    forced: tuple[str, ...] = ()
-    """The tools of which one must be called; () where none need be."""
-    single: bool = False
-    """Whether one call at most is asked for."""
+    """The tools that it declares."""
+    choice: ToolChoice | None = None
     stops: tuple[str, ...] = ()
     """The texts at which the answer is to end."""
     stream: bool = False
@@ -100,14 +94,12 @@ def parse(
     thread = body.get("thread") or {}
     if thread and not service.threads:
         raise _no_threads()
-    first(_conversation(body, service))
+    first(_conversation(body, service, version))
     return MessagesRequest(
         model=body["model"],
         items=messages_input.items(body),
-        tools=tuple(tool_rules.offered(body)),
-        calls=tool_rules.allowed(body),
-        forced=tool_rules.forced(body),
-        single=tool_rules.single(body),
+        tools=tool_rules.declared(body),
+        choice=tool_rules.chosen(body),
         stops=tuple(body.get("stop_sequences") or ()),
         stream=bool(body.get("stream")),
         thinking=thinking_of(body),
@@ -140,9 +132,9 @@ def _faults(body: Mapping[str, Any], service: MessagesService, *, version: str, 
         if body.get(name) is not None:
             yield from rule(body[name], name)
     if body.get("tools") is not None:
-        yield from tool_rules.tools(body["tools"], service.longest_name)
+        yield from tool_rules.tools(body["tools"])
     if body.get("tool_choice") is not None:
-        yield from tool_rules.choice(body["tool_choice"], body)
+        yield from tool_rules.choice(body["tool_choice"])
     yield from thinking_rule(body)
     yield from _sampling(body, version)
     if service.strict:
@@ -160,12 +152,17 @@ def _sampling(body: Mapping[str, Any], version: str) -> Iterator[Fault]:
         yield Fault("temperature", text, whole=True)
 
 
-def _conversation(body: Mapping[str, Any], service: MessagesService) -> Iterator[Fault]:
-    """What is wrong with the messages together; of a thread, the calls before them are looked at later."""
-    sent = body["messages"]
+def _conversation(body: Mapping[str, Any], service: MessagesService, version: str) -> Iterator[Fault]:
+    """What is wrong with fields together; of a thread, what it holds is looked at later."""
+    sent, goes_on = body["messages"], (body.get("thread") or {}).get("type") == "continue"
+    choice = tool_rules.chosen(body)
+    if choice is not None and not (goes_on and not body.get("tools")):
+        yield from choice.faults(tool_rules.declared(body))
+    if version == NEWEST:
+        yield from messages_input.newest(sent)
     yield from messages_input.cached(body)
     yield from messages_input.ending(sent, prefill=service.prefill)
-    if (body.get("thread") or {}).get("type") != "continue":
+    if not goes_on:
         yield from messages_input.paired(sent)
     if service.strict:
         yield from messages_input.signed(sent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
@@ -23,22 +24,23 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 128
 """The service's own limit."""
+_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 CHOICES = ("auto", "any", "tool", "none")
 
 
-def tools(sent: object, longest: int) -> Iterator[Fault]:
-    """The rule of `tools`; a backend may take names up to `longest` only."""
+def tools(sent: object) -> Iterator[Fault]:
+    """The rule of `tools`."""
     if not isinstance(sent, list):
         yield Fault("tools", "Input should be a valid list")
         return
     for index, tool in enumerate(sent):
-        yield from _tool(tool, f"tools.{index}", longest)
+        yield from _tool(tool, f"tools.{index}")
     names = [tool["name"] for tool in sent]
     if len(set(names)) < len(names):
         yield Fault("tools", "Tool names must be unique.")
 
 
-def _tool(tool: object, path: str, longest: int) -> Iterator[Fault]:
+def _tool(tool: object, path: str) -> Iterator[Fault]:
     if not isinstance(tool, dict):
         yield Fault(path, "Input should be a valid dictionary")
         return
@@ -49,11 +51,10 @@ def _tool(tool: object, path: str, longest: int) -> Iterator[Fault]:
     path = f"{path}.custom"
     if "name" not in tool:
         yield missing(f"{path}.name")
-    pattern = f"[a-zA-Z0-9_-]{{1,{longest}}}"
     if not isinstance(tool["name"], str):
         yield from string(tool["name"], f"{path}.name")
-    elif not re.fullmatch(pattern, tool["name"]):
-        yield Fault(f"{path}.name", f"String should match pattern '^{pattern}$'")
+    elif not _NAME.fullmatch(tool["name"]):
+        yield Fault(f"{path}.name", f"String should match pattern '^{_NAME.pattern}$'")
     if "input_schema" not in tool:
         yield missing(f"{path}.input_schema")
     yield from mapping(tool["input_schema"], f"{path}.input_schema")
@@ -65,8 +66,39 @@ def _tool(tool: object, path: str, longest: int) -> Iterator[Fault]:
     yield from members(tool, path, {}, optional)
 
 
-def choice(sent: object, body: Mapping[str, Any]) -> Iterator[Fault]:
-    """The rule of `tool_choice`, in a body whose tools are acceptable."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolChoice:
+    """Which of the tools are called."""
+
+    kind: str = "auto"
+    name: str | None = None
+    """The tool that is called, of the kind `tool`."""
+    single: bool = False
+    """Whether one call at most is asked for."""
+
+    @property
+    def calls(self) -> bool:
+        """Whether calls may reach the client."""
+        return self.kind != "none"
+
+    def offered(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+        """The tools the model may call, of those that are declared."""
+        return tuple(tool for tool in tools if self.calls and self.name in {None, tool.name})
+
+    def forced(self, tools: tuple[Tool, ...]) -> tuple[str, ...]:
+        """The tools of which one must be called; none where the model may answer as it likes."""
+        return tuple(tool.name for tool in self.offered(tools)) if self.kind in {"any", "tool"} else ()
+
+    def faults(self, tools: tuple[Tool, ...]) -> Iterator[Fault]:
+        """What is wrong with it where these tools are declared."""
+        if not tools:
+            yield Fault("tool_choice", "tool_choice may only be specified while providing tools.", whole=True)
+        elif self.name is not None and self.name not in {tool.name for tool in tools}:
+            yield Fault("tool_choice", f"Tool '{self.name}' not found in provided tools")
+
+
+def choice(sent: object) -> Iterator[Fault]:
+    """The rule of `tool_choice` by itself."""
     if not isinstance(sent, dict):
         yield Fault("tool_choice", "Input should be a valid dictionary")
         return
@@ -75,41 +107,22 @@ def choice(sent: object, body: Mapping[str, Any]) -> Iterator[Fault]:
         yield missing("tool_choice.type")
     if kind not in CHOICES:
         yield Fault("tool_choice.type", f"Input should be {listed(CHOICES)}")
-    path = f"tool_choice.{kind}"
     required = {"name": some_string} if kind == "tool" else {}
-    yield from members(sent, path, required, {"disable_parallel_tool_use": boolean})
-    names = [tool["name"] for tool in body.get("tools") or []]
-    if not names:
-        yield Fault("tool_choice", "tool_choice may only be specified while providing tools.", whole=True)
-    if kind == "tool" and sent["name"] not in names:
-        yield Fault("tool_choice", f"Tool '{sent['name']}' not found in provided tools")
+    yield from members(sent, f"tool_choice.{kind}", required, {"disable_parallel_tool_use": boolean})
 
 
-def offered(body: Mapping[str, Any]) -> Iterator[Tool]:
-    """The tools the model may call, in the order given."""
-    chosen = body.get("tool_choice") or {}
-    for tool in body.get("tools") or []:
-        if chosen.get("type") == "none" or (chosen.get("type") == "tool" and chosen["name"] != tool["name"]):
-            continue
-        yield Tool(name=tool["name"], description=tool.get("description") or "", parameters=tool["input_schema"])
+def chosen(body: Mapping[str, Any]) -> ToolChoice | None:
+    """The choice of an acceptable body; None where it makes none."""
+    sent = body.get("tool_choice")
+    if sent is None:
+        return None
+    single = bool(sent.get("disable_parallel_tool_use"))
+    return ToolChoice(kind=sent["type"], name=sent["name"] if sent["type"] == "tool" else None, single=single)
 
 
-def allowed(body: Mapping[str, Any]) -> bool:
-    """Whether calls may reach the client."""
-    return (body.get("tool_choice") or {}).get("type") != "none"
-
-
-def forced(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The tools of which one must be called; none where the model may answer as it likes."""
-    match body.get("tool_choice"):
-        case {"type": "any"}:
-            return tuple(tool["name"] for tool in body["tools"])
-        case {"type": "tool", "name": name}:
-            return (name,)
-        case _:
-            return ()
-
-
-def single(body: Mapping[str, Any]) -> bool:
-    """Whether one call at most is asked for."""
-    return bool((body.get("tool_choice") or {}).get("disable_parallel_tool_use"))
+def declared(body: Mapping[str, Any]) -> tuple[Tool, ...]:
+    """The tools of an acceptable body, in the order given."""
+    return tuple(
+        Tool(name=tool["name"], description=tool.get("description") or "", parameters=tool["input_schema"])
+        for tool in body.get("tools") or []
+    )
