@@ -21,7 +21,7 @@ from wireproof_surfaces.http import socket_application
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCRIPTS = [
+SCRIPTS: list[dict[str, Any]] = [
     {"name": "hello", "when": "hello", "parts": [[{"say": ["Hi ", "there."]}]]},
     {
         "name": "look",
