@@ -84,6 +84,8 @@ class JournalEntry:
     """Which part of it, from 0."""
     status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
+    answer_headers: Mapping[str, str] = field(default_factory=dict, init=False, repr=False)
+    """Of its answer, as they were sent."""
     pieces: list[SentPiece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
     sent_size: int = field(default=0, init=False)
@@ -112,10 +114,10 @@ class JournalEntry:
             # What can say why holds the whole conversation: of a long one, only what it says is kept.
             self.why = why if self.received_size <= self.bounds.body else _said(tuple(why()))
 
-    def open(self, status: int) -> None:
+    def open(self, status: int, headers: Mapping[str, str]) -> None:
         """Note that the answer begins."""
         if self.kept:
-            self.status = status
+            self.status, self.answer_headers = status, headers
 
     def send(self, now: float, data: bytes) -> None:
         """Note a piece that is sent now."""
@@ -128,9 +130,9 @@ class JournalEntry:
             pieces.append(SentPiece(at=now - self.began, size=size, data=shown))
         self.sent_size += size
 
-    def whole(self, now: float, status: int, data: bytes) -> None:
+    def whole(self, now: float, status: int, headers: Mapping[str, str], data: bytes) -> None:
         """Note all of an answer, which is sent now."""
-        self.status, self.sent_size = status, len(data)
+        self.status, self.answer_headers, self.sent_size = status, headers, len(data)
         if data:
             self.pieces.append(SentPiece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
 
