@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
-from wireproof_endpoint.endpoint.routes import json_reply
+from wireproof_endpoint.endpoint.replies import json_reply
 from wireproof_endpoint.journal.entry import AnswerEnding, Bounds
 from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.journal.ring import Journal
@@ -43,6 +43,8 @@ KEPT = 1000
 """Requests in the journal."""
 BOUNDS = Bounds(body=2**20, sent=2**20, pieces=10_000)
 """How much of each: a test asserts over what it has just done, and ends soon."""
+SIZE = 2**28
+"""Bytes of all together."""
 LEAVING = Problem(421, INVALID, "not_served_here", "Nothing leaves this process.")
 
 
@@ -68,7 +70,7 @@ def endpoint_of(
         return bool(scripts()) if strict is None else strict
 
     settings = EndpointSettings(api_key=api_key)
-    journal = Journal(KEPT, BOUNDS)
+    journal = Journal(KEPT, BOUNDS, size=SIZE)
     return Endpoint(
         settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses, journal=journal
     )

@@ -15,7 +15,7 @@ from wireproof_endpoint.http.answers_under_way import AnswersUnderWay
 from wireproof_endpoint.http.scripted_answer import ScriptedAnswer
 from wireproof_endpoint.journal import pages
 from wireproof_endpoint.journal.entry import AnswerEnding
-from wireproof_endpoint.play import WholeReply, refused
+from wireproof_endpoint.play import WholeReply
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint import Endpoint
@@ -48,7 +48,7 @@ class EndpointApplication:
         (request, refusal), exchange.context = exchange.context or self._admitted(exchange), None
         try:
             if refusal is None and len(exchange.body) > self.endpoint.settings.max_body:
-                refusal = refused(self.endpoint.too_large())
+                refusal = request.refused(self.endpoint.too_large())
             if refusal is not None:
                 self.answers.reply(exchange, request, refusal)
                 return

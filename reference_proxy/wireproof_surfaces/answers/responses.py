@@ -12,7 +12,7 @@ from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.answers.stored_responses import StoredResponse
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse
-from wireproof_surfaces.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
+from wireproof_surfaces.errors import RESPONSES_FIELDS, UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import input_items, responses_input
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
@@ -113,7 +113,7 @@ class Responses:
             writer=ResponsesStream(head, keep) if request.stream else ResponsesWhole(head, keep),
             dialect=f"responses {head.call_format.dialect}",
             demand=demand,
-            param="input",
+            fields=RESPONSES_FIELDS,
             headers=echoed(head.call_format),
         )
 

@@ -326,7 +326,8 @@ class ClientConnection(asyncio.Protocol):
 
     def _reject(self, rejection: RejectedRequestError) -> None:
         """Answer before the application is asked, behind what came before, and end the connection."""
-        self._rejection = rejection
+        # Without the frames that it came through: they hold what was read, and this connection, which holds it.
+        self._rejection = rejection.with_traceback(None)
         self._drop_unread()
         self._reader.stop()
 

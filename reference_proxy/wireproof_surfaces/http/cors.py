@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # A browser shows a page's script no other header of an answer, but for a few harmless ones.
-EXPOSED = "x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
+EXPOSED = "request-id, x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
 _ANYONE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
 
 

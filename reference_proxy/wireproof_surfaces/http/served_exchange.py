@@ -6,7 +6,8 @@ import http
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wireproof_surfaces.errors import INTERNAL, envelope
+from wireproof_surfaces.api_forms import form_of
+from wireproof_surfaces.errors import INTERNAL, ApiError
 from wireproof_surfaces.http.response_framing import ResponseFraming
 from wireproof_surfaces.random_ids import random_hex
 
@@ -159,8 +160,10 @@ class ServedExchange:
     def refuse(self, problem: Problem, message: str | None = None) -> None:
         """Answer with an error, and end the connection."""
         self.closes = True
-        headers = {"Content-Type": "application/json", "x-request-id": f"req_{random_hex(16)}"}
-        self.reply(problem.status, headers, json.dumps(envelope(problem, message=message)).encode())
+        id_, form = f"req_{random_hex(16)}", form_of(self.head.path.decode("latin-1"), ())
+        reply = form.reply(ApiError(problem, message=message), id_)
+        headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_)}
+        self.reply(reply.status, headers, json.dumps(reply.body).encode())
 
     def leave(self) -> None:
         """Note that nothing more can be sent."""
