@@ -73,7 +73,7 @@ def test_one_that_hangs_before_it_asks_is_ended_and_what_it_printed_is_quoted() 
 
 
 def test_one_that_never_asks_says_what_it_must_do() -> None:
-    with pytest.raises(SilentClientError, match="it must take its base URL from OPENAI_BASE_URL.*it printed nothing"):
+    with pytest.raises(SilentClientError, match=r"it must take its base URL from OPENAI_BASE_URL.*it printed nothing"):
         play("pass")
 
 

@@ -77,7 +77,7 @@ def test_nothing_is_noted_without_a_journal() -> None:
     entry = begun(journal)
     entry.take(b"body")
     entry.choose("one", 0, tuple)
-    entry.open(200, {})
+    entry.open(200)
     entry.send(11.0, b"piece")
     journal.end(entry, 12.0, AnswerEnding.COMPLETED)
     assert (entry.received, entry.script, entry.status, entry.pieces, entry.ended) == (b"", None, None, [], None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.asked.header_keys import masked_header
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from wireproof_endpoint.journal.why import Considered
 
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 BAD = 400
 """The first status that refuses."""
 SHORT = 4096
@@ -84,7 +86,7 @@ class JournalEntry:
     """Which part of it, from 0."""
     status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
-    answer_headers: Mapping[str, str] = field(default_factory=dict, init=False, repr=False)
+    answer_headers: Mapping[str, str] = field(default=NO_HEADERS, init=False, repr=False)
     """Of its answer, as they were sent."""
     pieces: list[SentPiece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
@@ -119,7 +121,7 @@ class JournalEntry:
         if self.kept:
             self.script, self.part, self.why = name, None, _said(considered)
 
-    def open(self, status: int, headers: Mapping[str, str]) -> None:
+    def open(self, status: int, headers: Mapping[str, str] = NO_HEADERS) -> None:
         """Note that the answer begins."""
         if self.kept:
             self.status, self.answer_headers = status, headers

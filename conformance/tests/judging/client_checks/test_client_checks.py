@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-
 from client_records import ROOT, TOOL, USER, asked, call, exchange, occasions, refused, result, said, streamed, wrong
+
 from wireproof.judging.client_checks import CLIENT_CHECKS
 from wireproof.judging.client_checks.calls import same_value
 from wireproof.judging.client_checks.retries import MOST, TRIES
