@@ -61,7 +61,7 @@ def streamed(
     *messages: Json, deltas: Sequence[Json], finish: str = "", end: End = End.CUT, at: float = 0.0
 ) -> Transcript:
     """A request for a stream, and what came of the stream."""
-    frames = [{"delta": {"role": "assistant", "content": ""}, "finish_reason": None}]
+    frames: list[Json] = [{"delta": {"role": "assistant", "content": ""}, "finish_reason": None}]
     frames += [{"delta": delta, "finish_reason": None} for delta in deltas if "error" not in delta]
     frames += [{"delta": {}, "finish_reason": finish}] if finish else []
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
