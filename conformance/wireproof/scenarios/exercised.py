@@ -13,10 +13,8 @@ FINISH_REASON = (
     "messages.whole.stop-reason",
 )
 RESPONSE_ENDS = ("responses.stream.terminal", "responses.whole.envelope")
-BACKEND_FAILS = (
-    "chat.whole.backend-error", "http.error.no-internals", *RESPONSE_ENDS, "messages.stream.error-in-stream",
-    "messages.whole.envelope",
-)  # fmt: skip
+MESSAGES_FAIL = ("messages.stream.error-in-stream", "messages.whole.envelope")
+BACKEND_FAILS = ("chat.whole.backend-error", "http.error.no-internals", *RESPONSE_ENDS, *MESSAGES_FAIL)
 FAILS_FIRST = (
     "chat.stream.error-before-output", "messages.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope",
     "messages.error.envelope",

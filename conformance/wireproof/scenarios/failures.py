@@ -2,7 +2,14 @@
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, Dialect
 from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
-from wireproof.scenarios.exercised import BACKEND_FAILS, FAILS_FIRST, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
+from wireproof.scenarios.exercised import (
+    BACKEND_FAILS,
+    FAILS_FIRST,
+    MESSAGES_FAIL,
+    MODES_AGREE,
+    RESPONSE_ENDS,
+    TEXT_ARRIVES,
+)
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
@@ -45,7 +52,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
             "chat.stream.error-after-call",
             *RESPONSE_ENDS,
             "chat.whole.backend-error",
-            "messages.whole.envelope",
+            *MESSAGES_FAIL,
         ),
     ),
     ConversationScenario(
@@ -163,7 +170,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
             "chat.stream.error-after-call",
             *RESPONSE_ENDS,
             "chat.whole.backend-error",
-            "messages.whole.envelope",
+            *MESSAGES_FAIL,
         ),
     ),
     ConversationScenario(

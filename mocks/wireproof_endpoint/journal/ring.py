@@ -84,10 +84,10 @@ class Journal:
         if self._ended is not None:
             self._ended(entry)
 
-    def whole(self, entry: JournalEntry, now: float, status: int, body: bytes) -> None:
+    def whole(self, entry: JournalEntry, now: float, status: int, headers: Mapping[str, str], body: bytes) -> None:
         """Note a whole answer that is sent now."""
         if entry.kept:
-            entry.whole(now, status, body)
+            entry.whole(now, status, headers, body)
             self.end(entry, now, AnswerEnding.COMPLETED)
 
     def find(self, number: int) -> JournalEntry | None:
