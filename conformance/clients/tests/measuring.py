@@ -50,7 +50,7 @@ class Measured:
 
 
 MEASURED = (
-    Measured(name="anthropic-python", program="anthropic_python.py",
+    Measured(name="anthropic", program="anthropic_python.py",
              stream="runner-unthreaded", whole="runner-unthreaded-whole"),
     Measured(name="@anthropic-ai/sdk", program="anthropic_node.mjs",
              stream="runner-unthreaded", whole="runner-unthreaded-whole"),
@@ -107,7 +107,8 @@ def _arguments(play: Play) -> list[Any]:
 
 
 def _last(play: Play, member: str) -> Any:
-    return play["turns"][-1][member] if play["turns"] else None
+    # What is undefined in JavaScript has no member in its JSON.
+    return play["turns"][-1].get(member) if play["turns"] else None
 
 
 _TESTS: dict[str, Callable[[Play, Play], bool]] = {

@@ -101,8 +101,6 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
     Fault(name="stream-where-none-is-asked", breaks="messages.whole.envelope", dialects=(MESSAGES,), in_turns=True,
           request=lambda asked: asked if asked.get("stream") else {**asked, "stream": True},
           examples=(becomes({"max_tokens": 9}, {"max_tokens": 9, "stream": True}),)),
-    _whole("one-id-for-all-answers", "envelope", with_members(id="msg_1"),
-           becomes(_message(id="msg_7"), _message(id="msg_1"))),
     _whole("answer-without-an-id", "envelope", without("id"), becomes(_message(id="msg_7"), _message())),
     _whole("stop-sequence-left-out", "envelope", without("stop_sequence"),
            becomes(_message(stop_sequence=None), _message())),
