@@ -90,7 +90,9 @@ class BlockTracker:
         open_ = [fault for block in self._blocks if block.open for fault in _step(block, BlockSign.FINISH)]
         # Every measured client copes with blocks that are open at once, if only they stop.
         seen = "a block starts before the one before it has stopped"
-        return open_ or ([_fault(ORDER, "beside", seen, strict_only=True)] if self._beside else [])
+        beside = [_fault(ORDER, "beside", seen, strict_only=True)] if self._beside else []
+        self._beside = False  # said once: a message ends twice, with message_delta and with message_stop
+        return open_ or beside
 
     def inputs(self) -> Iterator[Violation]:
         """The inputs of calls that are no JSON object, as far as they came."""
