@@ -19,6 +19,7 @@ from wireproof_mocks.miniatures.fault import MESSAGES
 
 KEY = "a key of the measurements"
 OF_MESSAGES = sorted(name for name, fault in FAULTS.items() if MESSAGES in fault.dialects)
+SETTINGS = {"PROXY_API_KEY": KEY, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "PROXY_KEEPALIVE_MS": "100"}
 AT_ONCE = 2
 
 
@@ -39,9 +40,8 @@ def main() -> None:
         parser.error(f"no faults of Messages: {', '.join(sorted(unknown))}")
     names = drawn(given.draw, given.seed) if given.draw else given.faults or OF_MESSAGES
     installed()
-    env = {"PROXY_API_KEY": KEY, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "PROXY_KEEPALIVE_MS": "100"}
     with (
-        launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=env) as served,
+        launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=SETTINGS) as served,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
         root = served.base_url.removesuffix("/v1")
