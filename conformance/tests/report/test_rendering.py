@@ -50,6 +50,7 @@ def test_what_every_request_carries_is_not_shown(one_body: Any) -> None:
         ('"chatcmpl-0aF"', '"chatcmpl-<id>"'),
         ('"created":1795313156', '"created":<time>'),
         ('"created_at":1795313156.5', '"created_at":<time>'),
+        ('"created_at":"2026-11-26T12:22:46Z"', '"created_at":<time>'),
         (f'"resp_{"ab" * 12}"', '"resp_<id>"'),
         (f'"msg_{"ab" * 12}i0000"', '"msg_<id>"'),
         (f'"req_{"ab" * 16}"', '"req_<id>"'),

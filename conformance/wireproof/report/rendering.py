@@ -49,7 +49,7 @@ CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r'"chatcmpl-\w+"'), '"chatcmpl-<id>"'),
     (re.compile(r'"created":\d+'), '"created":<time>'),
     (re.compile(r"\b(resp|msg|req|fc|rs)_[0-9a-f]{16,}\w*"), r"\1_<id>"),
-    (re.compile(r'"(created_at|completed_at)":[\d.]+'), r'"\1":<time>'),
+    (re.compile(r'"(created_at|completed_at)":(?:[\d.]+|"[^"]*")'), r'"\1":<time>'),
     # Only ids of four digits or 24 hexadecimal ones: those are made up while it runs. A script's own ids
     # (`call_search`) must come through, so they stay.
     (re.compile(r'"call_(?:\d{4,}(?:_\d+)?|[0-9a-f]{24})"'), '"call_<number>"'),
