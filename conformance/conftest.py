@@ -304,6 +304,7 @@ def _message_events(
 
 
 def _block_events(index: int, block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    begun: dict[str, Any]
     if block["type"] == "text":
         begun, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
     else:
