@@ -61,6 +61,10 @@ class ClientEnding:
 class Client(Protocol):
     """Something that asks an endpoint: a program, or a function in this process."""
 
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
     def ask(self, played: Played, scenario: ClientScenario) -> ClientEnding:
         """Do what the scenario asks, to the end."""
 
@@ -131,15 +135,21 @@ def run_client(  # noqa: PLR0913 (each but the first three has a default)
             progress(run)
             done[run.scenario.name] = run
     runs = tuple(done[one.name] for one in scenarios)
-    return ClientRuns(target=target_of(runs, model), runs=runs, again=lambda run: player.again(run, tool))
+    return ClientRuns(target=target_of(runs, model, client.name), runs=runs, again=lambda run: player.again(run, tool))
 
 
-def target_of(runs: Sequence[ScenarioRun], model: str) -> Target:
+def target_of(runs: Sequence[ScenarioRun], model: str, client: str = "a client") -> Target:
     """Wireproof's endpoint as a target, of the dialects that a client asked for."""
     dialects = tuple(dict.fromkeys(form.dialect for run in runs for form in run.exchanges))
     surfaces = {one.spec.surface: SurfaceReport(state=SurfaceState.JUDGED) for one in dialects}
     return Target(
-        base_url=BASE, model=model, backend=Backend.ENDPOINT, side=Side.CLIENT, dialects=dialects, surfaces=surfaces
+        base_url=BASE,
+        model=model,
+        backend=Backend.ENDPOINT,
+        side=Side.CLIENT,
+        client=client,
+        dialects=dialects,
+        surfaces=surfaces,
     )
 
 
