@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from wireproof.cli import certify, root
 from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
-from wireproof.model.target import Agent, KeyStyle
+from wireproof.model.target import Agent, KeyStyle, Login
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import OptionError, Pair, Reason
 from wireproof.targets.option import find
@@ -26,7 +26,7 @@ OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
     url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), agent=Agent.CURSOR,
     gateway="my gateway {config}", upstream=9,
-    env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
+    login=Login.CHATGPT, env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=ArgumentsMode.CUMULATIVE,
     wanted=(Surface.CHAT,), absences=(Reason("images", "no vision"),), answer_seconds=7.0, answer_bytes=8,
