@@ -43,6 +43,11 @@ CLIENTS = {
     "Obsidian Copilot 3.0 to 3.1.5",
     "opencode",
     "codex",
+    "anthropic",
+    "@anthropic-ai/sdk",
+    "@ai-sdk/anthropic",
+    "langchain-anthropic",
+    "Claude Code",
 }
 RIGHT: dict[str, Any] = {
     "level": "MUST",
@@ -62,10 +67,10 @@ WRONG = [
     ("modes", ["stream", "stream"], "a list of stream, whole"),
     ("modes", ["loud"], "a list of stream, whole"),
     ("modes", "stream", "a list of stream, whole"),
-    ("dialects", ["openai"], '"all" or "chat", or a list of openai-json'),
-    ("dialects", "openai", '"all" or "chat", or a list of openai-json'),
-    ("dialects", [], '"all" or "chat", or a list of openai-json'),
-    ("dialects", ["chat"], '"all" or "chat", or a list of openai-json'),
+    ("dialects", ["openly"], 'one of "all", "openai", "chat", or a list of openai-json'),
+    ("dialects", "openly", 'one of "all", "openai", "chat", or a list of openai-json'),
+    ("dialects", [], 'one of "all", "openai", "chat", or a list of openai-json'),
+    ("dialects", ["chat"], 'one of "all", "openai", "chat", or a list of openai-json'),
     ("judged", "yes", "one of always, calls, exercised"),
     ("stage", "shape", "one of target, error, form, content"),
     ("invariant", "yes", "true or false"),
@@ -156,7 +161,7 @@ def test_ids_are_unique_and_stand_in_the_order_of_the_files() -> None:
     assert ids[0] == "target.alive"
     surfaces = [one.rsplit(".", 1)[0].split(".")[0:2] for one in ids]
     assert surfaces.index(["chat", "whole"]) < surfaces.index(["chat", "stream"])
-    assert ids[-1].startswith("agent.")
+    assert ids[-1].startswith("client.")
     assert list(load().by_id) == ids
 
 
@@ -176,13 +181,21 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
         "responses.whole.": (Mode.WHOLE,),
         "responses.stream.": (Mode.STREAM,),
         "responses.": tuple(Mode),
+        "messages.whole.": (Mode.WHOLE,),
+        "messages.stream.": (Mode.STREAM,),
+        "messages.": tuple(Mode),
+        "client.": tuple(Mode),
     }
     # A whole answer with a call has no text to keep; a refusal is no stream; what a proxy runs by itself is its own
-    # affair, however it answers.
+    # affair, however it answers. Half a whole answer is no JSON, and nobody leaves in its midst.
     odd = {
         "textual.prefix-kept": (Mode.STREAM,),
         "mode.invalid": (Mode.WHOLE,),
         "agent.scratch-only": (Mode.WHOLE,),
+        # A stream is compared with the whole answer of its own surface.
+        "turn.surface-parity": (Mode.WHOLE,),
+        "client.cut-is-no-answer": (Mode.STREAM,),
+        "client.closes": (Mode.STREAM,),
     }
     for one in ROWS:
         wanted = next(wanted for prefix, wanted in modes.items() if one.id.startswith(prefix))

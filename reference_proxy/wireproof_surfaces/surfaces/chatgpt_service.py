@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = "/backend-api/codex/"
 PATH = f"{ROOT}responses"
+COMPACT = f"{PATH}/compact"
 USAGE = (f"{ROOT}usage", "/backend-api/wham/usage", "/api/codex/usage")
 """Where clients ask how much of the account's limits is used."""
 MODELS = f"{ROOT}models"
