@@ -114,8 +114,8 @@ def read(kind: type[Options], data: Mapping[str, Any]) -> Options:
 def test_a_mapping_gives_every_option_by_its_name() -> None:
     data = {
         "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "gateway": "my gateway {config}",
-        "backend": "cursor", "upstream": 9, "login": "chatgpt", "env": ["A=1", "B="], "config-template": __file__, "model": "a b",
-        "api-key-env": "K",
+        "backend": "cursor", "upstream": 9, "login": "chatgpt", "env": ["A=1", "B="], "config-template": __file__,
+        "model": "a b", "api-key-env": "K",
         "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative",
         "surface": ["chat"], "absent": {"images": "no vision"}, "answer-seconds": 7, "answer-bytes": 8,
