@@ -211,6 +211,8 @@ class Target:
     """The ways round faults that were taken."""
     side: Side = Side.PROXY
     """Which end is judged. `CLIENT`: the target is Wireproof's own endpoint, and what asked it is judged."""
+    client: str = ""
+    """The client that is judged, as its command or its journal; "": a proxy is judged."""
 
     @property
     def silence(self) -> float:

@@ -191,6 +191,7 @@ _QUESTION = "Who is there?"
 _WHO: Mapping[Surface, dict[str, Any]] = {
     Surface.CHAT: {"messages": [{"role": "user", "content": _QUESTION}]},
     Surface.RESPONSES: {"input": _QUESTION},
+    Surface.MESSAGES: {"messages": [{"role": "user", "content": _QUESTION}], "max_tokens": 16},
 }
 """What is asked on each surface."""
 
