@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.limits import AnswerLimits, limited
-from wireproof_endpoint.api.refusals import refuse_prose, unmatched
+from wireproof_endpoint.api.refusals import MISTAKEN, refuse_prose, unmatched
 from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
@@ -68,6 +68,7 @@ class Answerer:
         self._latency = Latency.of(settings)
         self._chaos = Chaos(share=settings.chaos, seed=settings.seed) if settings.chaos else None
         self._numbers = itertools.count(1)
+        self._logins = itertools.count(1)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
         self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
@@ -101,6 +102,10 @@ class Answerer:
 
         threads = Threads(self.settings.responses_stored)
         return Messages(settings=self.settings, threads=threads, asked=self.asked)
+
+    def next_login(self) -> int:
+        """The number of the next tokens that are given."""
+        return next(self._logins)
 
     def take(self, request: EndpointRequest) -> None:
         """Go on with this request: its headers select scripts, and its entry of the journal notes which."""
@@ -153,6 +158,9 @@ class Answerer:
         refuses = selection.script == DEFAULT and self._strict()
         if self._entry.kept:
             self._note(selection, received.conversation, refuses=refuses)
+        if selection.problem is not None:
+            # Of the marker, or of the file: said as it is, since no backend has anything to do with it.
+            raise ApiError(MISTAKEN, selection.problem, plan.fields.conversation)
         if refuses:
             raise unmatched(self._scripts(), received, plan.fields.conversation)
         if plan.conversation.schema is ANY_OBJECT:

@@ -5,6 +5,7 @@ A request goes through `admit` before its body is read (route, key, size), then 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from wireproof_endpoint.service.quota import PATHS, Quota, room_of
 from wireproof_endpoint.service.quota_headers import writer
 from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
-from wireproof_surfaces.surfaces import chatgpt_service
+from wireproof_surfaces.surfaces import chatgpt_login, chatgpt_service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_endpoint.endpoint.routes import Handler
     from wireproof_endpoint.settings import EndpointSettings
+
+
+def _of_login(path: str) -> bool:
+    return chatgpt_service.is_path(path) or path == chatgpt_login.PATH
 
 
 class Endpoint:
@@ -52,6 +57,10 @@ class Endpoint:
         limited = settings.rpm is not None or settings.tpm is not None
         self._quota = Quota(requests=settings.rpm, tokens=settings.tpm, clock=monotonic) if limited else None
         self.journal = journal or Journal(settings.journal)
+
+    def require_key(self, key: str) -> None:
+        """Let in whoever has this key alone, from now on."""
+        self.settings = replace(self.settings, api_key=key)
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""
@@ -97,7 +106,7 @@ class Endpoint:
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
         if request.path.startswith("/v1/"):
             request.form.check_key(self.settings.api_key, request.headers)
-        elif request.path.startswith(chatgpt_service.ROOT):
+        elif chatgpt_service.is_path(request.path):
             self._authenticate_login(request.headers.get("authorization", ""))
         if length is not None and length > self.settings.max_body:
             raise self.too_large()
@@ -114,7 +123,7 @@ class Endpoint:
             ApiError: 404, when nothing is served there.
         """
         found = ROUTES.get(path)
-        if found is not None and (self.settings.chatgpt_service or not path.startswith(chatgpt_service.ROOT)):
+        if found is not None and (self.settings.chatgpt_service or not _of_login(path)):
             return found, ""
         for (before, after), handlers in PATTERNS.items():
             inner = path[len(before) : len(path) - len(after)]
