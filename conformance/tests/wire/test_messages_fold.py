@@ -6,11 +6,11 @@ from typing import Any
 
 from wireproof.wire.messages_fold import fold
 
-LAST = {"output_tokens": 9, "input_tokens": None}
-USAGE = {"input_tokens": 3, "output_tokens": 1}
-START = {
+LAST: dict[str, Any] = {"output_tokens": 9, "input_tokens": None}
+USAGE: dict[str, Any] = {"input_tokens": 3, "output_tokens": 1}
+START: dict[str, Any] = {
     "type": "message_start",
-    "message": {"id": "msg_1", "content": [], "usage": {"input_tokens": 3, "output_tokens": 1}},
+    "message": {"id": "msg_1", "content": [], "usage": USAGE},
 }
 
 
