@@ -138,16 +138,16 @@ class Transport(_Bases):
     ) -> httpx.Response:
         if isinstance(first, WholeReply):
             return self._replied(request, asked, first)
-        asked.entry.open(200)
         headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
+        asked.entry.open(200, headers)
         made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
         return made
 
     def _replied(self, request: httpx.Request, asked: EndpointRequest, reply: WholeReply) -> httpx.Response:
-        now = time.monotonic()
+        now, headers = time.monotonic(), self._endpoint.dressed(reply.headers, asked)
         with self._lock:
-            self._endpoint.journal.whole(asked.entry, now, reply.status, reply.body)
-        return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
+            self._endpoint.journal.whole(asked.entry, now, reply.status, headers, reply.body)
+        return _made(request, reply.status, headers, reply.body)
 
     def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Play]:
         method, path, query = request.method, request.url.path, request.url.query.decode()

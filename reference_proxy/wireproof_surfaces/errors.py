@@ -32,6 +32,7 @@ WRONG_KEY = Problem(401, INVALID, "invalid_api_key", "The API key is missing or 
 WRONG_HOST = Problem(
     421, INVALID, "misdirected_request", "Without a key this proxy answers only at this machine's own names."
 )
+FOREIGN = Problem(403, INVALID, "origin_not_allowed", "No page of this origin is let in.")
 TOO_LARGE = Problem(413, INVALID, "request_too_large", "The request body is too large.")
 WRONG_MEDIA = Problem(415, INVALID, "unsupported_media_type", "The request body must be `application/json`.")
 NOT_UTF8 = Problem(400, INVALID, "invalid_utf8", "The request body is not valid UTF-8.")

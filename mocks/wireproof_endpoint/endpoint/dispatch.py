@@ -15,7 +15,7 @@ from wireproof_endpoint.journal.why import Considered
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_endpoint.service.quota import PATHS, Quota, room_of
 from wireproof_endpoint.service.quota_headers import writer
-from wireproof_surfaces.errors import TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
+from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.surfaces import chatgpt_service
 
@@ -72,6 +72,12 @@ class Endpoint:
 
     # Before the body is read
 
+    def admit_page(self, request: EndpointRequest) -> WholeReply | None:
+        """The refusal of a page whose origin is not let in: no browser asks before it opens a WebSocket."""
+        if self._cors.admits(request.headers.get("origin")):
+            return None
+        return request.refused(ApiError(FOREIGN))
+
     def admit(self, request: EndpointRequest, length: int | None) -> WholeReply | None:
         """The refusal of a request by its head, or the answer to a preflight; None: go on. `length`: of its body."""
         try:
@@ -86,7 +92,7 @@ class Endpoint:
             return WholeReply(status=204, headers=self._cors.preflight(request.headers), body=b"")
         if request.method not in handlers:
             if name and request.method == "POST":
-                # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
+                # As /v1/responses/ID/cancel: a route of OpenAI's that is not served, not a response of that name.
                 raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
         if request.path.startswith("/v1/"):

@@ -91,6 +91,16 @@ def _create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
     return answerer.play(_responded(answerer, body, _asked(request, body)), limits_of(body))
 
 
+def _compact(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    body = body_of(request)
+    asked = _asked(request, body)
+    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
+    try:
+        return json_reply(answerer.responses.compact(asked))
+    except ApiError as error:
+        raise error if answerer.settings.as_proxies_do else rules.coded(error, body) from error
+
+
 def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply | Play:
     body = body_of(request)
     refusal = chatgpt_service.refusal(body)
@@ -151,6 +161,8 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/chat/completions": {"POST": _completions},
     "/v1/completions": {"POST": _complete},
     "/v1/responses": {"POST": _create},
+    "/v1/responses/compact": {"POST": _compact},
+    chatgpt_service.COMPACT: {"POST": _compact},
     "/v1/messages": {"POST": messages_routes.create},
     "/v1/messages/count_tokens": {"POST": messages_routes.count},
     "/v1/embeddings": {"POST": _embed},

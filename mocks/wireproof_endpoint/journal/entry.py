@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.asked.header_keys import masked_header
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from wireproof_endpoint.journal.why import Considered
 
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 BAD = 400
 """The first status that refuses."""
 SHORT = 4096
@@ -84,6 +86,8 @@ class JournalEntry:
     """Which part of it, from 0."""
     status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
+    answer_headers: Mapping[str, str] = field(default=NO_HEADERS, init=False, repr=False)
+    """Of its answer, as they were sent."""
     pieces: list[SentPiece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
     sent_size: int = field(default=0, init=False)
@@ -117,10 +121,10 @@ class JournalEntry:
         if self.kept:
             self.script, self.part, self.why = name, None, _said(considered)
 
-    def open(self, status: int) -> None:
+    def open(self, status: int, headers: Mapping[str, str] = NO_HEADERS) -> None:
         """Note that the answer begins."""
         if self.kept:
-            self.status = status
+            self.status, self.answer_headers = status, headers
 
     def send(self, now: float, data: bytes) -> None:
         """Note a piece that is sent now."""
@@ -133,9 +137,9 @@ class JournalEntry:
             pieces.append(SentPiece(at=now - self.began, size=size, data=shown))
         self.sent_size += size
 
-    def whole(self, now: float, status: int, data: bytes) -> None:
+    def whole(self, now: float, status: int, headers: Mapping[str, str], data: bytes) -> None:
         """Note all of an answer, which is sent now."""
-        self.status, self.sent_size = status, len(data)
+        self.status, self.answer_headers, self.sent_size = status, headers, len(data)
         if data:
             self.pieces.append(SentPiece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
 

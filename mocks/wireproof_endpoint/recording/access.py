@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from wireproof_surfaces.errors import INVALID, UNKNOWN_URL, WRONG_HOST, WRONG_MEDIA, Problem
+from wireproof_surfaces.errors import FOREIGN, UNKNOWN_URL, WRONG_HOST, WRONG_MEDIA, Problem
 from wireproof_surfaces.http.loopback import is_loopback, names_loopback
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ RECORDED = frozenset({"/chat/completions", "/responses", "/messages"})
 """Paths below the base URL whose answers become scripts; everything else is only passed on."""
 DESKTOP = ("app://obsidian.md", "capacitor://localhost")
 """The origins of apps that are installed on the machine. No web page has one of these."""
-FOREIGN = Problem(403, INVALID, "origin_not_allowed", "Only programs and pages of this machine are let in.")
 _AT = f"the base URL ends with {PREFIX}"
 
 
@@ -33,7 +32,7 @@ def refusal(head: RequestHead) -> tuple[Problem, str] | None:
     # Without an origin, a page's picture: a browser says of it that it is another site's.
     crosses = b"cross-site" in head.values(b"sec-fetch-site") and not head.values(b"origin")
     if crosses or not all(is_let_in(value.decode("latin-1")) for value in head.values(b"origin")):
-        return FOREIGN, FOREIGN.message
+        return FOREIGN, "Only programs and pages of this machine are let in."
     path = below(head)
     if path is None:
         return UNKNOWN_URL, f"There is nothing at {_shown(head)}: {_AT}."

@@ -36,6 +36,10 @@ class Cors:
             "Access-Control-Expose-Headers": EXPOSED,
         }
 
+    def admits(self, origin: str | None) -> bool:
+        """Whether a page of this origin may ask, where the browser does not keep it from that; None: it is no page."""
+        return origin is None or "*" in self.origins or origin in self.origins
+
     def preflight(self, request: Mapping[str, str]) -> dict[str, str]:
         """The further headers of the answer to OPTIONS: the methods, and whichever headers the client wants to send."""
         methods = "GET, POST, OPTIONS"

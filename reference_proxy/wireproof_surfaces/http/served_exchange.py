@@ -54,6 +54,19 @@ class AnswerChannel(Protocol):
     def cut(self, *, reset: bool) -> None:
         """End the connection behind what was sent; `reset`: by RST, not by FIN."""
 
+    def hand_over(self, receiver: Receiver) -> None:
+        """Give all that comes from now on to `receiver`: it is no HTTP any more."""
+
+
+class Receiver(Protocol):
+    """Takes what comes over a connection on which another protocol is spoken."""
+
+    def received(self, data: bytes) -> None:
+        """Take bytes."""
+
+    def shut(self) -> None:
+        """End it once what is being answered is answered: the server stops."""
+
 
 class ServedExchange:
     """A request, and its answer: `begin`, `send` for each piece, `end`; or one of `reply`, `fail` and `cut`.
