@@ -15,7 +15,7 @@ from wireproof_scripts.steps.http import Refusal, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from wireproof_endpoint.recording.answer import Json
+    from wireproof_endpoint.recording.so_far import Json
     from wireproof_scripts.steps import Step
 
 Part = tuple["Step", ...]
