@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.recording import messages
-from wireproof_endpoint.recording.so_far import AnswerSoFar, Json
-from wireproof_scripts.steps import Fail, Finish, Usage
-from wireproof_scripts.steps.http import Status
+from wireproof_endpoint.recording.so_far import SILENCE, AnswerSoFar, Json
+from wireproof_scripts.steps import Fail, Finish, Pause, Say, Usage
+from wireproof_scripts.steps.http import Disconnect, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from wireproof_scripts.steps import Step
 
 BAD = 400
+_CUT_OFF = "This answer breaks off."
+"""The text of a whole answer that broke off: what it would have said is not known."""
 _FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
 """Words for how an answer ended that a script has to say; the other ways follow from what it holds."""
 _DONE = frozenset({"[DONE]", "response.completed", "response.incomplete", messages.DONE})
@@ -27,10 +29,13 @@ class RecordedAnswer:
     """An answer as it came."""
 
     status: int
+    """0: the connection ended before there was any."""
     headers: Mapping[str, str]
     """By lower-case names."""
     pieces: Sequence[tuple[float, bytes]]
     """Its body with the times in seconds since the request was sent."""
+    cut: bool = False
+    """Whether the connection ended before the answer did."""
 
     @property
     def body(self) -> bytes:
@@ -46,10 +51,15 @@ class RecordedAnswer:
 def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
     """The steps that answer so again, and the id of the answer; `paced`: with its silences.
 
-    Of several choices the first is read. A stream that breaks off fails where it did.
+    Of several choices the first is read. An answer that breaks off ends its connection where it did.
     """
+    before = _waited(recorded, paced=paced)
+    if not recorded.status:
+        return (*before, Disconnect()), ""
+    if not recorded.streams and recorded.cut:
+        return (*before, Say((_CUT_OFF,)), Disconnect(at="mid-frame")), ""
     if recorded.status >= BAD:
-        return (_refusal(recorded),), ""
+        return (*before, _refusal(recorded)), ""
     answer = AnswerSoFar(paced=paced)
     if not recorded.streams:
         at = recorded.pieces[-1][0] if recorded.pieces else 0.0
@@ -61,8 +71,19 @@ def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[St
         ended = ended or data in _DONE or value.get("type") in _DONE
         _event(value, answer, at)
     if not ended and not any(isinstance(step, Fail) for step in answer.ends):
-        answer.ends = [Fail("cut")]
+        # Without its end, and yet not cut off: some servers send none.
+        if not recorded.cut:
+            answer.ends = [Fail("cut")]
+            return answer.steps(), answer.id
+        whole = not recorded.body or recorded.body.replace(b"\r\n", b"\n").endswith(b"\n\n")
+        answer.ends = [Disconnect() if whole else Disconnect(at="mid-frame")]
     return answer.steps(), answer.id
+
+
+def _waited(recorded: RecordedAnswer, *, paced: bool) -> tuple[Step, ...]:
+    """The silence before an answer that came at once, as a refusal or an end does."""
+    at = recorded.pieces[-1][0] if recorded.pieces else 0.0
+    return (Pause(round(at, 3)),) if paced and at >= SILENCE else ()
 
 
 def _refusal(recorded: RecordedAnswer) -> Status:
