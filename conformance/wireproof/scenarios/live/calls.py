@@ -6,7 +6,7 @@ from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Turn
 from wireproof.requests.conversation import REQUIRED
 from wireproof.scenarios.live.prompts import BOTH, CALLS, CHAT, SHORT, TEXT, calling
-from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
+from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, OPEN_NOTE, SAVE_NOTE
 
 NOTE: JsonObject = {"title": 'Über "naïve" 日本', "text": "first line\nC:\\new <b> 🙂", "pages": 3}
 PARIS: JsonObject = {"city": "Paris"}
@@ -48,13 +48,18 @@ _AFTER_CALLS: tuple[JsonObject, ...] = (
 TOOL_CALLS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-call",
-        title="A model calls a tool with exact arguments, and goes on after its result",
-        tools=(SAVE_NOTE, GET_WEATHER),
+        title="A model calls a tool with exact arguments, and another one after its result and its own reasoning",
+        tools=(SAVE_NOTE, OPEN_NOTE),
         turns=(
             Turn(
                 say=calling("save_note", _json(NOTE)), asks=AskCalls(calls=(AskCall(name="save_note", arguments=NOTE),))
             ),
-            Turn(results={"save_note": RESULT}, say=ASKED, asks=AskSay(text=NUMBER)),
+            # A call again: agents keep the calls of a conversation by their ids.
+            Turn(
+                results={"save_note": RESULT},
+                say="Call the tool open_note once, with the number of the saved note, exactly as the tool reported it.",
+                asks=AskCalls(calls=(AskCall(name="open_note", arguments={"number": NUMBER}),)),
+            ),
         ),
         usage=True,
         cap=2 * SHORT,

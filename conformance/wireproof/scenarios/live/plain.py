@@ -88,19 +88,22 @@ PLAIN: tuple[PlainScenario, ...] = (
     ),
     PlainScenario(
         name="live-models",
-        title="The list of models",
-        requests=(Request(method="GET", path="/models"),),
-        exercises=("http.models.list",),
+        title="The list of models, and one by its name: another than the one that is asked, where there is one",
+        requests=(
+            Request(method="GET", path="/models"),
+            # What is listed is there. Whether it answers is not asked: a list has models that do not chat.
+            Request(method="GET", path="/models/{listed}", judged="http.models.get"),
+        ),
+        exercises=("http.models.list", "http.models.get"),
     ),
     PlainScenario(
         name="live-model",
-        title="The model by its name, and a model that does not exist, in the list and for an answer",
+        title="A model that does not exist, in the list and for an answer",
         requests=(
-            Request(method="GET", path="/models/{model}"),
-            Request(method="GET", path="/models/wireproof-nothing", expect=404, judged="http.models.unknown"),
-            Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404, judged="http.models.unknown"),
+            Request(method="GET", path="/models/wireproof-nothing", expect=404),
+            Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404),
         ),
-        exercises=("http.models.get", "http.models.unknown", *ENVELOPE),
+        exercises=("http.models.unknown", *ENVELOPE),
     ),
     PlainScenario(
         name="live-route-wrong-method",
