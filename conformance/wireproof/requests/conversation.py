@@ -222,7 +222,7 @@ def remember(
             }
             for number, call in enumerate(choice.calls)
         ]
-    return (*messages, said | thoughts)
+    return (*messages, {**said, **thoughts})
 
 
 def can_follow(turn: Turn, choice: Choice | None) -> bool:

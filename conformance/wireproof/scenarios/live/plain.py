@@ -88,7 +88,7 @@ PLAIN: tuple[PlainScenario, ...] = (
     ),
     PlainScenario(
         name="live-models",
-        title="The list of models, and one by its name: another than the one that is asked, where there is one",
+        title="The list of models, and another one of it than yours by its name",
         requests=(
             Request(method="GET", path="/models"),
             # What is listed is there. Whether it answers is not asked: a list has models that do not chat.
@@ -98,12 +98,13 @@ PLAIN: tuple[PlainScenario, ...] = (
     ),
     PlainScenario(
         name="live-model",
-        title="A model that does not exist, in the list and for an answer",
+        title="The model by its name, and a model that does not exist, in the list and for an answer",
         requests=(
-            Request(method="GET", path="/models/wireproof-nothing", expect=404),
-            Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404),
+            Request(method="GET", path="/models/{model}"),
+            Request(method="GET", path="/models/wireproof-nothing", expect=404, judged="http.models.unknown"),
+            Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404, judged="http.models.unknown"),
         ),
-        exercises=("http.models.unknown", *ENVELOPE),
+        exercises=("http.models.get", "http.models.unknown", *ENVELOPE),
     ),
     PlainScenario(
         name="live-route-wrong-method",

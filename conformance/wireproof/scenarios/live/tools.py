@@ -20,7 +20,6 @@ def _strict(name: str, description: str, **properties: JsonObject) -> JsonObject
 _TEXT: JsonObject = {"type": "string"}
 
 SAVE_NOTE = _strict("save_note", "Save a note", title=_TEXT, text=_TEXT, pages={"type": "integer"})
-OPEN_NOTE = _strict("open_note", "Open a note", number=_TEXT)
 GET_WEATHER = _strict("get_weather", "The weather of a city", city=_TEXT)
 LIST_NOTES: JsonObject = {"type": "function", "function": {"name": "list_notes", "description": "All notes"}}
 GET_TIME = _strict("get_time", "The time in a city", city=_TEXT, hours={"type": "integer", "enum": [12, 24]})
