@@ -83,15 +83,14 @@ def listed(*names: str) -> Transcript:
     ("said", "path"),
     [
         ([listed("m", "big/model 2")], "/models/big/model%202"),
-        ([listed("other"), listed("m")], "/models/{model}"),
-        ([transcript(500)], "/models/{model}"),
-        ([], "/models/{model}"),
+        ([listed("other"), listed("m")], None),
+        ([transcript(500)], None),
+        ([], None),
     ],
 )
-def test_a_listed_model_is_another_one_than_the_targets_where_there_is_one(said: list[Transcript], path: str) -> None:
+def test_a_listed_model_is_another_one_than_the_targets(said: list[Transcript], path: str | None) -> None:
     request = following(Request(method="GET", path="/models/{listed}"), said, "m")
-    assert request is not None
-    assert request.path == path
+    assert (request and request.path) == path
 
 
 @pytest.mark.parametrize(

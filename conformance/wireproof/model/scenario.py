@@ -124,7 +124,7 @@ class Need(StrEnum):
 RESPONSE = "{response}"
 """The placeholder for the id of the last response so far."""
 LISTED = "{listed}"
-"""The placeholder for a model of the last list so far: another one than the target's, where there is one."""
+"""The placeholder for a model of the last list so far, another one than the target's: without one nothing is sent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -55,12 +55,13 @@ class PreparedRequest:
 def following(request: Request, said: Sequence[Transcript], model: str) -> Request | None:
     """The request after these answers: its placeholder replaced by the id of the last response among them.
 
-    Or by that of a listed model which is not the target's, `model`, if there is one.
+    Or by that of a listed model which is not the target's, `model`; None where there is none.
 
     None if it has the placeholder and no answer has a response: what it is to continue is not there.
     """
     if LISTED in request.path:
-        return replace(request, path=request.path.replace(LISTED, _listed(said, model)))
+        other = _listed(said, model)
+        return replace(request, path=request.path.replace(LISTED, other)) if other else None
     if not request.continues:
         return request
     known = [response_id(transcript) for transcript in said]
@@ -72,11 +73,11 @@ def following(request: Request, said: Sequence[Transcript], model: str) -> Reque
 
 
 def _listed(said: Sequence[Transcript], model: str) -> str:
-    """The last model of the last list that is not this one, as it stands in a path; this one where there is none."""
+    """The last model of the last list that is not this one, as it stands in a path; "" where there is none."""
     lists = [list_of((json_object(transcript.body) or {}).get("data")) for transcript in said]
     names = (text_of(object_of(one).get("id")) for one in (lists[-1] if lists else ()))
     others = [one for one in names if one and one != model]
-    return quote(others[-1], safe="/:@+") if others else MODEL
+    return quote(others[-1], safe="/:@+") if others else ""
 
 
 def response_id(transcript: Transcript) -> str:

@@ -94,7 +94,7 @@ PLAIN: tuple[PlainScenario, ...] = (
             # What is listed is there. Whether it answers is not asked: a list has models that do not chat.
             Request(method="GET", path="/models/{listed}", judged="http.models.get"),
         ),
-        exercises=("http.models.list", "http.models.get"),
+        exercises=("http.models.list",),
     ),
     PlainScenario(
         name="live-model",

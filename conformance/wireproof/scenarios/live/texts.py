@@ -38,8 +38,9 @@ TEXTS: tuple[ConversationScenario, ...] = (
         # What clients set so as to change nothing.
         body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99, "seed": 7},
         cap=SHORT,
+        modes=(Mode.STREAM,),
         dialects=CHAT,
-        exercises=("chat.stream.usage", *TEXT[:2], "chat.stream.parity"),
+        exercises=("chat.stream.usage", TEXT[1]),
     ),
     ConversationScenario(
         name="live-system",
