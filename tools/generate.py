@@ -33,7 +33,9 @@ from wireproof.model.editions import frozen_text
 from wireproof.model.row_schema import schema
 from wireproof.results.folder import schema as report_schema
 from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 from wireproof.targets.target_file import schema as target_schema
+from wireproof_mocks.clients import FAULTS as CLIENT_FAULTS
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_pages.api_page import api_page
 from wireproof_pages.catalogue_pages import catalogue_pages
@@ -59,7 +61,9 @@ def proofs() -> Proofs:
     kills: dict[str, list[str]] = {}
     for fault in FAULTS.values():
         kills.setdefault(fault.breaks, []).append(fault.name)
-    return Proofs(catalogue=load(), scenarios=SCENARIOS, kills=kills, held=held())
+    for name, client in CLIENT_FAULTS.items():
+        kills.setdefault(client.breaks, []).append(name)
+    return Proofs(catalogue=load(), scenarios=(*SCENARIOS, *CLIENT_SCENARIOS), kills=kills, held=held())
 
 
 def held() -> tuple[Held, ...]:

@@ -1,6 +1,8 @@
 // The AI SDK: `streamText` and `generateText` with several steps. Its provider for OpenAI-compatible endpoints speaks chat
-// completions, the one for OpenAI speaks responses: it refers to items that are stored, unless it is told not to store.
+// completions, the one for OpenAI speaks responses: it refers to items that are stored, unless it is told not to store. The
+// one for Anthropic speaks messages.
 
+import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
@@ -17,7 +19,14 @@ const responses = (more) => ({ endpoint: { url, key, model }, dialogue: { parall
   wishes: { openai: { ...more, ...(parallel !== null && { parallelToolCalls: parallel }) } },
 });
 
-function options({ model, wishes }, { dialogue, box }) {
+const messages = ({ endpoint: { url, key, model }, dialogue: { parallel } }) => ({
+  model: createAnthropic({ baseURL: url, apiKey: key })(model),
+  wishes: { anthropic: parallel === null ? {} : { disableParallelToolUse: !parallel } },
+  // Which it would make up for a model of this name, with a warning where the results are to be.
+  limits: { maxOutputTokens: 1024 },
+});
+
+function options({ model, wishes, limits }, { dialogue, box }) {
   const tools = dialogue.tools.map(({ name, description, parameters }) => [
     name,
     tool({ description, inputSchema: jsonSchema(parameters), execute: (args) => box.run(name, args) }),
@@ -26,6 +35,7 @@ function options({ model, wishes }, { dialogue, box }) {
     model,
     prompt: dialogue.prompt,
     maxRetries: 0,
+    ...limits,
     stopWhen: stepCountIs(MAX_STEPS),
     ...(tools.length && { tools: Object.fromEntries(tools) }),
     providerOptions: wishes,
@@ -67,4 +77,6 @@ await main({
   "responses-stream": stream(responses({})),
   "responses-unstored-whole": whole(responses({ store: false })),
   "responses-unstored-stream": stream(responses({ store: false })),
+  "messages-whole": whole(messages),
+  "messages-stream": stream(messages),
 });

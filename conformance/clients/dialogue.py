@@ -44,6 +44,15 @@ class Play:
         return [{"type": "function", "strict": False, **tool["function"]} for tool in self.tools]
 
     @property
+    def input_tools(self) -> list[dict[str, Any]]:
+        """The tools as Messages requests declare them."""
+        declared = self.dialogue["tools"]
+        return [
+            {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
+            for tool in declared
+        ]
+
+    @property
     def options(self) -> dict[str, Any]:
         """`parallel_tool_calls`, if the dialogue says anything of it."""
         parallel = self.dialogue["parallel"]

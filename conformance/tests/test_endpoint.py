@@ -26,6 +26,8 @@ def test_every_dialect_is_served_and_nothing_is_broken_at_either_level() -> None
     options = {
         "port": "{port}", "api-key": KEY, "unknown-models": UNKNOWN_MODEL, "any-model": "false",
         "keepalive": KEEPALIVE, "idle-timeout": IDLE, "commit": 0.3, "max-body": LIMIT,
+        # Where the contract of proxies allows what OpenAI refuses, `wireproof serve` does as OpenAI does.
+        "as-proxies-do": "true",
     }  # fmt: skip
     words = [sys.executable, "-m", "wireproof_endpoint", *(f"--{name}={value}" for name, value in options.items())]
     with launch(shlex.join(words), env={}) as launched:

@@ -28,6 +28,7 @@ from wireproof.reading.applicable import applicable
 from wireproof.reading.right_answers import answers_to
 from wireproof.requests.conversation import prepare
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS, tools
+from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.markers import Marker, find_marker
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from wireproof.reading.expected import Expected
 
 CATALOGUE = load()
-ALL = (*SCENARIOS, *LIVE)
+ALL = (*SCENARIOS, *LIVE, *CLIENT_SCENARIOS)
 UNDECLARED = {"sentinel-undeclared"}
 """Scenarios whose backend calls a tool that the request does not declare."""
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof_codex.server import AppServer, PlayConditions
@@ -14,10 +15,9 @@ from wireproof_codex.versions.version import unmeasured
 from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wireproof_codex.threads.thread_store import ThreadStore
-    from wireproof_codex.transports.record import Recorded
     from wireproof_scripts.steps import Library
 
 _USAGE_ERROR = 2
@@ -27,18 +27,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
     try:
         settings = from_process(sys.argv[1:] if arguments is None else arguments)
-        if settings.command == "app-server":
-            return _serve(settings)
-        if settings.recorded:
-            return _record(settings.recorded)
+        return _COMMANDS[settings.command](settings)
     except RefusedError as refused:
         sys.stderr.write(str(refused))
         return refused.status
     except (CodexUsageError, OSError, ValueError) as error:  # the user's mistake: one line, no traceback
         sys.stderr.write(f"wireproof-codex: {error}\n")
         return _USAGE_ERROR
+
+
+def _say_version(settings: CodexMockSettings) -> int:
     # The number that was asked for, as clients choose by it: ai-sdk-provider-codex-cli refuses versions before 0.153.0.
-    sys.stdout.write(f"codex-cli {settings.version.number}\n" if settings.command == "version" else USAGE)
+    sys.stdout.write(f"codex-cli {settings.version.number}\n")
+    return 0
+
+
+def _say_usage(_settings: CodexMockSettings) -> int:
+    sys.stdout.write(USAGE)
     return 0
 
 
@@ -47,35 +52,54 @@ def _serve(settings: CodexMockSettings) -> int:
     if unlike:
         sys.stderr.write(f"wireproof-codex: {unlike}\n")  # stdout carries messages alone
         sys.stderr.flush()
-    library = _library(settings)
-    server = AppServer(
-        library,
-        home=settings.home,
-        cwd=settings.cwd,
-        version=settings.version,
-        conditions=PlayConditions(
-            pace=settings.pace, crash_at=settings.crash_at, room=settings.room, adapts=settings.adapts
-        ),
-    )
+    server = _server(settings, settings.home, adapts=settings.adapts)
     if settings.stores:
-        server.store_threads(lambda: _open_thread_store(server))
+        server.store_threads(lambda: _open_thread_store(server.home, server))
     if settings.journal is None:
         return serve(server)
     with closing(LineJournal(settings.journal)) as journal:
         return serve(server, journal)
 
 
-def _open_thread_store(server: AppServer) -> ThreadStore:
-    """Threads are kept below CODEX_HOME."""
+def _server(settings: CodexMockSettings, home: str, *, adapts: bool) -> AppServer:
+    return AppServer(
+        _library(settings),
+        home=home,
+        cwd=settings.cwd,
+        version=settings.version,
+        conditions=PlayConditions(
+            pace=settings.pace, crash_at=settings.crash_at, room=settings.room if adapts else None, adapts=adapts
+        ),
+    )
+
+
+def _open_thread_store(home: str, server: AppServer) -> ThreadStore:
+    """Threads are kept below this folder."""
     from wireproof_codex.threads.rollouts import FileThreadStore  # noqa: PLC0415 - only who stores threads needs it
 
-    return FileThreadStore(server.home, server.log)
+    return FileThreadStore(home, server.log)
 
 
-def _record(recorded: Recorded) -> int:
+def _exec(settings: CodexMockSettings) -> int:
+    from wireproof_codex.exec.command import run_command  # noqa: PLC0415 - app-servers do without it
+
+    with ExitStack() as stack:
+        journal = stack.enter_context(closing(LineJournal(settings.journal))) if settings.journal else None
+        return run_command(settings, partial(_server, settings, adapts=False), _open_thread_store, journal)
+
+
+def _login(settings: CodexMockSettings) -> int:
+    from wireproof_codex.login import status  # noqa: PLC0415 - few starts need it
+
+    return status(settings.arguments, settings.home, settings.version.exec.key_login)
+
+
+def _record(settings: CodexMockSettings) -> int:
     from wireproof_codex.transports.record import record  # noqa: PLC0415 - what it needs would slow every start
 
-    return record(recorded)
+    if settings.recorded is None:
+        raise CodexUsageError("record: nothing to record is named")
+    return record(settings.recorded)
 
 
 def _library(settings: CodexMockSettings) -> Library | Callable[[], Library | ScriptError]:
@@ -97,6 +121,15 @@ def _bundled() -> Library:
 
     return LIBRARY
 
+
+_COMMANDS: Mapping[str, Callable[[CodexMockSettings], int]] = {
+    "app-server": _serve,
+    "exec": _exec,
+    "login": _login,
+    "record": _record,
+    "version": _say_version,
+    "help": _say_usage,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 _USAGE = """\
 usage: wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
-       wireproof-codex [--codex-version X.Y.Z] --version
+       wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] exec [options] [PROMPT]
+       wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] exec resume [ID | --last] [PROMPT]
+       wireproof-codex [--codex-version X.Y.Z] --version | login status
        wireproof-codex record [--output FILE] -- codex app-server [its arguments]
 
-A mock of `codex app-server` over stdio that plays scripts. A text holding [[wireproof:<script>#<nonce>]]
-chooses one; without it a friendly default answers.
+A mock of `codex app-server` over stdio, and of `codex exec`, that plays scripts. A text holding
+[[wireproof:<script>#<nonce>]] chooses one; without it a friendly default answers.
 
   --scripts FILE   scripts of your own, YAML or JSON (environment: WIREPROOF_SCRIPTS)
   --journal FILE   write every message received and sent, one JSON object a line (environment: WIREPROOF_JOURNAL)
@@ -37,7 +39,11 @@ record: run a real codex between this command's own stdin and stdout, and write 
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.
 
 Threads that are not ephemeral are stored below CODEX_HOME, if that is set and holds no login (auth.json), for the
-processes that come after this one; without it each process keeps its own in memory.
+processes that come after this one. Otherwise each app-server keeps its own in memory, and `exec`, where a second run
+resumes the first, stores them below ~/.cache/wireproof-codex (or XDG_CACHE_HOME).
+
+exec: the options of codex, by version; what they set is kept as far as the mock knows it. Nothing is run: commands,
+files and searches of a script are shown as codex shows them. `codex exec --help` of a real one explains each option.
 
 For tests of what happens when codex dies: WIREPROOF_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or
 the N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask
@@ -72,7 +78,7 @@ class CodexMockSettings:
     """What one process was started with."""
 
     command: str
-    """`app-server`, `version`, `help` or `record`."""
+    """`app-server`, `exec`, `login`, `version`, `help` or `record`."""
     scripts: Path | None
     """The file of the user's own scripts; None: those that Wireproof brings."""
     journal: Path | None
@@ -95,6 +101,12 @@ class CodexMockSettings:
     """Seconds before the model answers."""
     recorded: Recorded | None = None
     """What to record; None unless the command is `record`."""
+    arguments: tuple[str, ...] = ()
+    """What follows the command."""
+    before: tuple[str, ...] = ()
+    """Options of codex that stand before the command."""
+    cache: str = ""
+    """The folder in which `exec` stores threads where CODEX_HOME is not its own."""
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> CodexMockSettings:
@@ -109,27 +121,17 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     if list(arguments[:1]) == ["record"]:
         return _recording(arguments[1:], environment, cwd)
     given = {option: environment.get(variable) if variable else None for option, (variable, _) in _OPTIONS.items()}
-    command = None
-    rest = iter(arguments)
-    for argument in rest:
-        name, equals, value = argument.partition("=")
-        if name in given:
-            given[name] = value if equals else next(rest, None)
-            if not given[name]:
-                raise CodexUsageError(f"{name} needs {_OPTIONS[name][1]}")
-        # All else is passed over: clients add options of codex, as codex-python-sdk does (`--enable …`, `-c …`).
-        elif command is None:
-            command = _COMMANDS.get(argument)
-        elif argument in _UNPLAYED:
-            raise CodexUsageError(f"wireproof-codex does not play `{command} {argument}`")
-    if command is None:
-        raise CodexUsageError("wireproof-codex plays `app-server` only")
+    command, before, after = _command(arguments, given)
     version = _version(given["--codex-version"])
     if command == "app-server" and given["--listen"]:
         _check_listening(given["--listen"], version)
-    home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
+    user = environment.get("HOME") or "/"
+    home = environment.get("CODEX_HOME") or _home(user)
     return CodexMockSettings(
         command=command,
+        arguments=tuple(after),
+        before=tuple(before),
+        cache=f"{environment.get('XDG_CACHE_HOME') or _below(user, '.cache')}/wireproof-codex",
         scripts=_path(given["--scripts"]),
         journal=_path(given["--journal"]),
         home=home,
@@ -143,6 +145,48 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     )
 
 
+def _command(arguments: Sequence[str], given: dict[str, str | None]) -> tuple[str, Sequence[str], Sequence[str]]:
+    """The command, codex's options before it, and what follows it; our own options are noted in `given`."""
+    command, before = None, list[str]()
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        name, equals, value = argument.partition("=")
+        if name in given:
+            given[name] = value if equals else rest.pop(0) if rest else None
+            if not given[name]:
+                raise CodexUsageError(f"{name} needs {_OPTIONS[name][1]}")
+        elif command is not None:
+            command = _with(command, argument)
+        elif argument in _COMMANDS:
+            command = _COMMANDS[argument]
+            # These have arguments of their own, among them texts of users that are like ours.
+            if command in _WITH_ARGUMENTS:
+                return command, before, rest
+        else:
+            before += _option(argument, rest)
+    if command is None:
+        raise CodexUsageError(f"wireproof-codex plays {_PLAYS}; no command is given")
+    return command, before, ()
+
+
+def _with(command: str, argument: str) -> str:
+    """The command once it has this argument; most are passed over, as clients add options of codex."""
+    if argument in _UNPLAYED:
+        raise CodexUsageError(f"wireproof-codex does not play `{command} {argument}`")
+    return "help" if argument in _HELP else command
+
+
+def _option(argument: str, rest: list[str]) -> list[str]:
+    """An option of codex that stands before the command, with its value from `rest` if it has one."""
+    # As codex-python-sdk does: `--enable NAME`, `-c key=value`.
+    if argument in _CODEX_VALUES and rest:
+        return [argument, rest.pop(0)]
+    if not argument.startswith("-"):
+        raise CodexUsageError(f"wireproof-codex does not play `codex {argument}`, only {_PLAYS}")
+    return [argument]
+
+
 _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     "--scripts": ("WIREPROOF_SCRIPTS", "a file"),
     "--journal": ("WIREPROOF_JOURNAL", "a file"),
@@ -151,7 +195,24 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
 }
 # Passed over as options are, these would start an app-server.
 _UNPLAYED = frozenset({"daemon", "generate-json-schema", "generate-ts", "proxy"})
-_COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
+_COMMANDS = {
+    "app-server": "app-server",
+    "exec": "exec",
+    "e": "exec",
+    "login": "login",
+    "--version": "version",
+    "-V": "version",
+    "--help": "help",
+    "-h": "help",
+}
+_WITH_ARGUMENTS = frozenset({"exec", "login"})
+_HELP = frozenset({"--help", "-h"})
+_PLAYS = "`app-server`, `exec` and `login status`"
+_CODEX_VALUES = frozenset(
+    {"-c", "--config", "--enable", "--disable", "-i", "--image", "-m", "--model", "--local-provider", "-p", "--profile"}
+    | {"-s", "--sandbox", "-a", "--ask-for-approval", "-C", "--cd", "--add-dir", "--remote", "--remote-auth-token-env"}
+)
+"""Options of codex that have a value, which is no command."""
 
 
 def _check_listening(url: str, version: Version) -> None:
@@ -182,7 +243,11 @@ def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: st
 
 
 def _home(home: str) -> str:
-    return f"{home.rstrip('/')}/.codex"
+    return _below(home, ".codex")
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}"
 
 
 def _path(text: str | None) -> Path | None:

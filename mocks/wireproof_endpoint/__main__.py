@@ -63,7 +63,7 @@ def _reader(default: object, name: str) -> Callable[[str], object]:
             return lambda text: tuple(filter(None, text.split(",")))
         case int() | float():
             return type(default)
-        case None if name == "max_streams":
+        case None if name in {"max_streams", "rpm", "tpm"}:
             return int
         case _:
             return str

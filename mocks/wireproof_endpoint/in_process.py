@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
-from wireproof_endpoint.endpoint.routes import json_reply
+from wireproof_endpoint.endpoint.replies import json_reply
 from wireproof_endpoint.journal.entry import AnswerEnding, Bounds
 from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.journal.ring import Journal
@@ -43,6 +43,8 @@ KEPT = 1000
 """Requests in the journal."""
 BOUNDS = Bounds(body=2**20, sent=2**20, pieces=10_000)
 """How much of each: a test asserts over what it has just done, and ends soon."""
+SIZE = 2**28
+"""Bytes of all together."""
 LEAVING = Problem(421, INVALID, "not_served_here", "Nothing leaves this process.")
 
 
@@ -68,7 +70,7 @@ def endpoint_of(
         return bool(scripts()) if strict is None else strict
 
     settings = EndpointSettings(api_key=api_key)
-    journal = Journal(KEPT, BOUNDS)
+    journal = Journal(KEPT, BOUNDS, size=SIZE)
     return Endpoint(
         settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses, journal=journal
     )
@@ -136,16 +138,16 @@ class Transport(_Bases):
     ) -> httpx.Response:
         if isinstance(first, WholeReply):
             return self._replied(request, asked, first)
-        asked.entry.open(200)
         headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
+        asked.entry.open(200, headers)
         made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
         return made
 
     def _replied(self, request: httpx.Request, asked: EndpointRequest, reply: WholeReply) -> httpx.Response:
-        now = time.monotonic()
+        now, headers = time.monotonic(), self._endpoint.dressed(reply.headers, asked)
         with self._lock:
-            self._endpoint.journal.whole(asked.entry, now, reply.status, reply.body)
-        return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
+            self._endpoint.journal.whole(asked.entry, now, reply.status, headers, reply.body)
+        return _made(request, reply.status, headers, reply.body)
 
     def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Play]:
         method, path, query = request.method, request.url.path, request.url.query.decode()

@@ -32,7 +32,6 @@ from wireproof_surfaces.events import (
     TurnEvent,
 )
 from wireproof_surfaces.surfaces import sse
-from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -100,8 +99,16 @@ class Play:
     _over = False
 
     def __init__(
-        self, plan: AnswerPlan, turns: Sequence[PlayedChoice], settings: EndpointSettings, left: Callable[[], None]
+        self,
+        plan: AnswerPlan,
+        turns: Sequence[PlayedChoice],
+        settings: EndpointSettings,
+        *,
+        left: Callable[[], None],
+        refuse: Callable[[ApiError], WholeReply],
     ) -> None:
+        self._refuse = refuse
+        """Makes the response that is an error."""
         self._plan = plan
         self._turns = turns
         self._settings = settings
@@ -126,7 +133,7 @@ class Play:
         try:
             yield from self._stream(now) if self._plan.stream else self._whole(now)
         except ApiError as error:
-            yield refused(error)
+            yield self._refuse(error)
         finally:
             self.close()
 
@@ -190,11 +197,11 @@ class Play:
         if not self._began and now >= self._commit:
             yield self._head()
             self._written = now
-            now = yield b"".join(frames) + self._feed(Quiet(0)) or sse.KEEP_ALIVE
+            now = yield b"".join(frames) + self._feed(Quiet(0)) or self._plan.keep_alive
             frames.clear()
         elif self._began and now - self._written >= settings.keepalive:
             self._written = now
-            now = yield sse.KEEP_ALIVE
+            now = yield self._plan.keep_alive
         due = self._written + settings.keepalive if self._began else self._commit
         now = yield Until(min(until.time, due, self._last + settings.idle_timeout))
         # A wait that is over ended when it was due: a timer that is late must not make the next one later.
@@ -256,15 +263,7 @@ class Play:
     def _write(self, event: TurnEvent) -> bytes:
         if isinstance(event, ChoiceFailed):
             if not (self._spoken or self._began):
-                raise failure(event, self._plan.param)
+                raise failure(event, self._plan.fields)
         elif isinstance(event, _SAYING):
             self._spoken = True
         return self._plan.writer.feed(event)
-
-
-def refused(error: ApiError) -> WholeReply:
-    """The response that is an error."""
-    headers = {"Content-Type": "application/json", **error.headers}
-    if error.problem.retry_after is not None:
-        headers["Retry-After"] = str(error.problem.retry_after)
-    return WholeReply(status=error.problem.status, headers=headers, body=encoded(error.body()))

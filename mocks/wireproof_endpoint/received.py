@@ -59,7 +59,8 @@ def _item(item: Item) -> Json:
         case AssistantCall():
             return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
         case ToolResult():
-            return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
+            failed = {"is_error": True} if item.failed else {}
+            return {"type": "function_call_output", "call_id": item.id, "output": _output(item), **failed}
 
 
 def _output(result: ToolResult) -> str | list[Json]:

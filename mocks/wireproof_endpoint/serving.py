@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from wireproof_endpoint.endpoint import Endpoint
 from wireproof_endpoint.http.application import EndpointApplication
 from wireproof_surfaces.http.http_server import HttpServer, listen
+from wireproof_surfaces.http.socket_application import SocketApplication
 from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ def running(served: Served, port: int = 0) -> Iterator[str]:
 
 
 def _server(served: Served, at: socket.socket) -> HttpServer:
-    return HttpServer(EndpointApplication(served) if isinstance(served, Endpoint) else served, at)
+    if not isinstance(served, Endpoint):
+        return HttpServer(served, at)
+    application = EndpointApplication(served)
+    return HttpServer(SocketApplication(application, application.gate), at)
 
 
 def endpoint_of(settings: EndpointSettings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:

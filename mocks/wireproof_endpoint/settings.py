@@ -40,9 +40,30 @@ class EndpointSettings:
     max_choices: int = 128
     """The largest `n`; 128 is OpenAI's."""
     responses_stored: int = 256
-    """Responses kept for previous_response_id."""
+    """Responses kept for previous_response_id, and threads of messages."""
+    threads: bool = True
+    """Whether threads of messages are held; else they are refused, and clients send whole histories."""
+    prefill: bool = True
+    """Whether a last message of the assistant is taken as the beginning of the answer, as by models before 4.6."""
     journal: int = 200
-    """How many requests are kept in the journal, with at most 32 KiB of bytes and 256 times each; 0: no journal."""
+    """How many requests the journal keeps, with at most 32 KiB of bytes and 256 times each; 8 MiB in all; 0: none."""
+    ttft: str = ""
+    """How long it takes to the first output, as `service.latency` reads it; empty: no time of its own."""
+    itl: str = ""
+    """The time between two pieces of text, likewise."""
+    jitter: float = 0.0
+    """By how much of itself each of these times may be longer or shorter, from 0 to 1."""
+    chaos: float = 0.0
+    """The share of requests that fail (`service.chaos`), from 0 to 1."""
+    seed: int = 0
+    """Another one gives other times, and lets other requests fail."""
+    rpm: int | None = None
+    """Requests a minute that each key may send; None: any number, and no headers that say so."""
+    tpm: int | None = None
+    """Tokens a minute, likewise."""
+    as_proxies_do: bool = False
+    """Whether Responses are as lenient as the contract of proxies: chat's shape of tools is taken, and a previous
+    response that is not there is a 404. OpenAI refuses both with 400."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 

@@ -103,6 +103,11 @@ class PlayedChoice:
         """What it plays now; nothing where the script is over."""
         return self.parts[self._part] if self._part < len(self.parts) else ()
 
+    @property
+    def counts(self) -> UsageReported:
+        """The counts that it will report, for who has to know them before."""
+        return counts(self._selection)
+
     def next(self, now: float, most: int = 1) -> Next:
         """What happens next; `now` is in seconds of any clock that does not go back, `most` of pieces of text."""
         action, self._ahead = self._ahead, None
@@ -147,6 +152,8 @@ class PlayedChoice:
     def close(self) -> None:
         """Nothing more is played; a turn that has not ended was interrupted."""
         self._end("interrupted")
+        # What performs refers back to this turn: without it, a long text is free as soon as it was sent.
+        self._performance = self._ahead = None
 
     # What the script can see
 
@@ -351,6 +358,13 @@ class PlayedChoice:
         if self._record.state == "running":
             self._record.state = state
             self._changed(self._nonce)
+
+
+def counts(selection: Selection) -> UsageReported:
+    """The counts that the part of a selection will report, for who has to know them before."""
+    part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
+    reported = (step for step in reversed(part) if isinstance(step, steps.Usage))
+    return _counted(next(reported, _USAGE), 0)
 
 
 # Events do not change, and with these nearly every answer ends.

@@ -2,7 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_surfaces.errors import FAILURES, INVALID_PARAM, ApiError, envelope, failure
+from wireproof_surfaces.errors import (
+    CHAT_FIELDS,
+    FAILURES,
+    INVALID_PARAM,
+    MESSAGES_FIELDS,
+    RESPONSES_FIELDS,
+    ApiError,
+    RequestFields,
+    envelope,
+    failure,
+)
 from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 
@@ -42,7 +52,7 @@ def test_an_error_may_have_words_and_a_place_of_its_own() -> None:
 
 def test_a_failure_names_the_parameter_to_blame() -> None:
     assert failure(ChoiceFailed(FailureReason.CONTEXT)).param == "messages"
-    assert failure(ChoiceFailed(FailureReason.IMAGES_REJECTED), "input").param == "input"
+    assert failure(ChoiceFailed(FailureReason.IMAGES_REJECTED), RESPONSES_FIELDS).param == "input"
     assert failure(ChoiceFailed(FailureReason.TOOLS_REJECTED)).param == "tools"
     assert failure(ChoiceFailed(FailureReason.FAILED)).param is None
 
@@ -53,14 +63,18 @@ def test_what_is_wrong_with_a_request_is_reported_to_its_sender() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "conversation", "param"),
+    ("cause", "fields", "param"),
     [
-        (FailureReason.SCHEMA_UNKNOWN, "messages", "response_format"),
-        (FailureReason.SCHEMA_UNKNOWN, "input", "text.format"),
-        (FailureReason.NOT_CALLED, "input", "tool_choice"),
-        (FailureReason.FUNCTION_NOT_CALLED, "messages", "function_call"),
+        (FailureReason.SCHEMA_UNKNOWN, CHAT_FIELDS, "response_format"),
+        (FailureReason.SCHEMA_UNKNOWN, RESPONSES_FIELDS, "text.format"),
+        (FailureReason.SCHEMA_UNKNOWN, MESSAGES_FIELDS, "output_config.format"),
+        (FailureReason.NO_IMAGES, MESSAGES_FIELDS, "image"),
+        (FailureReason.NOT_CALLED, RESPONSES_FIELDS, "tool_choice"),
+        (FailureReason.FUNCTION_NOT_CALLED, CHAT_FIELDS, "function_call"),
     ],
 )
-def test_what_cannot_be_done_is_a_400_that_names_the_field(cause: FailureReason, conversation: str, param: str) -> None:
-    error = failure(ChoiceFailed(cause), conversation)
+def test_what_cannot_be_done_is_a_400_that_names_the_field(
+    cause: FailureReason, fields: RequestFields, param: str
+) -> None:
+    error = failure(ChoiceFailed(cause), fields)
     assert (error.problem.status, error.param) == (400, param)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.http.capacity import TurnGate
+from wireproof_proxy.http.socket_gate import socket_gate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, describe, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits
@@ -59,6 +60,7 @@ def serve(settings: ProxySettings, backend: AgentBackend) -> int:
                 settings.port,
                 turns=settings.max_concurrency,
                 accept=body_limit(app, settings),
+                sockets=socket_gate(settings),
                 limits=EdgeLimits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
             )
         except OSError as error:

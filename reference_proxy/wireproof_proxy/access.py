@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.loopback import names_loopback
-from wireproof_surfaces.errors import WRONG_HOST, WRONG_KEY, ApiError
+from wireproof_surfaces.api_forms import form_of
+from wireproof_surfaces.errors import WRONG_HOST, ApiError
+from wireproof_surfaces.http.loopback import names_loopback
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wireproof_proxy.settings import ProxySettings
 
 
@@ -24,17 +26,11 @@ def check_host(settings: ProxySettings, host: str | None) -> None:
     raise ApiError(WRONG_HOST)
 
 
-def check_key(settings: ProxySettings, authorization: str) -> None:
-    """Let in whoever has the key, and everybody where no key is set.
+def check_key(settings: ProxySettings, path: str, headers: Mapping[str, str]) -> None:
+    """Let in whoever has the key, as the API at this path has it; header names are lower-case.
 
     Raises:
         ApiError: 401.
     """
-    if settings.api_key is None:
-        return
-    scheme, _, key = authorization.partition(" ")
-    # Bytes, since `compare_digest` takes no str beyond ASCII, and a header may hold any.
-    right = settings.api_key.get_secret_value().encode()
-    # The scheme in any case, the key in constant time (http.auth.wrong).
-    if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
-        raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
+    key = settings.api_key
+    form_of(path, headers).check_key(None if key is None else key.get_secret_value(), headers)

@@ -23,9 +23,11 @@ from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.blueprints.chat_completions import chat_blueprint
 from wireproof_proxy.blueprints.chatgpt_login import chatgpt_blueprint
 from wireproof_proxy.blueprints.health import health_blueprint
+from wireproof_proxy.blueprints.messages_api import messages_blueprint
 from wireproof_proxy.blueprints.metrics import Metrics, metrics_blueprint
 from wireproof_proxy.blueprints.models import models_blueprint
 from wireproof_proxy.blueprints.openapi import openapi_blueprint
+from wireproof_proxy.blueprints.request_parts import DECIDING, form_headers
 from wireproof_proxy.blueprints.responses_api import responses_blueprint
 from wireproof_proxy.error_handlers import QUOTED, register_error_handlers
 from wireproof_proxy.http.capacity import TurnGate
@@ -33,10 +35,14 @@ from wireproof_proxy.http.json_response import WireJson, request_id
 from wireproof_proxy.settings import load
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.answers.messages import Messages
 from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.answers.stored_responses import Store
+from wireproof_surfaces.answers.threads import Threads
+from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.tools.declared_tools import LONGEST_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,9 +92,13 @@ def create_app(
         # Below the other, since it is the same surface.
         responses.register_blueprint(chatgpt_blueprint(settings, planner, runner))
     chat = chat_blueprint(settings, Chat(settings=settings, asked=asked), runner)
-    for keyed in (models_blueprint(settings, asked), chat, responses):
+    threads = Threads(settings.responses_stored)
+    # Backends take the names that OpenAI's API takes.
+    held = Messages(settings=settings, threads=threads, asked=asked, longest_name=LONGEST_NAME)
+    messages = messages_blueprint(settings, held, runner)
+    for keyed in (models_blueprint(settings, asked), chat, responses, messages):
         # Route before key, key before body (http.precedence.*): an unknown path is 404 to everyone, also without a key.
-        keyed.before_request(lambda: check_key(settings, request.headers.get("Authorization", "")))
+        keyed.before_request(lambda: check_key(settings, request.path, form_headers()))
         app.register_blueprint(keyed)
     return app
 
@@ -110,12 +120,18 @@ def body_limit(app: Flask, settings: ProxySettings) -> Callable[[WSGIEnvironment
             return 0
         try:
             check_host(settings, environ.get("HTTP_HOST"))
-            check_key(settings, environ.get("HTTP_AUTHORIZATION", ""))
+            check_key(settings, environ["PATH_INFO"], _deciding(environ))
         except ApiError:
             return 0
         return settings.max_body_bytes
 
     return limit
+
+
+def _deciding(environ: WSGIEnvironment) -> dict[str, str]:
+    """As `form_headers`, of a request that is not one of Flask's yet."""
+    named = {name: f"HTTP_{name.upper().replace('-', '_')}" for name in DECIDING}
+    return {name: environ[key] for name, key in named.items() if key in environ}
 
 
 def _register_hooks(app: Flask, settings: ProxySettings, metrics: Metrics) -> None:
@@ -134,7 +150,8 @@ def _register_hooks(app: Flask, settings: ProxySettings, metrics: Metrics) -> No
     @app.after_request
     def finish(response: Response) -> Response:
         # Both on errors too (http.request-id, http.cors.preflight): a browser hides an answer without CORS headers.
-        response.headers.add("x-request-id", g.request_id)
+        for name, value in form_of(request.path, form_headers()).named(g.request_id).items():
+            response.headers.add(name, value)
         for name, value in cors.allow({"origin": request.headers.get("Origin", "")}).items():
             response.headers.add(name, value)
         # Taken here: what follows runs when the body has been sent, and the request's context is gone by then.

@@ -1,4 +1,4 @@
-"""Errors as clients read them: always JSON, in OpenAI's envelope."""
+"""Errors as clients read them: always JSON, in the form of the API that the request is of."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import WebsocketMismatch
 
 from wireproof_proxy.answers.timing import ClientGoneError
+from wireproof_proxy.blueprints.request_parts import form_headers
+from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import BAD_REQUEST, INTERNAL, UNKNOWN_URL, WRONG_METHOD, ApiError
 
 if TYPE_CHECKING:
@@ -38,10 +40,8 @@ def register_error_handlers(app: Flask) -> None:
 
 
 def _refuse(error: ApiError) -> ResponseReturnValue:
-    headers = dict(error.headers)
-    if error.problem.retry_after is not None:
-        headers["Retry-After"] = str(error.problem.retry_after)
-    return error.body(), error.problem.status, headers
+    reply = form_of(request.path, form_headers()).reply(error, g.request_id)
+    return reply.body, reply.status, reply.headers
 
 
 def _unknown(_error: NotFound) -> ResponseReturnValue:

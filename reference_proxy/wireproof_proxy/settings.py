@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from wireproof_proxy.loopback import is_loopback
+from wireproof_surfaces.http.loopback import is_loopback
 from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
     ArgumentsMode,  # noqa: TC001
     OutputMode,  # noqa: TC001
@@ -121,8 +121,9 @@ class ProxySettings(BaseSettings):
     # "Obsidian tool calling" has the call logged and passed on (line 178); failing is the stricter choice.
     tools_strict: bool = _setting(False, "true: a call of a tool that was not declared fails a response")  # noqa: FBT003 - a default, not a flag
     responses_stored: int = _setting(
-        256, "responses kept in memory for previous_response_id; those not used for longest go first", ge=0
+        256, "responses, and threads of messages, kept in memory; those not used for longest go first", ge=0
     )
+    threads: bool = _setting(True, "false: threads of messages are refused; their clients then send whole histories")  # noqa: FBT003 - a default, not a flag
     # `none` is for Copilot 3.0 to 3.1.5, which never unescapes a value.
     xml_escape: XmlEscape = _setting("xml", "xml or none: whether &, < and > in <use_tool> values are escaped")
     # 128 is the most that OpenAI's API takes.

@@ -58,6 +58,13 @@ class ToolResult:
     id: str
     output: str
     images: tuple[ImagePart, ...] = ()
+    failed: bool = False
+    """Whether the client says that the tool has failed."""
+
+    @property
+    def told(self) -> str:
+        """The output for a backend that has no other place to say that the tool has failed."""
+        return f"Error: {self.output}" if self.failed else self.output
 
 
 Item = Message | AssistantCall | ToolResult

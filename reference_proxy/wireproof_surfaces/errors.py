@@ -32,6 +32,7 @@ WRONG_KEY = Problem(401, INVALID, "invalid_api_key", "The API key is missing or 
 WRONG_HOST = Problem(
     421, INVALID, "misdirected_request", "Without a key this proxy answers only at this machine's own names."
 )
+FOREIGN = Problem(403, INVALID, "origin_not_allowed", "No page of this origin is let in.")
 TOO_LARGE = Problem(413, INVALID, "request_too_large", "The request body is too large.")
 WRONG_MEDIA = Problem(415, INVALID, "unsupported_media_type", "The request body must be `application/json`.")
 NOT_UTF8 = Problem(400, INVALID, "invalid_utf8", "The request body is not valid UTF-8.")
@@ -110,6 +111,8 @@ class ApiError(Exception):
     param: str | None = None
     """The field or header at fault."""
     headers: dict[str, str] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    """What a program is told besides, where the API has a place for it."""
 
     def body(self) -> dict[str, Any]:
         """The error envelope."""
@@ -123,20 +126,30 @@ def envelope(problem: Problem, *, message: str | None = None, param: str | None 
     return {"error": {"message": text, "type": problem.type, "param": param, "code": problem.code}}
 
 
-_SCHEMA_FIELDS = {"messages": "response_format", "input": "text.format"}
-"""The field of a request that holds the conversation → the one that holds the schema."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequestFields:
+    """What the fields of a surface's request are called that a backend may find wrong."""
+
+    conversation: str = "messages"
+    schema: str = "response_format"
+    image: str = "image_url"
 
 
-def failure(failed: ChoiceFailed, param: str = "messages") -> ApiError:
-    """The HTTP error for a backend's failure; `param` is the request's field that holds the conversation."""
+CHAT_FIELDS = RequestFields()
+RESPONSES_FIELDS = RequestFields(conversation="input", schema="text.format")
+MESSAGES_FIELDS = RequestFields(schema="output_config.format", image="image")
+
+
+def failure(failed: ChoiceFailed, fields: RequestFields = CHAT_FIELDS) -> ApiError:
+    """The HTTP error for a backend's failure; `fields` are those of the request's surface."""
     cause = failed.cause
     params = {
         FailureReason.TOOLS_REJECTED: "tools",
-        FailureReason.CONTEXT: param,
-        FailureReason.IMAGES_REJECTED: param,
-        FailureReason.NO_IMAGES: "image_url",
+        FailureReason.CONTEXT: fields.conversation,
+        FailureReason.IMAGES_REJECTED: fields.conversation,
+        FailureReason.NO_IMAGES: fields.image,
         FailureReason.MODEL_UNKNOWN: "model",
-        FailureReason.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
+        FailureReason.SCHEMA_UNKNOWN: fields.schema,
         FailureReason.NOT_CALLED: "tool_choice",
         FailureReason.FUNCTION_NOT_CALLED: "function_call",
     }

@@ -138,6 +138,8 @@ class ChoiceFinished:
 
     choice: int = 0
     reason: FinishReason
+    stop: str | None = None
+    """The text that ended it, one of those that the request asks to stop at; None: no such text did."""
 
 
 @dataclass(frozen=True, slots=True)

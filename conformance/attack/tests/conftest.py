@@ -1,4 +1,4 @@
-"""The bundled proxy and the endpoint under attack: one process each, whose memory and files are looked at."""
+"""The bundled proxy, the endpoint and the recorder under attack: processes whose memory and files are looked at."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,18 +79,27 @@ class Attacked:
         return found
 
 
-@pytest.fixture(scope="session", params=["proxy", "endpoint"])
+@pytest.fixture(scope="session", params=["proxy", "endpoint", "record"])
 def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
-    """The proxy with the mock behind it, or the endpoint."""
+    """The proxy with the mock behind it, the endpoint, or the recorder with the endpoint behind it."""
     python = request.config.getoption("--python")
     folder = tmp_path_factory.mktemp("attack")
-    log, key = folder / "log", folder / "key"
+    key = folder / "key"
     key.write_text(KEY)
+    endpoint = [python, "-m", "wireproof_endpoint", "--api-key-file", str(key), "--max-body", "1000000"]
+    with ExitStack() as stack:
+        words = {"proxy": [python, "-m", "wireproof_proxy"], "endpoint": endpoint}.get(request.param)
+        if words is None:
+            upstream = stack.enter_context(started(endpoint, python, folder / "upstream"))
+            words = [python, "-m", "wireproof", "record", "--upstream", f"http://{upstream.host}:{upstream.port}/v1"]
+            words += ["--port", "0", "-o", str(folder / "recorded.yaml")]
+        yield stack.enter_context(started(words, python, folder / "log"))
+
+
+@contextmanager
+def started(words: list[str], python: str, log: Path) -> Iterator[Attacked]:
+    """A server that runs."""
     env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(python).with_name("wireproof-codex"))}
-    words = {
-        "proxy": [python, "-m", "wireproof_proxy"],
-        "endpoint": [python, "-m", "wireproof_endpoint", "--api-key-file", str(key), "--max-body", "1000000"],
-    }[request.param]
     with (
         log.open("w") as file,
         subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=file, text=True) as process,
@@ -105,11 +114,11 @@ def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture
-def until() -> Callable[[Callable[[], Any], str], None]:
+def until() -> Callable[..., None]:
     """Wait for a condition."""
 
-    def wait(condition: Callable[[], Any], what: str) -> None:
-        deadline = time.monotonic() + 60
+    def wait(condition: Callable[[], Any], what: str, seconds: float = 60) -> None:
+        deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, f"waited in vain for {what}"
             time.sleep(0.02)
@@ -124,7 +133,7 @@ def ask(attacked: Attacked) -> Callable[[], bytes]:
 
 
 @pytest.fixture
-def unharmed(attacked: Attacked, until: Callable[[Callable[[], Any], str], None]) -> Iterator[None]:
+def unharmed(attacked: Attacked, until: Callable[..., None]) -> Iterator[None]:
     """After each attack it answers, holds no more than before, and has written no trace."""
     until(lambda: b"200 OK" in answered(attacked), "a first answer")
     for _ in range(20):
@@ -140,7 +149,9 @@ def unharmed(attacked: Attacked, until: Callable[[Callable[[], Any], str], None]
 def answered(attacked: Attacked) -> bytes:
     """What the server says to a right request."""
     body = b'{"model": "codex", "messages": [{"role": "user", "content": "hi"}]}'
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\nConnection: close\r\n"
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nConnection: close\r\n"
+    )
     with attacked.dial() as client:
         client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         said = b""

@@ -31,14 +31,16 @@ Play = Mapping[str, Any]
 class Client:
     """A client program and a way to use the client; `streamed`: its answers come as streams.
 
-    `responses`: it speaks the Responses API, where a text before a call stays, streamed or not. `ends`: its words for
-    how an answer ended, without calls and with; None where it does not tell.
+    `in_parts`: it speaks Responses or Messages, where a text before a call stays, streamed or not. `one_wanted`: it
+    speaks Messages, where a request for one call at most holds for whole answers, too. `ends`: its words for how an
+    answer ended, without calls and with; None where it does not tell.
     """
 
     program: str
     way: str
     streamed: bool
-    responses: bool = False
+    in_parts: bool = False
+    one_wanted: bool = False
     ends: tuple[str | None, str | None] = ("stop", "tool_calls")
 
     @property
@@ -49,11 +51,15 @@ class Client:
     @property
     def keeps_text(self) -> bool:
         """Whether it is told the text before a call."""
-        return self.streamed or self.responses
+        return self.streamed or self.in_parts
+
+    def answers(self, dialogue: Dialogue) -> tuple[Answer, ...]:
+        """What the model answers it, in order."""
+        return ((self.streamed or self.one_wanted) and dialogue.streamed) or dialogue.answers
 
     def turns(self, dialogue: Dialogue) -> list[dict[str, Any]]:
         """What the client is to be told, in order."""
-        answers = (self.streamed and dialogue.streamed) or dialogue.answers
+        answers = self.answers(dialogue)
         if not self.keeps_text:
             answers = tuple(replace(answer, text="") if answer.calls else answer for answer in answers)
         return [self._told(answer) for answer in answers]
@@ -84,32 +90,46 @@ def _chat(program: str, whole: Sequence[str] = ("whole",), stream: Sequence[str]
     return [Client(program=program, way=way, streamed=streamed) for way, streamed in ways]
 
 
-def _responses(
+def _in_parts(
     program: str,
     whole: Sequence[str] = ("whole",),
     stream: Sequence[str] = ("stream",),
     ends: tuple[str | None, str | None] = ("completed", "completed"),
 ) -> list[Client]:
-    return [replace(client, responses=True, ends=ends) for client in _chat(program, whole, stream)]
+    return [replace(client, in_parts=True, ends=ends) for client in _chat(program, whole, stream)]
 
 
+def _messages(
+    program: str,
+    whole: Sequence[str] = ("whole",),
+    stream: Sequence[str] = ("stream",),
+    ends: tuple[str | None, str | None] = ("end_turn", "tool_use"),
+) -> list[Client]:
+    return [replace(client, one_wanted=True) for client in _in_parts(program, whole, stream, ends)]
+
+
+RUNNERS = ("runner-whole", "runner-unthreaded-whole"), ("runner", "runner-unthreaded")
 CLIENTS = (
     *_chat("openai_python.py"),
     *_chat("langchain_python.py"),
     *_chat("openai_node.mjs", ("whole", "run-tools-whole"), ("stream", "run-tools")),
     *_chat("ai_sdk.mjs"),
     *_chat("langchain_js.mjs"),
-    *_responses("openai_python_responses.py", ("whole", "parse", "stored"), ("stream", "helper", "stored-stream")),
-    *_responses("openai_node_responses.mjs", ("whole", "parse", "stored"), ("stream", "helper", "stored-helper")),
-    *_responses("openai_agents_python.py", ends=(None, None)),
-    *_responses(
+    *_in_parts("openai_python_responses.py", ("whole", "parse", "stored"), ("stream", "helper", "stored-stream")),
+    *_in_parts("openai_node_responses.mjs", ("whole", "parse", "stored"), ("stream", "helper", "stored-helper")),
+    *_in_parts("openai_agents_python.py", ends=(None, None)),
+    *_in_parts(
         "ai_sdk.mjs",
         ("responses-whole", "responses-unstored-whole"),
         ("responses-stream", "responses-unstored-stream"),
         ("stop", "tool_calls"),
     ),
-    *_responses("langchain_python.py", ("responses-whole",), ("responses-stream",)),
-    *_responses("langchain_js.mjs", ("responses-whole",), ("responses-stream",)),
+    *_in_parts("langchain_python.py", ("responses-whole",), ("responses-stream",)),
+    *_in_parts("langchain_js.mjs", ("responses-whole",), ("responses-stream",)),
+    *_messages("anthropic_python.py", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1])),
+    *_messages("anthropic_node.mjs", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1])),
+    *_messages("ai_sdk.mjs", ("messages-whole",), ("messages-stream",), ("stop", "tool_calls")),
+    *_messages("langchain_anthropic_python.py"),
 )
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import os
 import platform
-import socketserver
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from elsewhere import elsewhere
 
 INSTALLED = Path(sys.prefix) / "clients" / "node_modules"
 DEADLINE = 120.0
@@ -50,35 +46,17 @@ class Ended:
     """What it asked of any other host than this one."""
 
 
-@contextmanager
-def _elsewhere() -> Iterator[tuple[str, list[str]]]:
-    """The URL of an HTTP proxy that notes each request and passes none on, and the list of its notes."""
-    asked: list[str] = []
-
-    class Handler(socketserver.StreamRequestHandler):
-        def handle(self) -> None:
-            asked.append(self.rfile.readline().decode(errors="replace").strip())
-            self.wfile.write(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
-        server.shutdown()
-        thread.join()
-
-
 def run(prompt: str, *, folder: Path, home: Path, url: str, key: str) -> Ended:
     """Let it work in a folder on what a prompt asks, with a proxy as its model."""
     (folder / "opencode.json").write_text(json.dumps(_configuration(url, key)), encoding="utf-8")
-    with _elsewhere() as (gateway, elsewhere):
+    with elsewhere() as (away, asked):
         done = subprocess.run(
             # With a title of its own, or it asks the model for one first.
             [binary(), "run", "--print-logs", "--title", "wireproof", prompt],
-            cwd=folder, env=_environment(home, gateway), stdin=subprocess.DEVNULL,
+            cwd=folder, env=_environment(home, away), stdin=subprocess.DEVNULL,
             capture_output=True, encoding="utf-8", timeout=DEADLINE, check=False,
         )  # fmt: skip
-    return Ended(status=done.returncode, said=done.stdout.strip(), log=done.stderr, elsewhere=elsewhere)
+    return Ended(status=done.returncode, said=done.stdout.strip(), log=done.stderr, elsewhere=asked)
 
 
 def _configuration(url: str, key: str) -> dict[str, Any]:
@@ -96,9 +74,8 @@ def _configuration(url: str, key: str) -> dict[str, Any]:
     }
 
 
-def _environment(home: Path, gateway: str) -> dict[str, str]:
+def _environment(home: Path, away: dict[str, str]) -> dict[str, str]:
     folders = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CONFIG", "DATA", "CACHE", "STATE")}
-    away = {"HTTP_PROXY": gateway, "HTTPS_PROXY": gateway, "NO_PROXY": "127.0.0.1,localhost"}
     silent = dict.fromkeys(
         (
             "OPENCODE_DISABLE_AUTOUPDATE",

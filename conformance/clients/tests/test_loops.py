@@ -1,7 +1,7 @@
 """Real clients complete their loops against the reference proxy: text, calls, results, and the text in the end.
 
 Each client is a program of its own (`../*.mjs`, `../*.py`) that plays all dialogues in one way and says what became of
-them: on chat completions and on responses, in front of a backend with native tools and of one that has none.
+them: on chat completions, responses and messages, in front of a backend with native tools and of one that has none.
 """
 
 from __future__ import annotations
@@ -92,8 +92,7 @@ def test_a_client_completes(client: Client, name: str, backend: str, played: Pla
     play = played(client)[backend, name]
     turns, told = _turns(play), client.turns(DIALOGUES[name])
     assert [_less_spelling(turn) for turn in turns] == told
-    answers = (client.streamed and DIALOGUES[name].streamed) or DIALOGUES[name].answers
-    calls = [call for answer in answers for call in answer.calls]
+    calls = [call for answer in client.answers(DIALOGUES[name]) for call in answer.calls]
     kept = [call["raw"] for turn in turns for call in turn["calls"]]
     assert all(raw in {None, call.raw} for raw, call in zip(kept, calls, strict=True))
     assert play["ran"] == [{"name": call.name, "arguments": json.loads(call.raw)} for call in calls]

@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
+from wireproof.model.side import Side
 from wireproof.scenarios import CONVERSATIONS
+from wireproof_mocks.clients import FAULTS as CLIENT_FAULTS
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_scripts.library import LIBRARY
 
@@ -19,15 +23,24 @@ HERE = Path(__file__).parent
 def test_each_fault_is_chosen_by_its_name() -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", str(HERE)]
     collected = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert FAULTS.keys() - {item.partition("[")[2].removesuffix("]") for item in collected} == set()
+    items = {item.partition("[")[2].removesuffix("]") for item in collected}
+    assert {*FAULTS, *CLIENT_FAULTS} - items == set()
 
 
-def test_every_row_of_the_catalogue_has_a_fault() -> None:
-    assert load().by_id.keys() - {fault.breaks for fault in FAULTS.values()} == set()
+BROKEN = {
+    Side.PROXY: {one.breaks for one in FAULTS.values()},
+    Side.CLIENT: {one.breaks for one in CLIENT_FAULTS.values()},
+}
 
 
-def test_every_fault_breaks_a_row_of_the_catalogue() -> None:
-    assert {fault.breaks for fault in FAULTS.values()} - load().by_id.keys() == set()
+@pytest.mark.parametrize("side", Side)
+def test_every_row_of_the_catalogue_has_a_fault(side: Side) -> None:
+    assert load().about(side).by_id.keys() - BROKEN[side] == set()
+
+
+@pytest.mark.parametrize("side", Side)
+def test_every_fault_breaks_a_row_of_the_catalogue(side: Side) -> None:
+    assert BROKEN[side] - load().about(side).by_id.keys() == set()
 
 
 def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
@@ -40,7 +53,10 @@ def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
 
 
 def test_a_name_says_what_is_wrong() -> None:
-    for name, fault in FAULTS.items():
-        assert fault.name == name
+    assert all(fault.name == name for name, fault in FAULTS.items())
+    rows = {name: one.breaks for name, one in FAULTS.items()} | {
+        name: one.breaks for name, one in CLIENT_FAULTS.items()
+    }
+    for name, row in rows.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name), "words, not a number or a requirement"
-        assert name != fault.breaks.rpartition(".")[2], "what a developer did, not what it breaks"
+        assert name != row.rpartition(".")[2], "what a developer did, not what it breaks"

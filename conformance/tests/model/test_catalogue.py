@@ -156,7 +156,7 @@ def test_ids_are_unique_and_stand_in_the_order_of_the_files() -> None:
     assert ids[0] == "target.alive"
     surfaces = [one.rsplit(".", 1)[0].split(".")[0:2] for one in ids]
     assert surfaces.index(["chat", "whole"]) < surfaces.index(["chat", "stream"])
-    assert ids[-1].startswith("agent.")
+    assert ids[-1].startswith("client.")
     assert list(load().by_id) == ids
 
 
@@ -176,13 +176,16 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
         "responses.whole.": (Mode.WHOLE,),
         "responses.stream.": (Mode.STREAM,),
         "responses.": tuple(Mode),
+        "client.": tuple(Mode),
     }
     # A whole answer with a call has no text to keep; a refusal is no stream; what a proxy runs by itself is its own
-    # affair, however it answers.
+    # affair, however it answers. Half a whole answer is no JSON, and nobody leaves in its midst.
     odd = {
         "textual.prefix-kept": (Mode.STREAM,),
         "mode.invalid": (Mode.WHOLE,),
         "agent.scratch-only": (Mode.WHOLE,),
+        "client.cut-is-no-answer": (Mode.STREAM,),
+        "client.closes": (Mode.STREAM,),
     }
     for one in ROWS:
         wanted = next(wanted for prefix, wanted in modes.items() if one.id.startswith(prefix))

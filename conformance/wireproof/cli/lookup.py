@@ -5,14 +5,13 @@ from __future__ import annotations
 import click
 
 from wireproof.cli.console import console
+from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import UnknownRequirementError, load
 from wireproof.model.dialect import Dialect
 from wireproof.reading.applicable import applicable
 from wireproof.reading.selection import UnknownScenarioError, select
 from wireproof.report import explain
 from wireproof.report.scenario_json import scenario_data
-from wireproof.scenarios import SCENARIOS
-from wireproof.scenarios.live import LIVE
 
 
 @click.command("explain")
@@ -24,7 +23,7 @@ def explain_command(requirement: str) -> None:
     except UnknownRequirementError as error:
         raise click.UsageError(str(error)) from error
     # In all dialects, since no target is asked about.
-    scenarios = [scenario for scenario in (*SCENARIOS, *LIVE) if row in applicable(scenario, load(), Dialect)]
+    scenarios = [scenario for scenario in EVERY if row in applicable(scenario, load(), Dialect)]
     explain.explain(console(), row, scenarios, load().seeds)
 
 
@@ -34,7 +33,7 @@ def show_command(scenario: str) -> None:
     """Print a scenario and the script that answers it, as JSON."""
     try:
         # `select` also takes requirements: a name that is one deserves a better answer than "unknown".
-        found = next((one for one in select((*SCENARIOS, *LIVE), load(), (scenario,)) if one.name == scenario), None)
+        found = next((one for one in select(EVERY, load(), (scenario,)) if one.name == scenario), None)
     except UnknownScenarioError as error:
         raise click.UsageError(str(error)) from error
     if found is None:

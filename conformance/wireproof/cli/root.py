@@ -22,6 +22,7 @@ SEARCHED = 20_000
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "certificate": ("certificates", "certificate_group", "Write results as files that others can verify."),
     "certify": ("certify", "certify_command", "Certify a proxy, by its URL, command or target file."),
+    "client": ("client", "client_command", "Judge a client by what it sends."),
     "compare": ("compare", "compare_command", "Print several saved results beside each other."),
     "completion": ("completion", "completion_command", "Print what completes this command in your shell."),
     "diff": ("results", "diff_command", "Print what differs between two saved results."),

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +21,7 @@ from wireproof_endpoint import serving
 from wireproof_endpoint.journal.lines import LineFile
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.scripts import reported, scripts_of
+from wireproof_endpoint.service.latency import FORMS, TimeError, times
 from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.errors import ScriptError
 
@@ -30,6 +32,29 @@ if TYPE_CHECKING:
 
 USAGE = 2
 """The exit status of what cannot be served as it is asked for, as of every command."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Service:
+    """What the service is like beside its answers; each is the setting of its name."""
+
+    ttft: str = ""
+    itl: str = ""
+    jitter: float = 0.0
+    rpm: int | None = None
+    tpm: int | None = None
+    chaos: float = 0.0
+    seed: int = 0
+
+
+def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    """The text, if it describes times."""
+    try:
+        if text:
+            times(text)
+    except TimeError as error:
+        raise click.BadParameter(str(error)) from error
+    return text
 
 
 @click.command("serve")
@@ -65,6 +90,23 @@ USAGE = 2
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to which each request and its answer is appended as a line of JSON, keys masked.",
 )
+@click.option("--ttft", default="", metavar="TIME", callback=_time, help="To the first output: " + FORMS + ".")
+@click.option("--itl", default="", metavar="TIME", callback=_time, help="Between two pieces of text, likewise.")
+@click.option(
+    "--jitter",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="By how much of itself each of these times may be longer or shorter, from 0 to 1.",
+)
+@click.option("--rpm", type=click.IntRange(1), help="Requests a minute that each key may send; then a 429.")
+@click.option("--tpm", type=click.IntRange(1), help="Tokens a minute, likewise; estimated from the request.")
+@click.option(
+    "--chaos",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Share of the requests that fail: 429, 500, 503, a connection that is closed or reset.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Another one gives other times and other failures.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the address as one line of JSON, for a program that starts this."
 )
@@ -78,6 +120,7 @@ def serve_command(  # noqa: PLR0913 - one for each option
     journal: Path | None,
     *,
     as_json: bool,
+    **service: Any,  # noqa: ANN401 - `Service` names them
 ) -> None:
     """Serve an endpoint to develop a client with, or as the upstream of a gateway.
 
@@ -93,6 +136,7 @@ def serve_command(  # noqa: PLR0913 - one for each option
             scripts=scripts,
             workers=workers,
             journal=journal,
+            service=Service(**service),
             say=lambda url, settings: click.echo(introduce(url, settings, api_key_env)),
         )
     except UnservableError as error:
@@ -118,7 +162,7 @@ class UnservableError(Exception):
     """It cannot be served; the text says why."""
 
 
-def serve(
+def serve(  # noqa: PLR0913 - one for each option
     *,
     port: int,
     api_key: str | None,
@@ -127,6 +171,7 @@ def serve(
     say: Callable[[str, EndpointSettings], object],
     workers: int = 1,
     journal: Path | None = None,
+    service: Service | None = None,
 ) -> tuple[str, ...]:
     """Serve until SIGINT, SIGTERM or SIGHUP; `say` is given the base URL and the settings.
 
@@ -142,7 +187,12 @@ def serve(
     except PortError as error:
         raise UnservableError(str(error)) from error
     only = {"models": models, "any_model": False} if models else {}
-    settings = EndpointSettings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
+    settings = EndpointSettings(
+        api_key=api_key,
+        unknown_models=(UNKNOWN_MODEL,),
+        **only,  # type: ignore[arg-type]
+        **asdict(service or Service()),
+    )
     endpoint = serving.endpoint_of(settings, library, noted)
     serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
     return endpoint.unchosen() if workers == 1 else ()

@@ -54,6 +54,7 @@ from wireproof.judging.stages import findings_of
 from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NotServed
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
+from wireproof.model.side import Side
 from wireproof.model.verdict import Finding, HarnessError
 from wireproof.reading.applicable import applicable
 from wireproof.reading.capabilities import absences
@@ -102,6 +103,7 @@ def judge_runs(
     Raises:
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
+    catalogue = catalogue.about(Side.PROXY)
     _refuse_rows_without_check(catalogue, checks)
     runs = without_absent(runs, target.absent)
     try:

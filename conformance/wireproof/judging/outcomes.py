@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks import live
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.model.asks import AskCalls
+from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
@@ -18,6 +19,7 @@ from wireproof.wire.quoting import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from wireproof.model.dialect import Dialect
     from wireproof.model.scenario import Form, Scenario, Turn
     from wireproof.reading.exchange import Exchange
 
@@ -45,6 +47,14 @@ class ScenarioRun:
     those that plainly refuse what the scenario is about."""
     absent: Mapping[Form, str] = field(default_factory=dict)
     """The forms in which the target does not answer, as it was found or is declared → why they are absent."""
+    ended: str = ""
+    """How a client's program ended that did not end by itself, as a clause; "": it did, or there is none."""
+
+    def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
+        """The forms that it speaks of, where these dialects are spoken; a client has chosen one of its own."""
+        if isinstance(self.scenario, ClientScenario):
+            return tuple(self.exchanges)
+        return self.scenario.forms(dialects)
 
 
 def not_judged(run: ScenarioRun, row: Requirement, why: str) -> Outcome:

@@ -29,6 +29,7 @@ from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads
 from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
 from wireproof.model.requirement import Citation, Harm, JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
+from wireproof.model.side import Side  # noqa: TC001 (as above)
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ class Catalogue:
         if name in self.by_id:
             return self.by_id[name]
         raise UnknownRequirementError(f"no requirement {name!r}{_suggest(name, self.by_id)}")
+
+    def about(self, side: Side) -> Catalogue:
+        """The rows about one end of the wire."""
+        return replace(self, requirements=tuple(row for row in self.requirements if row.side is side))
 
     def of_facet(self, facet: Facet, form: Form) -> Requirement | None:
         """The row that speaks of this part of answers of this form. None: no row does.
@@ -374,6 +379,7 @@ class _Deciding(_Strict):
         description=f"{' or '.join(map(json.dumps, _GROUPS))}, or a list of {', '.join(Dialect)}"
     )
     modes: _Some[Mode] = _LEFT_OUT
+    side: Side = _LEFT_OUT
     judged: JudgedOn = _LEFT_OUT
     stage: Stage = _LEFT_OUT
     invariant: _Flag = Field(_LEFT_OUT, description="content that holds of any answer")

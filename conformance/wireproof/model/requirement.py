@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import ArgumentsMode, Dialect
 from wireproof.model.scenario import Form, Mode
+from wireproof.model.side import Side
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ class Requirement:
     """The dialects whose answers it is about."""
     modes: tuple[Mode, ...] = tuple(Mode)
     """The modes whose answers it is about."""
+    side: Side = Side.PROXY
+    """Which end of the wire must keep it. Rows about clients have no stage: `judging.client_judge` judges them."""
     judged: JudgedOn = JudgedOn.EXERCISED
     stage: Stage = Stage.CONTENT
     invariant: bool = False

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from wireproof.model.side import Side
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -201,6 +203,8 @@ class Target:
     """The members that requests do without, since the target was found to refuse them; only a live one is spared."""
     ways: tuple[WayTaken, ...] = ()
     """The ways round faults that were taken."""
+    side: Side = Side.PROXY
+    """Which end is judged. `CLIENT`: the target is Wireproof's own endpoint, and what asked it is judged."""
 
     @property
     def silence(self) -> float:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wireproof.wire.violation import Place
 
 
 class End(StrEnum):
@@ -92,11 +96,21 @@ class Transcript:
     """How many other requests of the run were on their way when it was sent."""
     stuck: bool = False
     """Whether the target gave no answer to anything after it, so that its silence is no matter of time."""
+    began: float = 0.0
+    """When the request came, in seconds after the first of its scenario. Known where a client is judged; else 0."""
+    left: float | None = None
+    """When the person at the client left, in seconds after the request came; None: they stayed to the end."""
+    script: str = ""
+    """The script of the endpoint that answered; "": none did, or what answered says nothing of scripts."""
 
     @property
     def body(self) -> bytes:
         """All pieces joined."""
         return b"".join(piece.data for piece in self.pieces)
+
+    def body_at(self, place: Place) -> bytes:
+        """The body in which a place is: that of the response, or of the request."""
+        return self.request_body if place.in_request else self.body
 
     @property
     def ok(self) -> bool:

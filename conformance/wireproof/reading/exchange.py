@@ -102,8 +102,10 @@ class Exchange:
 
     @property
     def request(self) -> Request | None:
-        """The plain request that was sent; None for a turn of a conversation."""
-        return self.scenario.requests[self.number] if isinstance(self.scenario, PlainScenario) else None
+        """The plain request that was sent; None for a turn of a conversation, and for what a client sent by itself."""
+        # Those of a client are its own.
+        requests = self.scenario.requests if isinstance(self.scenario, PlainScenario) else ()
+        return requests[self.number] if requests else None
 
     @property
     def conversation(self) -> ConversationScenario:

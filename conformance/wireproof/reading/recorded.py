@@ -13,6 +13,7 @@ from wireproof.reading.right_answers import right_answers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wireproof.model.client_scenario import ClientScenario
     from wireproof.model.scenario import ConversationScenario, Form, PlainScenario
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
@@ -58,6 +59,13 @@ def _as_sent(scenario: ConversationScenario, form: Form, transcript: Transcript)
     asks = scenario.usage and form.mode is Mode.STREAM and form.dialect.spec.surface is Surface.CHAT
     unasked = asks and b'"stream_options"' not in transcript.request_body
     return replace(scenario, usage=False) if unasked else scenario
+
+
+def of_client(scenario: ClientScenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
+    """The request of that number that a client sent. What it says is read where it is judged, with those beside it."""
+    return Exchange(
+        scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
+    )
 
 
 def of_request(scenario: PlainScenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:

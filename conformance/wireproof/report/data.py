@@ -73,6 +73,7 @@ def report_of(
     certificate: Certificate, catalogue: Catalogue, configuration: Configuration, versions: MadeWith
 ) -> Report:
     """The result of a run."""
+    catalogue = catalogue.about(certificate.target.side)
     verdicts = cells(certificate, catalogue)
     # Also of what has no cell: a target may have left out the dialect of an answer that was judged.
     spoken = {cell.requirement for cell in verdicts} | {one.requirement for one in certificate.outcomes}
@@ -229,6 +230,7 @@ def _place(scenario: str, finding: Finding) -> SeenAt:
         offset=at.offset if at else None,
         length=at.length if at else None,
         frame=at.frame if at else None,
+        in_request=at is not None and at.in_request,
         came=status.came if status else None,
         due=status.due if status else None,
     )
@@ -339,7 +341,8 @@ def _found(
     exchange = _exchange(certificate, outcome, finding) if finding else None
     place = finding.violation.place if finding else None
     # A connection that was closed has no bytes to show.
-    shown = excerpt(exchange.transcript.body, place) if exchange and place and exchange.transcript.body else None
+    body = exchange.transcript.body_at(place) if exchange and place else b""
+    shown = excerpt(body, place) if place and body else None
     return Found(
         requirement=outcome.requirement,
         strict=outcome.verdict,

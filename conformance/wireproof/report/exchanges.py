@@ -47,7 +47,7 @@ def _offsets(report: Report) -> Mapping[_Place, Sequence[int]]:
     found: dict[_Place, list[int]] = {}
     for outcome in report.outcomes:
         for place in outcome.places:
-            if place.offset is not None:
+            if place.offset is not None and not place.in_request:
                 key = (place.scenario, str(place.dialect), str(place.mode), place.exchange)
                 found.setdefault(key, []).append(place.offset)
     return found

@@ -72,8 +72,8 @@ def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
 
 def _finding(certificate: Certificate, outcome: Outcome, finding: Finding, transcript: Transcript) -> Iterator[Text]:
     yield Text(f"seen in {outcome.scenario} ({finding.form}): {visible(finding.violation.seen)}")
-    body = transcript.body
     place = finding.violation.place
+    body = transcript.body_at(place) if place else b""
     if place is not None and body:  # a connection that was closed has no bytes to show
         shown = excerpt(body, place)
         yield Text.assemble(f"at {shown.where}: ", (shown.before, "dim"), (shown.at, "bold red"), (shown.after, "dim"))

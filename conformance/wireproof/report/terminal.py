@@ -61,6 +61,7 @@ def report(
         allow_partial: A partial result is accepted, so how to accept it need not be said.
         roots: What explains most of what is wrong; None: it is not known.
     """
+    catalogue = catalogue.about(certificate.target.side)
     if roots is not None and roots.shown:
         _roots(console, certificate, roots)
     head(console, certificate)
@@ -143,9 +144,15 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
             console.print(head, soft_wrap=True)
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
-            repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
+            repeat = Text(f"again: {_of_one(again, found.outcome.scenario)}", no_wrap=True)
             for line in (*lines, Text(found.where), repeat):
                 indented(console, line)
+
+
+def _of_one(again: str, scenario: str) -> str:
+    """The command for one scenario; options stand before a command that it ends with."""
+    before, dashes, command = again.partition(" -- ")
+    return f"{before} --only {scenario}{dashes}{command}"
 
 
 def _weight(row: Requirement, harming: Container[str]) -> int:

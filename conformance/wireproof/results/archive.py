@@ -25,6 +25,7 @@ from pydantic import TypeAdapter
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model import dialect
 from wireproof.model.capability import Capability
+from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.target import Target
@@ -135,8 +136,10 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _of_run(run: ScenarioRun) -> Json:
+    ended = {"ended": run.ended} if run.ended else {}
     return {
         "scenario": run.scenario.name,
+        **ended,
         "error": run.error,
         "not_driven": [[*_of_form(form), reason] for form, reason in run.not_driven.items()],
         "absent": [[*_of_form(form), reason] for form, reason in run.absent.items()],
@@ -155,6 +158,7 @@ def _run(scenario: Scenario, line: Json, target: Target) -> ScenarioRun:
         absent={_form(*form): _text(reason) for *form, reason in line.get("absent", ())},
         exchanges=_exchanges(scenario, line["exchanges"], target),
         repeated=int(line["repeated"]),
+        ended=_text(line.get("ended", "")),
         set_aside=_exchanges(scenario, line["set_aside"], target),
     )
 
@@ -182,6 +186,8 @@ def _of_exchange(exchange: Exchange) -> Json:
 def _exchange(scenario: Scenario, number: int, form: Form, target: Target, data: Json) -> Exchange:
     """The exchange as it was when it was driven, read anew."""
     transcript = _transcript(data["transcript"])
+    if isinstance(scenario, ClientScenario):
+        return recorded.of_client(scenario, number, form, target, transcript)
     if isinstance(scenario, PlainScenario):
         return recorded.of_request(scenario, number, form, target, transcript)
     sent = scenario if data["cap"] == scenario.cap else dataclasses.replace(scenario, cap=data["cap"])

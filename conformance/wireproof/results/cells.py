@@ -67,7 +67,7 @@ def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
 def parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[Part]]:
     """What each scenario says of each requirement in each form."""
     runs = {run.scenario.name: run for run in certificate.runs}
-    driven = {name: run.scenario.forms(certificate.target.dialects) for name, run in runs.items()}
+    driven = {name: run.forms(certificate.target.dialects) for name, run in runs.items()}
     wrong = _wrong(certificate)
     found: defaultdict[tuple[str, Form], list[Part]] = defaultdict(list)
     for outcome in certificate.outcomes:

@@ -195,6 +195,8 @@ class SeenAt(_Form):
     """How many there are; 0 for the end of the body."""
     frame: int | None
     """The frame of the stream that they are in, counted from 0."""
+    in_request: bool = False
+    """The bytes stand in the body of the request, since the client is judged that sent it."""
     came: int | None = None
     """The HTTP status that came, where the status is what is wrong; null: something else is."""
     due: int | None = None

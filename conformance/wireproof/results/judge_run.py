@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof.judging.judge import judge_runs
+from wireproof.judging.client_judge import judge_client
+from wireproof.judging.judge import Judgement, judge_runs
 from wireproof.judging.known_failing import apply
 from wireproof.model.catalogue import Catalogue, Level
+from wireproof.model.side import Side
 from wireproof.model.target import Backend
 from wireproof.model.verdict import VerdictLevel
 from wireproof.results.certificate import Certificate
@@ -18,7 +20,6 @@ from wireproof.results.certificate import Certificate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof.judging.judge import Judgement
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.target import Target
     from wireproof.model.verdict import Outcome
@@ -55,14 +56,19 @@ class RunInfo:
 def judge_run(
     runs: Sequence[ScenarioRun], target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
 ) -> Certificate:
-    """The certificate of runs of a target."""
-    return certificate_of(runs, judge_runs(runs, target, catalogue), target, catalogue, terms, course)
+    """The certificate of runs of a target, or of a client at Wireproof's own endpoint."""
+    if target.side is Side.CLIENT:
+        found = Judgement(outcomes=judge_client(runs, target, catalogue), causes=())
+    else:
+        found = judge_runs(runs, target, catalogue)
+    return certificate_of(runs, found, target, catalogue, terms, course)
 
 
 def certificate_of(
     runs: Sequence[ScenarioRun], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
 ) -> Certificate:
     """The certificate of runs that have been judged."""
+    catalogue = catalogue.about(target.side)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
     outcomes = apply(found.outcomes, terms.known)
     return Certificate(
@@ -73,7 +79,7 @@ def certificate_of(
         causes=found.causes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
         # MUST that no scenario was about does not pass unnoticed.
-        musts=_selected(catalogue, outcomes, terms.selection) if terms.selection else _musts(catalogue, target),
+        musts=_selected(catalogue, outcomes, terms.selection) if terms.selection else _musts(catalogue, target, runs),
         seconds=course.seconds,
         began=course.began,
         interrupted=course.interrupted,
@@ -91,8 +97,12 @@ def default_level(target: Target) -> VerdictLevel:
     return VerdictLevel.COMPAT if target.backend is Backend.LIVE else VerdictLevel.STRICT
 
 
-def _musts(catalogue: Catalogue, target: Target) -> frozenset[str]:
-    """The MUSTs that are about a dialect of the target."""
+def _musts(catalogue: Catalogue, target: Target, runs: Sequence[ScenarioRun]) -> frozenset[str]:
+    """The MUSTs that are about a dialect of the target, or about the forms that a client asks for."""
+    if target.side is Side.CLIENT:
+        forms = {form for run in runs for form in run.exchanges}
+        musts = (row for row in catalogue.requirements if row.level is Level.MUST)
+        return frozenset(row.id for row in musts if any(map(row.speaks_of, forms)))
     spoken = set(target.dialects)
     # A surface that the target does not speak is an absence, not a gap.
     return frozenset(row.id for row in catalogue.requirements if row.level is Level.MUST and set(row.dialects) & spoken)

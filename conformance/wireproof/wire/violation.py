@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """A range of bytes in a response body."""
+    """A range of bytes in the body of a response, or of a request."""
 
     offset: int
     """Where it begins."""
@@ -20,6 +20,8 @@ class Place:
     """How many bytes it has; 0 for the end of the body."""
     frame: int | None = None
     """The SSE frame that it is in, counted from 0; None outside streams."""
+    in_request: bool = False
+    """The body is that of the request: what is wrong with a client stands there."""
 
 
 class MemberFault(StrEnum):

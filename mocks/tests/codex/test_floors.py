@@ -20,6 +20,8 @@ FLOORS = (
     "server",
     "transports",
     "settings",
+    "login",
+    "exec",
     "__main__",
 )
 PACKAGE = Path(wireproof_codex.__file__ or "").parent

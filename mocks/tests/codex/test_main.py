@@ -28,7 +28,7 @@ def test_a_version_that_was_not_measured_says_what_it_is_played_as() -> None:
     hello = '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":"1"}}}\n'
     arguments = [sys.executable, "-m", "wireproof_codex", "--codex-version"]
     for number, said in {
-        "0.132.0": "Codex 0.132.0 was not measured: it is played as 0.125.0, with the changes seen in 0.131.0",
+        "0.132.0": "Codex 0.132.0 was not measured: it is played as 0.125.0, with the changes seen in 0.130.0, 0.131.0",
         "0.142.0": "",
     }.items():
         done = subprocess.run(
@@ -46,7 +46,9 @@ def test_it_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["exec"], "wireproof-codex plays `app-server` only"),
+        (["update"], "wireproof-codex does not play `codex update`, only `app-server`, `exec` and `login status`"),
+        (["exec", "review"], "wireproof-codex does not play `exec review`"),
+        (["login"], "wireproof-codex does not play `codex login`, only `login status`"),
         (["--scripts", "/nowhere.yaml", "app-server"], "/nowhere.yaml: cannot be read: No such file or directory"),
         (["--journal", "/nowhere/x", "app-server"], "[Errno 2] No such file or directory: '/nowhere/x'"),
     ],

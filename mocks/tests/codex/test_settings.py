@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,20 @@ def _read(*arguments: str, **environment: str) -> CodexMockSettings:
 
 def test_whatever_codex_takes_is_accepted() -> None:
     settings = _read("-c", "model=x", "app-server", "--listen", "stdio://", "--strict-config")
-    assert settings == CodexMockSettings(command="app-server", scripts=None, journal=None, home="/.codex", cwd="/here")
+    plain = CodexMockSettings(command="app-server", scripts=None, journal=None, home="/.codex", cwd="/here")
+    assert settings == replace(plain, before=("-c", "model=x"), cache="/.cache/wireproof-codex")
+
+
+def test_what_follows_exec_is_its_own() -> None:
+    settings = _read("--journal", "j", "-m", "exec", "e", "--json", "--scripts", "app-server", XDG_CACHE_HOME="/x")
+    assert (settings.command, settings.journal, settings.scripts) == ("exec", Path("j"), None)
+    assert settings.before == ("-m", "exec")
+    assert settings.arguments == ("--json", "--scripts", "app-server")
+    assert settings.cache == "/x/wireproof-codex"
+
+
+def test_the_app_server_has_help() -> None:
+    assert _read("app-server", "--help").command == "help"
 
 
 def test_a_version_that_was_named_is_kept() -> None:
@@ -48,8 +62,12 @@ def test_it_says_what_it_is(argument: str, command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "wireproof-codex plays `app-server` only"),
-        (("exec", "hi"), "wireproof-codex plays `app-server` only"),
+        ((), "wireproof-codex plays `app-server`, `exec` and `login status`; no command is given"),
+        (
+            ("mcp", "list"),
+            "wireproof-codex does not play `codex mcp`, only `app-server`, `exec` and `login status`",
+        ),
+        (("app-server", "daemon"), "wireproof-codex does not play `app-server daemon`"),
         (("app-server", "--scripts"), "--scripts needs a file"),
         (("app-server", "--journal="), "--journal needs a file"),
         (("app-server", "--codex-version"), "--codex-version needs a version"),

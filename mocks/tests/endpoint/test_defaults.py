@@ -126,11 +126,11 @@ def test_the_default_answer_ends_where_the_request_says(client: openai.OpenAI) -
 
 def test_a_route_that_is_not_served_is_no_wrong_method() -> None:
     with httpx.Client(transport=transport(), base_url="http://endpoint") as plain:
-        assert plain.post("/v1/responses/compact", json={}).status_code == 421
+        assert plain.post("/v1/responses/x/cancel", json={}).status_code == 421
         assert plain.delete("/v1/models").status_code == 405
 
 
-@pytest.mark.parametrize("path", ["/responses/compact", "/audio/speech", "/files"])
+@pytest.mark.parametrize("path", ["/responses/x/cancel", "/audio/speech", "/files"])
 def test_a_route_of_openais_that_is_not_served_is_404(served: Any, path: str) -> None:
     answer = httpx.post(served() + path, json={"model": "m"}, trust_env=False)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_url")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from wireproof_endpoint.api.function_schema import TYPES
 from wireproof_endpoint.api.strict_schema import needed
 from wireproof_endpoint.in_process import transport
 
@@ -23,7 +24,7 @@ RESULTS = [{"role": "tool", "tool_call_id": id_, "content": "1"} for id_ in ("c1
 
 
 def tools(number: int = 1, **more: Any) -> Any:
-    return [{"type": "function", "function": {"name": f"f{index}", **more}} for index in range(number)]
+    return [{"type": "function", "function": {"name": f"f{index}"} | more} for index in range(number)]
 
 
 def flat(number: int = 1, **more: Any) -> Any:
@@ -263,3 +264,145 @@ def changed(*path: str | int, **members: Any) -> Any:
 )
 def test_a_strict_schema_is_closed_and_requires_all(schema: Any, said: str | None) -> None:
     assert needed(schema) == said
+
+
+def chat_tool(parameters: Any) -> Any:
+    return {"tools": tools(parameters=parameters)}
+
+
+def flat_tool(parameters: Any) -> Any:
+    return {"tools": flat(parameters=parameters)}
+
+
+TEXTS: Any = {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.each(
+    ("schema", "said"),
+    [
+        ({}, "a JSON Schema of `type: object`"),
+        ({"type": "array", "items": {}}, "a JSON Schema of `type: object`"),
+        ({"type": "object", "oneOf": []}, "a JSON Schema without `oneOf` at its root"),
+        (
+            {"type": "object", "properties": {"a": {"type": "array"}}},
+            "a JSON Schema with `items` for the array in properties.a",
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": ["array", "null"]}}},
+            "a JSON Schema with `items` for the array in properties.a",
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "text"}}},
+            f"a JSON Schema whose `type` is one of {', '.join(TYPES)} in properties.a",
+        ),
+        ({"type": "object", "required": "a"}, "a JSON Schema whose `required` is a list of strings at its root"),
+        ({"type": "object", "properties": []}, "a JSON Schema whose `properties` is schemas by name at its root"),
+        (
+            {"type": "object", "properties": {"a": {"anyOf": [TEXTS, {"type": "array"}]}}},
+            "a JSON Schema with `items` for the array in properties.a.anyOf.1",
+        ),
+        (
+            {"type": "object", "additionalProperties": {"enum": []}},
+            "a JSON Schema whose `enum` is a list that is not empty in additionalProperties",
+        ),
+    ],
+)  # fmt: skip
+def test_a_schema_of_a_function_that_is_not_strict_is_one(client: httpx.Client, schema: Any, said: str) -> None:
+    for path, body, place in (
+        ("/chat/completions", chat_tool(schema), "tools[0].function.parameters"),
+        ("/chat/completions", {"functions": [{"name": "f", "parameters": schema}]}, "functions[0].parameters"),
+        ("/responses", flat_tool(schema), "tools[0].parameters"),
+    ):
+        error = served(client, path, body)
+        assert (error["param"], error["code"]) == (place, "invalid_function_parameters")
+        assert error["message"] == f"`{place}` must be {said}."
+
+
+@pytest.mark.each(
+    "schema",
+    [
+        {"type": "object", "properties": {}},
+        {"type": "object", "properties": {"a": TEXTS, "b": True, "c": {}, "d": {"$ref": "#/x"}}, "$defs": {"x": {}}},
+        {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["b"]},
+        {"type": "object", "additionalProperties": False, "unheard": 7},
+        None,
+    ],
+)  # fmt: skip
+def test_what_openai_takes_of_schemas_is_taken(client: httpx.Client, schema: Any) -> None:
+    assert served(client, "/chat/completions", chat_tool(schema)) is None
+    assert served(client, "/responses", flat_tool(schema)) is None
+
+
+def custom(**format_: Any) -> Any:
+    return {"tools": [{"type": "custom", "name": "write", **({"format": format_} if format_ else {})}]}
+
+
+BLANK = {**CALL, "function": {"name": "a b", "arguments": ""}}
+LARK = 'start: "a"'
+OF_TOOLS: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
+    ({"tools": tools()}, "tools[0].name", "missing_required_parameter", {"tools": flat()}),
+    ({"tools": [{"type": "file_search"}]}, "tools[0].vector_store_ids", "missing_required_parameter", {}),
+    ({"tools": [{"type": "file_search", "vector_store_ids": ["vs_1"]}]}, "tools[0].type", "unsupported_value", {}),
+    ({"tools": [{"type": "code_interpreter", "container": "c"}]}, "tools[0].type", "unsupported_value", {}),
+    ({"tools": [{"type": "mcp", "server_label": "s"}]}, "tools[0].type", "unsupported_value", {}),
+    ({"tools": [{"type": "image_generation"}]}, "tools[0].type", "unsupported_value", {}),
+    ({"tools": [{"type": "browser"}]}, "tools[0].type", "invalid_value", {"tools": [{"type": "web_search"}]}),
+    ({"tools": [{"type": "custom"}]}, "tools[0].name", "missing_required_parameter", custom()),
+    ({"tools": [{"type": "custom", "name": "a b"}]}, "tools[0].name", "invalid_value", custom(type="text")),
+    (custom(type="json"), "tools[0].format.type", "invalid_value",
+     custom(type="grammar", syntax="lark", definition=LARK)),
+    (custom(type="grammar", syntax="ebnf", definition="a"), "tools[0].format.syntax", "invalid_value", {}),
+    (custom(type="grammar", syntax="regex"), "tools[0].format.definition", "missing_required_parameter", {}),
+    (custom(type="grammar", syntax="regex", definition="(a"), "tools[0].format.definition", "invalid_value",
+     custom(type="grammar", syntax="regex", definition="(a)+")),
+    (custom(type="grammar", syntax="lark", definition="a"), "tools[0].format.definition", "invalid_value", {}),
+    ({"include": ["everything"]}, "include[0]", "invalid_value", {"include": ["reasoning.encrypted_content"]}),
+    ({"previous_response_id": "resp_none"}, "previous_response_id", "previous_response_not_found", {}),
+    ({"input": [{**FUNCTION_CALL, "name": "a b"}, OUTPUT]}, "input[0].name", "invalid_value", {}),
+    ({"text": {"format": {"type": "xml"}}}, "text.format", "invalid_value", {}),
+]  # fmt: skip
+OF_MESSAGES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
+    ({"messages": [{**USER, "name": "a b"}]}, "messages[0].name", "invalid_value",
+     {"messages": [{**USER, "name": "a.b"}]}),
+    (
+        {"messages": [USER, {**CALLED, "tool_calls": [BLANK]}, RESULTS[0]]},
+        "messages[1].tool_calls[0].function.name", "invalid_value", {"messages": [USER, CALLED, *RESULTS]},
+    ),
+    ({"tools": tools(name="a b")}, "tools[0].function.name", "invalid_value", {}),
+    ({"response_format": {"type": "xml"}}, "response_format", "invalid_value", {}),
+]  # fmt: skip
+"""The same of the names in messages, and of formats."""
+
+
+@pytest.mark.each(
+    ("path", "wrong", "param", "code", "right"),
+    [("/responses", *case) for case in OF_TOOLS] + [("/chat/completions", *case) for case in OF_MESSAGES],
+)
+def test_what_openai_refuses_of_tools_and_names_is_refused(
+    client: httpx.Client, path: str, wrong: dict[str, Any], param: str, code: str | None, right: dict[str, Any]
+) -> None:
+    error = served(client, path, wrong)
+    assert (error["type"], error["param"], error["code"]) == ("invalid_request_error", param, code)
+    assert served(client, path, right) is None
+
+
+@pytest.mark.each(
+    ("path", "body", "words"),
+    [
+        ("/responses", {"tools": [{"type": "browser"}]}, ("function", "custom", "web_search", "namespace")),
+        (
+            "/responses",
+            {"tools": [{"type": "mcp", "server_label": "s"}]},
+            ("mcp is run by OpenAI", "function", "custom"),
+        ),
+        ("/responses", {"include": ["a"]}, ("reasoning.encrypted_content", "message.output_text.logprobs")),
+        ("/responses", {"text": {"format": {"type": "a"}}}, ("text", "json_object", "json_schema")),
+        ("/chat/completions", {"response_format": {"type": "a"}}, ("text", "json_object", "json_schema")),
+        ("/chat/completions", {"messages": [{"role": "bot", "content": "a"}]}, ("system", "developer", "user", "tool")),
+    ],
+)
+def test_a_refusal_names_all_that_is_allowed(
+    client: httpx.Client, path: str, body: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    message = served(client, path, body)["message"]
+    assert [word for word in words if word not in message] == []

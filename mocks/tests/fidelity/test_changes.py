@@ -20,7 +20,7 @@ ROWS = {row.name: row for row in TABLE.rows}
 RECORDED = [
     (change, group, name)
     for change in CHANGES
-    if change.recordings
+    if any("/exec/" not in recording for recording in change.recordings)  # those of exec are held in tests of exec
     for group in change.traits
     for name in change.traits[group]
 ]
@@ -39,7 +39,8 @@ def without(change: Change, group: str, name: str) -> list[Change]:
 def test_a_recording_differs_without_the_change(change: Change, group: str, name: str, tmp_path: Path) -> None:
     changes = without(change, group, name)
     differing = []
-    for number, recording in enumerate(change.recordings):
+    replayed = [recording for recording in change.recordings if "/exec/" not in recording]
+    for number, recording in enumerate(replayed):
         row, home = ROWS[recording], tmp_path / str(number)
         home.mkdir()
         theirs, ours = compared(row, TABLE, home, derive(row.version, changes))

@@ -5,6 +5,7 @@ import pytest
 from wireproof_mocks.miniatures import FAULTS, TOPICS
 from wireproof_mocks.miniatures.fault import (
     FUNCTION_CALL,
+    MESSAGES,
     OBSIDIAN_XML,
     OPENAI_JSON,
     RESPONSES,
@@ -83,6 +84,9 @@ def test_a_fault_without_dialects_is_one_of_chat() -> None:
     response = SentRequest(method="POST", path="/v1/responses", body=b"{}", key="")
     assert response.dialect == RESPONSES
     assert not Fault(name="a-b", breaks="x").touches(response)
+    message = SentRequest(method="POST", path="/v1/messages/count_tokens", body=b"{}", key="")
+    assert message.dialect == MESSAGES
+    assert not Fault(name="a-b", breaks="x").touches(message)
     assert Fault(name="a-b", breaks="x").touches(asked(b"", x_proxy_output_mode="yaml"))
     assert Fault(name="a-b", breaks="x", dialects=(RESPONSES,)).touches(response)
     assert not Fault(name="a-b", breaks="x", dialects=(RESPONSES,)).touches(asked(b""))
@@ -94,6 +98,9 @@ def test_each_fault_does_exactly_one_kind_of_thing() -> None:
         "length-copied-beside-chunks": {"frames", "head"},
         "error-as-stream": {"head", "salvage"},
         "early-failure-as-stream": {"head", "salvage"},
+        "early-failure-as-message-stream": {"head", "salvage"},
+        "refusals-as-streams": {"head", "salvage"},
+        "tokens-not-counted": {"head", "whole"},
     }
     kinds = ("frames", "whole", "request", "head", "environ", "salvage", "instead", "ignores_disconnect", "body_open")
     for name, fault in FAULTS.items():

@@ -94,3 +94,30 @@ def test_a_long_text_is_read_at_its_end() -> None:
     assert tools_asked_for(f"{filler}. Save the note.", TOOLS) == [NOTE]
     assert json.loads(arguments_for(NOTE, f"{filler}\nbody: short"))["body"] == "short"
     assert tools_asked_for(filler, TOOLS) == tools_asked_for(filler, []) == []
+
+
+def _of(*names: str, **properties: Any) -> list[dict[str, Any]]:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return [{"name": name, "inputSchema": schema} for name in names]
+
+
+@pytest.mark.each(
+    ("text", "names", "called"),
+    [
+        ("What's the weather like in San Francisco?", ["get_weather"], ["get_weather"]),
+        ("How are stock prices?", ["getStockPrice", "get_weather"], ["getStockPrice"]),
+        ("What time is it, and the weather?", ["get_weather", "get_time"], []),
+        ("What is a poem?", ["get_weather"], []),
+        ("Do not call a tool: how is the weather?", ["get_weather"], []),
+        ("The weather is a word of these long instructions. " * 20, ["get_weather"], []),
+        ("How is the weather?", ["weather_man_report"], []),
+    ],
+)
+def test_a_question_that_concerns_one_tool_calls_it(text: str, names: list[str], called: list[str]) -> None:
+    assert [tool["name"] for tool in tools_asked_for(text, _of(*names))] == called
+
+
+def test_a_place_is_said_after_its_preposition() -> None:
+    [tool] = _of("get_weather", location={"type": "string"}, unit={"type": "string", "enum": ["c", "f"]})
+    said = json.loads(arguments_for(tool, "What's the weather like in San Francisco, CA?"))
+    assert said == {"location": "San Francisco, CA", "unit": "c"}

@@ -117,3 +117,17 @@ def test_arrays_within_arrays_stay_small() -> None:
     for _ in range(8):
         schema = {"type": "array", "minItems": 1_000_000, "items": schema}
     assert len(json.dumps(example(schema))) < 1_000_000
+
+
+@pytest.mark.each(
+    ("schema", "value"),
+    [
+        ({"type": "integer", "minimum": -(2**53) + 1, "maximum": 2**53 - 1}, 1),
+        ({"type": "integer", "minimum": -5, "maximum": -2}, -2),
+        ({"type": "integer", "minimum": 3}, 3),
+        ({"type": "number", "minimum": -1e9}, 1.5),
+        ({"type": "number", "minimum": -3, "maximum": 1}, -1.0),
+    ],
+)
+def test_numbers_are_small_where_their_least_one_says_little(schema: dict[str, Any], value: float) -> None:
+    assert example(schema) == value

@@ -130,7 +130,8 @@ _NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
 
 def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Selection:
     """What the model is to answer to this input; if that cannot be found, stderr says why."""
-    casting = _casting(request.server, thread, given)
+    schema = request.params.get("outputSchema")
+    casting = _casting(request.server, thread, given, schema if isinstance(schema, dict) else None)
     if casting.problem is not None:
         request.server.log(casting.problem)
     return casting
@@ -150,7 +151,7 @@ def _check_load(casting: Selection) -> None:
             raise Refused(OVERLOAD, OVERLOADED)
 
 
-def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Selection:
+def _casting(server: ServerContext, thread: Thread, given: list[Json], schema: Json | None) -> Selection:
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))
@@ -163,6 +164,7 @@ def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Select
             tools=thread.tools,
             call_id=call_id,
             developer=thread.developer or "",
+            schema=schema,
         )
     )
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
 from wireproof_codex.protocol.rpc import LineSplitter
 from wireproof_codex.transports.outbox import Outbox
+from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,11 +36,6 @@ _READ_SIZE = 256 * 1024
 _LOOK_AGAIN = 1  # milliseconds; poll does not report that a pipe was emptied
 _FLUSH = 0.05  # seconds that the client has to read what is left at the end
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
-
-
-# No `Exception`: it is raised wherever a signal finds the loop, and no handler of errors may take it for one.
-class _Stop(BaseException):
-    """A signal asks the process to end."""
 
 
 class StdioEdge:
@@ -63,7 +59,7 @@ class StdioEdge:
                 self._fetch()
                 if self._status is None:
                     self._exchange()
-        except (_Stop, BrokenPipeError):  # the client is gone: status 0, as at the end of its input
+        except (Stop, BrokenPipeError):  # the client is gone: status 0, as at the end of its input
             return 0
         self._flush()
         return self._status
@@ -101,7 +97,7 @@ class StdioEdge:
         self._poll.register(_STDOUT, select.POLLOUT if self._outbox and not held else 0)
         ready = dict(self._poll.poll(_LOOK_AGAIN if held else self._patience()))
         if self._signalled in ready or ready.get(_STDOUT, 0) & _GONE:
-            raise _Stop
+            raise Stop
         if ready.get(_STDOUT):
             self._write()
         if ready.get(_STDIN) and listening:
@@ -160,26 +156,12 @@ class StdioEdge:
 def serve(server: AppServer, journal: LineJournal | None = None) -> int:
     """Serve stdin and stdout until the end; the exit status."""
     with ExitStack() as stack:
-        signalled = stack.enter_context(_wake_up_pipe())
+        signalled = stack.enter_context(wake_up_pipe())
         for signum in (signal.SIGTERM, signal.SIGINT):
-            stack.enter_context(_stopping_on(signum))
+            stack.enter_context(stopping_on(signum))
         for descriptor in (_STDIN, _STDOUT):
             stack.enter_context(_unblocked(descriptor))
         return StdioEdge(server, journal, signalled).run()
-
-
-@contextmanager
-def _wake_up_pipe() -> Iterator[int]:
-    """A descriptor that can be read once any signal has come, whatever it interrupted."""
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)  # `set_wakeup_fd` takes no other
-    before = signal.set_wakeup_fd(writing)
-    try:
-        yield reading
-    finally:
-        signal.set_wakeup_fd(before)
-        os.close(reading)
-        os.close(writing)
 
 
 def _unread(descriptor: int) -> int:
@@ -188,18 +170,6 @@ def _unread(descriptor: int) -> int:
     with suppress(OSError):
         fcntl.ioctl(descriptor, termios.FIONREAD, count)
     return int.from_bytes(count, sys.byteorder)
-
-
-@contextmanager
-def _stopping_on(signum: int) -> Iterator[None]:
-    def stop(_signum: int, _frame: object) -> None:
-        raise _Stop
-
-    before = signal.signal(signum, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signum, before)
 
 
 @contextmanager

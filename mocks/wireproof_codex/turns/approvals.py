@@ -43,6 +43,7 @@ _APPROVAL, _INPUT = "waitingOnApproval", "waitingOnUserInput"
 _PLAN = "plan"
 # With `environments: []` the tools stay in the model's list, but a call of one gets this.
 _NOWHERE = "No usable execution environment is available."
+_READ_ONLY = "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings"
 _REJECTED: Mapping[type[Command | Patch], str] = {
     Command: "exec command rejected by user",
     Patch: "patch rejected by user",
@@ -119,12 +120,20 @@ class Approvals:
             self._results.add(step.id, _NOWHERE)
             return
         asked = self._thread.settings.approval_policy != "never" if step.asks == "policy" else step.asks == "always"
+        # Nobody is asked, so nothing is written: the model alone learns why.
+        if not asked and step.asks == "policy" and isinstance(step, Patch) and self._reads_only:
+            self._results.add(step.id, _READ_ONLY)
+            return
         started_ms = self._context.now_ms
         if asked:
             self._request(step, started_ms)
         else:
             self._start(step, started_ms, running=True)
             self._done(step, started_ms)
+
+    @property
+    def _reads_only(self) -> bool:
+        return self._thread.settings.sandbox.get("type") == "readOnly"
 
     def _request(self, step: Command | Patch, started_ms: int) -> None:
         """Ask the client, after what the version sends before the request."""

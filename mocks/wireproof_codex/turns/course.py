@@ -125,8 +125,10 @@ class TurnCourse:
         answer.end(AnswerEnd(usage=response.usage, reason=response.reason(reason), called=self._calls.any))
         response.complete = True
         # From 0.131.0 on the counts of an answer with calls come when these are answered (`part_over`).
-        if not self.response.asked or self._version.counts.early:
+        if not self.response.asked:
             self._count()
+        elif self._version.counts.early:
+            answer.count(self.response.usage)
         self._results.release()
         if self.response.asked:
             return

@@ -59,7 +59,11 @@ class ScriptPosition:
             call_id = f"call_{self._context.ids.number():04}"
             # A script of one call ends a client's loop by this: after the result comes text.
             part = default_answer(
-                self._thread.history, self._thread.tools, call_id, developer=self._thread.developer or ""
+                self._thread.history,
+                self._thread.tools,
+                call_id,
+                developer=self._thread.developer or "",
+                schema=self._schema if isinstance(self._schema, dict) else None,
             )
         return Response(part, perform(part, self, self._context.now))
 

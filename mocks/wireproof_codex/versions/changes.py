@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_codex.versions.failures import (
     CAUSES_0_89,
     CAUSES_0_95,
+    CAUSES_0_99,
     CAUSES_0_100,
     CAUSES_0_160,
     CAUSES_0_169,
@@ -130,9 +131,41 @@ OLDEST: Mapping[str, Traits] = {
         "archived_error": "no rollout found for thread id {id}",
         "unnamed_error": "thread not found: {id}",
     },
+    "exec": {
+        "writes_items": False,
+        "is_preview": True,
+        "counts": ("input_tokens", "cached_input_tokens", "output_tokens"),
+        "begun_items": frozenset({"commandExecution", "mcpToolCall"}),
+        "repeats_diffs": True,
+        "begun_search": "complete",
+        "searches_keep_ids": False,
+        "reports_warnings": False,
+        "appends_input": False,
+        "needs_repository": True,
+        "begins_unknown": True,
+        "session_error": "Error: thread/resume: thread/resume failed: no rollout found for thread id {id}",
+        "knows_profiles": True,
+        "last_message_file": "at end",
+        "ends_message": False,
+        "interrupted_status": 0,
+        "summaries": "auto",
+        "memories": False,
+        "usage": "used",
+        "key_login": "Logged in using an API key - {key}",
+    },
 }
 """Version 0.89.0, complete."""
 
+_COUNTS_0_89 = ("input_tokens", "cached_input_tokens", "output_tokens")
+_COUNTS_0_147 = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+)
+_SESSION_ERROR = "Error: thread/resume: thread/resume failed: no rollout found for thread id {id}"
+_KEY_0_169 = "API key configured - {key}\nAuthentication is checked when you send a request."
 _NONE_FOUND = "no rollout found for thread id {id}"
 _UNBEGUN = "thread {id} is not materialized yet; includeTurns is unavailable before first user message"
 
@@ -159,7 +192,18 @@ CHANGES: tuple[Change, ...] = (
         seen="0.99.0 leaves out the notifications that optOutNotificationMethods names",
         requests={"opt_out": True},
     ),
+    _since(
+        "0.99.0",
+        seen="exec of 0.99.0 shows the beginning of a search, and takes --yolo outside a repository",
+        exec={
+            "begun_items": frozenset({"commandExecution", "mcpToolCall", "webSearch"}),
+            "begun_search": "empty",
+            "searches_keep_ids": True,
+            "needs_repository": False,
+        },
+    ),
     _since("0.99.0", "0.99.0/approval_cancel", counts={"context_window": 258_400}),
+    _since("0.99.0", "0.125.0/exec/json_usage_limit", failures={"causes": CAUSES_0_99}),
     # Without input the model is asked from 0.133.0 on alone: before, a proxy cannot continue after injected results so.
     _since("0.99.0", "0.99.0/busy", turns={"without_input": "hangs"}),
     _since("0.99.0", "0.169.0/ctx_then_next", compaction={"limit": 244_800}),
@@ -192,6 +236,7 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.100.0", "0.100.0/text_turn", turns={"numbered_ids": False}),
     _since("0.100.0", "0.101.0/failures", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    _since("0.105.0", seen="a warning is an item of exec --json on 0.105.0", exec={"reports_warnings": True}),
     _since("0.105.0", "0.105.0/approval_decline", messages={"status_before_thread": True}),
     _since("0.105.0", "0.105.0/approval_decline", messages={"empty_legacy_texts": True}),
     _since("0.105.0", "0.105.0/approval_decline", commands={"null_reasons": False}),
@@ -227,6 +272,7 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.110.0", "0.110.0/busy", turns={"when_busy": "silent"}),
     _since("0.110.0", "0.110.0/approval_rpcerror", commands={"splits": False}),
+    _since("0.110.0", seen="the head of exec of 0.110.0", exec={"summaries": "none", "memories": True}),
     _since(
         "0.113.0",
         seen="an interrupt during a call on 0.113.0 sends no item/completed for it",
@@ -242,6 +288,27 @@ CHANGES: tuple[Change, ...] = (
         turns={"start_order": ("status", "turn", "task")},
     ),
     _since("0.115.0", "0.115.0/busy", requests={"config_error": "failed to load configuration"}),
+    # From here on exec is a client of an app-server in its own process.
+    _since(
+        "0.117.0",
+        "0.125.0/exec/json_patch",
+        "0.125.0/exec/json_search",
+        "0.125.0/exec/human_command",
+        "0.125.0/exec/human_lines",
+        "0.125.0/exec/resume_unknown",
+        "0.125.0/exec/last_message_failed",
+        exec={
+            "writes_items": True,
+            "begun_items": frozenset({"commandExecution", "mcpToolCall", "webSearch", "fileChange"}),
+            "begun_search": "complete",
+            "begins_unknown": False,
+            "last_message_file": "at end, if any",
+            "ends_message": True,
+        },
+    ),
+    _since("0.117.0", seen="exec of 0.117.0 passes warnings over", exec={"reports_warnings": False}),
+    _since("0.117.0", seen="SIGINT ends exec of 0.117.0 with status 1", exec={"interrupted_status": 1}),
+    _since("0.118.0", "0.125.0/exec/stdin_and_prompt", exec={"appends_input": True}),
     _since("0.118.0", "0.118.0/busy", turns={"without_input": "refused"}),
     _since("0.118.0", "0.118.0/forks", stored={"ephemeral_forks": True}),
     _since(
@@ -249,16 +316,31 @@ CHANGES: tuple[Change, ...] = (
         seen="an answer cut off after a call: 0.121.0 waits for the call, then fails",
         calls={"fail_after_answers": True},
     ),
+    _since("0.121.0", seen="exec of 0.121.0 shows its whole usage with every refusal", exec={"usage": "whole"}),
+    _since("0.125.0", "0.125.0/exec/json_text", exec={"counts": (*_COUNTS_0_89, "reasoning_output_tokens")}),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
     # The recording is of a later version: of 0.125.0 the binary alone was seen.
     _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.125.0", "0.125.0/stored_b", stored={"resends_counts": True}),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
+    _since(
+        "0.130.0",
+        "0.169.0/exec/human_text",
+        "0.169.0/exec/resume_unknown",
+        exec={"is_preview": False, "session_error": f"{_SESSION_ERROR} (code -32600)"},
+    ),
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
     _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
     _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
     _since("0.134.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
+    _since(
+        "0.134.0",
+        "0.169.0/exec/human_text",
+        "0.169.0/exec/profile_unknown",
+        exec={"memories": False, "knows_profiles": False},
+    ),
+    _since("0.140.0", seen="a warning is an item of exec --json on 0.140.0", exec={"reports_warnings": True}),
     _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
     _since("0.142.0", seen="thread/compact/start on 0.142.0 sends raw items", compaction={"raw": True}),
     _since(
@@ -267,6 +349,7 @@ CHANGES: tuple[Change, ...] = (
         stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
     ),
     _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
+    _since("0.147.0", "0.169.0/exec/json_text", exec={"counts": _COUNTS_0_147}),
     _since("0.150.0", "0.150.0/approval_badresult", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
     # From here on no version answers with the id of a turn that never completes.
     _since("0.150.0", "0.150.0/busy", turns={"when_busy": "joins"}),
@@ -311,6 +394,14 @@ CHANGES: tuple[Change, ...] = (
         },
     ),
     _since("0.163.0", "0.169.0/dyn_noreply_interrupt", calls={"reports_cancelled": True}),
+    _since(
+        "0.169.0",
+        "0.169.0/exec/last_message_failed",
+        "0.169.0/exec/last_message_folder",
+        exec={"last_message_file": "at start"},
+    ),
+    _since("0.169.0", "0.169.0/exec/human_patch", exec={"repeats_diffs": False}),
+    _since("0.169.0", seen="login status of 0.169.0 has other words for a key", exec={"key_login": _KEY_0_169}),
     _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
     _since("0.169.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
     # The request to the model that runs is cut off, and its message never completed.

@@ -122,6 +122,13 @@ CAUSES_0_95: Mapping[str, FailureCause] = {
 }
 
 # What was any broken stream before has a message and a word of its own.
+CAUSES_0_99: Mapping[str, FailureCause] = {
+    "usage-limit": replace(
+        CAUSES_0_89["usage-limit"],
+        message=CAUSES_0_89["usage-limit"].message.replace("openai.com/chatgpt/pricing", "chatgpt.com/explore/pro"),
+    ),
+}
+
 CAUSES_0_100: Mapping[str, FailureCause] = {
     "overloaded": FailureCause(
         message="Selected model is at capacity. Please try a different model.",

@@ -179,6 +179,55 @@ class Commands:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ExecTraits:
+    """What `codex exec` takes, writes and ends with."""
+
+    # The library behind it is the same in both; only what is written of its notifications is not.
+    writes_items: bool
+    """People are shown item by item; else what the older family of notifications says."""
+    is_preview: bool
+    """The head calls it a research preview."""
+    counts: tuple[str, ...]
+    """The fields of `usage`."""
+    begun_items: frozenset[str]
+    """Items, by the app-server's names, whose beginning is an event."""
+    repeats_diffs: bool
+    """People are shown a diff each time it is sent; else when it has changed."""
+    begun_search: Literal["complete", "empty"]
+    """Whether the beginning of a search already says what is searched for."""
+    searches_keep_ids: bool
+    """A web search has the id that the model's service gave it, and its action."""
+    reports_warnings: bool
+    """A warning of the app-server is an item of type error."""
+    # A client that gives a prompt and leaves stdin open waits without end.
+    appends_input: bool
+    """Stdin is read and appended, where a prompt is given as well."""
+    needs_repository: bool
+    """Running without a sandbox needs a repository as well."""
+    begins_unknown: bool
+    """A session that is not found is begun; else it is an error."""
+    session_error: str
+    """The error for such a session."""
+    knows_profiles: bool
+    """A profile that is not defined is an error."""
+    last_message_file: Literal["at end", "at end, if any", "at start"]
+    """When the file of the last message is written: at the end, also without a message; if there is one; or opened
+    before the run, which fails where it cannot be."""
+    ends_message: bool
+    """The last message on stdout is ended by a line feed of its own."""
+    interrupted_status: int
+    """The exit status after SIGINT."""
+    summaries: str
+    """`reasoning summaries` in the head, where nothing sets them."""
+    memories: bool
+    """The sandbox may write into the folder of memories."""
+    usage: Literal["used", "whole"]
+    """The usage that a refusal of the command line shows: with the options that were given, or all of it."""
+    key_login: str
+    """What `login status` says of a key."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CompactionTraits:
     """Summing up a conversation that fills the context window."""
 

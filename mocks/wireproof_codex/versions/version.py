@@ -16,6 +16,7 @@ from wireproof_codex.versions.traits import (
     Commands,
     CompactionTraits,
     CountTraits,
+    ExecTraits,
     Failures,
     Messages,
     RequestTraits,
@@ -49,6 +50,7 @@ class Version:
     compaction: CompactionTraits
     failures: Failures
     stored: StoredTraits
+    exec: ExecTraits
 
 
 def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
@@ -82,6 +84,7 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
         compaction=CompactionTraits(**traits["compaction"]),
         failures=Failures(**traits["failures"]),
         stored=StoredTraits(**traits["stored"]),
+        exec=ExecTraits(**traits["exec"]),
     )
 
 

@@ -14,7 +14,8 @@ import struct
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.api.rules import EMPTY, LONG, UNCODED, integer
+from wireproof_endpoint.api.problems import EMPTY, LONG, UNCODED
+from wireproof_endpoint.api.rules import integer
 from wireproof_surfaces.errors import MISSING_PARAM, Problem
 from wireproof_surfaces.surfaces.rules import Body, Rule, WrongParameter, first_fault, required, text
 

@@ -44,22 +44,17 @@ def unmatched(library: Library | ScriptError, received: Received, param: str) ->
     return ApiError(NO_SCRIPT, f"No script matches {shown!r}: {hint}.", param)
 
 
-_FORMATS = {"messages": "response_format", "input": "text.format"}
-"""The field that holds the conversation → the one that says how the answer is to look."""
-
-
-def refuse_prose(selection: Selection, conversation: str) -> None:
+def refuse_prose(selection: Selection, param: str) -> None:
     """Refuse a request for any JSON object whose script answers in prose: to answer so would be to ignore it.
 
     Raises:
-        ApiError: 400, naming the field.
+        ApiError: 400, naming the field `param`, which says how the answer is to look.
     """
     part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
     if any(isinstance(step, Template) for step in part):
         return  # what it says is known when it is filled
     text = "".join(step.text for step in part if isinstance(step, Spoken))
     if text and not _is_object(text):
-        param = _FORMATS[conversation]
         said = f"the script {selection.script} answers with text that is no JSON object"
         raise ApiError(INVALID_PARAM, f"`{param}` must be of type text or json_schema: {said}.", param)
 

@@ -13,9 +13,26 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from wireproof_endpoint.api import tool_rules
+from wireproof_endpoint.api.problems import (
+    DECIMAL_ABOVE,
+    DECIMAL_BELOW,
+    EMPTY,
+    INTEGER_ABOVE,
+    INTEGER_BELOW,
+    JSON_SCHEMA,
+    LONG,
+    MANY,
+    NO_PREVIOUS,
+    TEXT_LONG,
+    TOGETHER,
+    TYPE,
+    UNCODED,
+    UNSUPPORTED,
+)
 from wireproof_endpoint.api.strict_schema import needed
 from wireproof_surfaces.conversation import AssistantCall, ToolResult
-from wireproof_surfaces.errors import INVALID, INVALID_PARAM, ApiError, Problem
+from wireproof_surfaces.errors import INVALID_PARAM, UNKNOWN_PREVIOUS, ApiError, Problem
 from wireproof_surfaces.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
 from wireproof_surfaces.surfaces.rules import Body, Rule, WrongParameter, where
 
@@ -25,24 +42,19 @@ if TYPE_CHECKING:
     from wireproof_surfaces.conversation import Conversation
 
 
-def _problem(code: str | None) -> Problem:
-    return Problem(400, INVALID, code, "A parameter is not acceptable.")
-
-
-# The codes as the service sends them.
-EMPTY, LONG = _problem("empty_array"), _problem("array_above_max_length")
-TYPE = _problem("invalid_type")
-INTEGER_ABOVE, INTEGER_BELOW = _problem("integer_above_max_value"), _problem("integer_below_min_value")
-DECIMAL_ABOVE, DECIMAL_BELOW = _problem("decimal_above_max_value"), _problem("decimal_below_min_value")
-FUNCTION_SCHEMA, JSON_SCHEMA = _problem("invalid_function_parameters"), _problem("invalid_json_schema")
-TOGETHER, MANY = _problem("invalid_parameter_combination"), _problem("object_above_max_properties")
-TEXT_LONG = _problem("string_above_max_length")
-UNSUPPORTED = _problem("unsupported_value")
-UNCODED = _problem(None)
-
 TIERS = ("auto", "default", "flex", "scale", "priority", "fast", "ultrafast")
 MOST_STOPS, MOST_TOOLS, MOST_ALTERNATIVES, MOST_METADATA = 4, 128, 20, 16
 LONGEST_KEY, LONGEST_VALUE = 64, 512
+INCLUDED = (
+    "code_interpreter_call.outputs",
+    "computer_call_output.output.image_url",
+    "file_search_call.results",
+    "message.input_image.image_url",
+    "message.output_text.logprobs",
+    "reasoning.encrypted_content",
+    "web_search_call.action.sources",
+    "web_search_call.results",
+)
 LEAST_OUTPUT = 16
 BIAS = 100
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -243,12 +255,35 @@ def _says_json(said: object) -> bool:
     return "json" in json.dumps(said).casefold()
 
 
-def _strict_tools(body: Body) -> Iterator[WrongParameter]:
-    for index, tool in enumerate(body.get("tools") or []):
-        inside = tool.get("function")
-        function, place = (inside, "function.parameters") if isinstance(inside, dict) else (tool, "parameters")
-        if function.get("strict") is True and (short := needed(function.get("parameters"))):
-            yield WrongParameter(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
+# OpenAI's pattern for the name of a participant.
+_PARTICIPANT = re.compile(r"[^\s<|\\/>]+")
+
+
+def _names(body: Body) -> Iterator[WrongParameter]:
+    """Names of participants, and of the functions that were called before."""
+    for index, message in enumerate(body["messages"]):
+        name = message.get("name")
+        if isinstance(name, str) and not _PARTICIPANT.fullmatch(name):
+            yield WrongParameter(f"messages[{index}].name", r"without blanks and without `<`, `|`, `\`, `/`, `>`")
+        for number, call in enumerate(message.get("tool_calls") or []):
+            function = call.get("function")
+            if isinstance(function, dict) and not _NAME.fullmatch(function["name"]):
+                place = f"messages[{index}].tool_calls[{number}].function.name"
+                yield WrongParameter(place, "1 to 64 letters, digits, `_` or `-`")
+
+
+def _called(body: Body) -> Iterator[WrongParameter]:
+    """Names of the functions that were called before, in Responses."""
+    for index, item in enumerate(body["input"] if isinstance(body["input"], list) else []):
+        if item.get("type") == "function_call" and not _NAME.fullmatch(item["name"]):
+            yield WrongParameter(f"input[{index}].name", "1 to 64 letters, digits, `_` or `-`")
+
+
+def _include(body: Body) -> Iterator[WrongParameter]:
+    asked = body.get("include")
+    for index, name in enumerate(asked if isinstance(asked, list) else []):
+        if name not in INCLUDED:
+            yield WrongParameter(f"include[{index}]", f"one of {', '.join(INCLUDED)}")
 
 
 _EITHER = (
@@ -264,6 +299,7 @@ _EITHER = (
 
 CHAT = table(
     *_EITHER,
+    ("messages", _names),
     ("messages", _results),
     decimal("frequency_penalty", -2, 2),
     decimal("presence_penalty", -2, 2),
@@ -277,7 +313,8 @@ CHAT = table(
     ("logit_bias", _bias),
     array("tools", least=1, most=MOST_TOOLS),
     array("functions", least=1, most=MOST_TOOLS),
-    ("tools", _strict_tools),
+    ("tools", tool_rules.tools),
+    ("functions", tool_rules.functions),
     only_with("parallel_tool_calls", "tools", "functions"),
     ("response_format", _format),
     word("reasoning_effort", words=EFFORTS),
@@ -307,9 +344,11 @@ RESPONSES = table(
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     # An empty list is one without tools here, unlike in chat.
     array("tools", most=MOST_TOOLS),
-    ("tools", _strict_tools),
+    ("tools", tool_rules.tools),
     ("text", _text_format),
+    ("input", _called),
     typed("include", "a list", list),
+    ("include", _include),
     integer("max_tool_calls", float("-inf"), float("inf")),
     mapping("reasoning"),
     word("reasoning", "effort", words=EFFORTS),
@@ -319,6 +358,10 @@ RESPONSES = table(
     not_served("background", "false: nothing is answered in the background here", served=False),
     not_served("prompt", "absent: no prompts are stored here"),
 )
+
+
+RESPONSES_FLAT = (*table(("tools", tool_rules.flat)), *RESPONSES)
+"""The same with what the contract of proxies allows, and OpenAI refuses."""
 
 
 def unanswered(conversation: Conversation) -> Iterator[WrongParameter]:
@@ -360,6 +403,8 @@ _REFUSED = (
 
 def coded(error: ApiError, body: Body) -> ApiError:
     """The proxy's refusal of a body, with the code that the service has for it."""
+    if error.problem is UNKNOWN_PREVIOUS:
+        return ApiError(NO_PREVIOUS, error.message, error.param)
     if error.problem is not INVALID_PARAM:
         return error
     faults = (fault for name, rule in _REFUSED if name == error.param for fault in rule(body))

@@ -14,7 +14,9 @@ from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.received import Received
-from wireproof_endpoint.turn import PlayedChoice
+from wireproof_endpoint.service.chaos import FAULTS, NAME, Chaos
+from wireproof_endpoint.service.latency import Latency
+from wireproof_endpoint.turn import PlayedChoice, counts
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.files.errors import ScriptError
@@ -28,13 +30,16 @@ from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.requested import EndpointRequest
+    from wireproof_endpoint.play import WholeReply
     from wireproof_endpoint.settings import EndpointSettings
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.selection import Conditions
     from wireproof_scripts.steps import Library, Step
+    from wireproof_surfaces.answers.messages import Messages
     from wireproof_surfaces.answers.plan import AnswerPlan
     from wireproof_surfaces.answers.responses import Responses
     from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.events import UsageReported
 
 Scripts = Callable[[], "Library | ScriptError"]
 """Gives the scripts as they are now, or why they cannot be read. The same mapping is the same scripts."""
@@ -60,6 +65,8 @@ class Answerer:
         """The scripts as the last request found them; none where they cannot be read."""
         self._conditions: Conditions = ()
         self._nonces = Nonces()
+        self._latency = Latency.of(settings)
+        self._chaos = Chaos(share=settings.chaos, seed=settings.seed) if settings.chaos else None
         self._numbers = itertools.count(1)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
@@ -73,6 +80,8 @@ class Answerer:
         """Requests for an answer so far."""
         self._headers: Mapping[str, str] = {}
         """Those of the request that is being answered."""
+        self._refuse: Callable[[ApiError], WholeReply]
+        """Makes its refusal."""
         self._entry = NOT_KEPT
 
     @cached_property
@@ -84,9 +93,19 @@ class Answerer:
 
         return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
+    @cached_property
+    def messages(self) -> Messages:
+        """Plans the answers of the Messages API."""
+        from wireproof_surfaces.answers.messages import Messages  # noqa: PLC0415
+        from wireproof_surfaces.answers.threads import Threads  # noqa: PLC0415
+
+        threads = Threads(self.settings.responses_stored)
+        return Messages(settings=self.settings, threads=threads, asked=self.asked)
+
     def take(self, request: EndpointRequest) -> None:
         """Go on with this request: its headers select scripts, and its entry of the journal notes which."""
         self._headers = request.headers
+        self._refuse = request.refused
         self._entry = request.entry
         request.entry.take(request.body)
 
@@ -103,7 +122,14 @@ class Answerer:
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
-        return kind(plan, turns, self.settings, self._left)
+        if plan.expect is not None:
+            plan.expect(turns[0].counts)
+        return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)
+
+    def counted(self, plan: AnswerPlan) -> UsageReported:
+        """The counts that the answer of a plan would report, which is not played."""
+        # Also where no script matches: a client counts before it asks, and much that it never asks.
+        return counts(self._select(Received(plan.conversation), 0))
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""
@@ -116,20 +142,28 @@ class Answerer:
     def _left(self) -> None:
         self.playing -= 1
 
-    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
+    def _selected(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> Selection:
+        """What answers; nothing of it is played yet.
+
+        Raises:
+            ApiError: 400, when it must be a script's and no script matches, or the script's answer is none to this.
+        """
         selection = self._select(received, choice)
         self._chosen.add(selection.script)
         refuses = selection.script == DEFAULT and self._strict()
         if self._entry.kept:
             self._note(selection, received.conversation, refuses=refuses)
         if refuses:
-            raise unmatched(self._scripts(), received, plan.param)
+            raise unmatched(self._scripts(), received, plan.fields.conversation)
         if plan.conversation.schema is ANY_OBJECT:
-            refuse_prose(selection, plan.param)
+            refuse_prose(selection, plan.fields.schema)
         if selection.script == DEFAULT:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
+        return selection
+
+    def _turn(self, plan: AnswerPlan, received: Received, limits: AnswerLimits, choice: int) -> PlayedChoice:
         return PlayedChoice(
-            selection,
+            self._served(self._selected(plan, received, limits, choice), choice),
             received,
             later=self._after_all,
             changed=self._ring,
@@ -137,6 +171,16 @@ class Answerer:
             choices=plan.choices,
             seed=plan.id,
         )
+
+    def _served(self, selection: Selection, choice: int) -> Selection:
+        """A selection as the service plays it: late, or with a failure in its place."""
+        if self._latency is not None:
+            selection = _begun_by(self._latency.before(self._asked), selection)
+        if self._chaos is not None and (fault := self._chaos.fault(self._asked)) is not None:
+            if choice == 0:
+                self._entry.instead(NAME, self._chaos.why(fault, selection.script))
+            selection = replace(selection, parts=(FAULTS[fault],), first=0)
+        return selection
 
     def _select(self, received: Received, choice: int) -> Selection:
         # Looked for once a request. The file is read again when it changes, so it may be broken now.
@@ -209,3 +253,11 @@ class Answerer:
     def _ring(self, nonce: Nonce) -> None:
         for wake in tuple(self._waiting.get(id(nonce), ())):
             wake()
+
+
+def _begun_by(before: tuple[Step, ...], selection: Selection) -> Selection:
+    """The selection with these steps before those of the part that it plays."""
+    parts = list(selection.parts)
+    if selection.first < len(parts):
+        parts[selection.first] = (*before, *parts[selection.first])
+    return replace(selection, parts=tuple(parts))

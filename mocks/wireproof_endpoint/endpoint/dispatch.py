@@ -1,20 +1,22 @@
-"""Requests in, answers out: routes, keys, and the headers of every response. No I/O and no clock of its own.
+"""Requests in, answers out: routes, keys, quotas, and the headers of every response. No I/O.
 
 A request goes through `admit` before its body is read (route, key, size), then through `answer`.
 """
 
 from __future__ import annotations
 
-import hmac
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.endpoint.answerer import Answerer
 from wireproof_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES
 from wireproof_endpoint.journal.ring import Journal
-from wireproof_endpoint.play import Play, WholeReply, refused
-from wireproof_surfaces.errors import TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
+from wireproof_endpoint.journal.why import Considered
+from wireproof_endpoint.play import Play, WholeReply
+from wireproof_endpoint.service.quota import PATHS, Quota, room_of
+from wireproof_endpoint.service.quota_headers import writer
+from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
-from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import chatgpt_service
 
 if TYPE_CHECKING:
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_endpoint.endpoint.routes import Handler
     from wireproof_endpoint.settings import EndpointSettings
-
-ID = "x-request-id"
 
 
 class Endpoint:
@@ -49,6 +49,8 @@ class Endpoint:
         self.settings = settings
         self._answerer = Answerer(settings, scripts, created=created, strict=strict)
         self._cors = Cors(settings.cors_origins)
+        limited = settings.rpm is not None or settings.tpm is not None
+        self._quota = Quota(requests=settings.rpm, tokens=settings.tpm, clock=monotonic) if limited else None
         self.journal = journal or Journal(settings.journal)
 
     def unchosen(self) -> tuple[str, ...]:
@@ -70,12 +72,18 @@ class Endpoint:
 
     # Before the body is read
 
+    def admit_page(self, request: EndpointRequest) -> WholeReply | None:
+        """The refusal of a page whose origin is not let in: no browser asks before it opens a WebSocket."""
+        if self._cors.admits(request.headers.get("origin")):
+            return None
+        return request.refused(ApiError(FOREIGN))
+
     def admit(self, request: EndpointRequest, length: int | None) -> WholeReply | None:
         """The refusal of a request by its head, or the answer to a preflight; None: go on. `length`: of its body."""
         try:
             return self._preflight(request, length)
         except ApiError as error:
-            return refused(error)
+            return request.refused(error)
 
     def _preflight(self, request: EndpointRequest, length: int | None) -> WholeReply | None:
         # The order is http.precedence.*: route, key, body.
@@ -84,11 +92,11 @@ class Endpoint:
             return WholeReply(status=204, headers=self._cors.preflight(request.headers), body=b"")
         if request.method not in handlers:
             if name and request.method == "POST":
-                # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
+                # As /v1/responses/ID/cancel: a route of OpenAI's that is not served, not a response of that name.
                 raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
         if request.path.startswith("/v1/"):
-            self._authenticate(request.headers.get("authorization", ""))
+            request.form.check_key(self.settings.api_key, request.headers)
         elif request.path.startswith(chatgpt_service.ROOT):
             self._authenticate_login(request.headers.get("authorization", ""))
         if length is not None and length > self.settings.max_body:
@@ -114,15 +122,6 @@ class Endpoint:
                 return handlers, inner
         raise ApiError(UNKNOWN_URL, message=f"There is nothing at {path}.")
 
-    def _authenticate(self, header: str) -> None:
-        if self.settings.api_key is None:
-            return
-        scheme, _, key = header.partition(" ")
-        right = self.settings.api_key.encode()
-        # Bytes: `compare_digest` takes no text beyond ASCII, and a header may hold any.
-        if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
-            raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
-
     def _authenticate_login(self, header: str) -> None:
         """Take any token: what a login gives is between the client and its own service, and is no key of ours."""
         scheme, _, token = header.partition(" ")
@@ -135,19 +134,26 @@ class Endpoint:
         """The response to an admitted request: whole, or an answer to be played."""
         self._answerer.take(request)
         try:
+            self._count(request)
             handlers, name = self._handlers(request.path)
             return handlers[request.method](self._answerer, request, name)
         except ApiError as error:
-            return refused(error)
+            return request.refused(error)
+
+    def _count(self, request: EndpointRequest) -> None:
+        """Take a request off the quota of its key.
+
+        Raises:
+            ApiError: 429.
+        """
+        if self._quota is not None and request.method == "POST" and request.path in PATHS:
+            try:
+                size, room = len(request.body), room_of(request.body)
+                request.limits = self._quota.take(request.headers, size, room, writer(request.form))
+            except ApiError as error:
+                request.entry.instead("quota", (Considered(script="quota", answers=True, why=error.problem.message),))
+                raise
 
     def dressed(self, headers: Mapping[str, str], request: EndpointRequest) -> dict[str, str]:
         """The headers of a response with those that every response has."""
-        return {**self.common(headers, request), ID: self.request_id()}
-
-    def common(self, headers: Mapping[str, str], request: EndpointRequest) -> dict[str, str]:
-        """The same without the id: then those of most responses are alike."""
-        return {**headers, **self._cors.allow(request.headers)}
-
-    def request_id(self) -> str:
-        """The id of a response."""
-        return f"req_{random_hex(16)}"
+        return {**headers, **request.limits, **self._cors.allow(request.headers), **request.form.named(request.id)}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from wireproof_endpoint.api import embeddings, logprobs, rules
+from wireproof_endpoint.api import completions, embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
+from wireproof_endpoint.endpoint import messages_routes
+from wireproof_endpoint.endpoint.replies import body_of, json_reply
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
+from wireproof_surfaces.api_forms import ServedModels
 from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
-from wireproof_surfaces.http.body import object_in
 from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
-from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
 if TYPE_CHECKING:
@@ -39,26 +40,26 @@ def _ready(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeR
     return json_reply({"status": "ready"})
 
 
-def _list_models(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply({"object": "list", "data": [_model(answerer, name) for name in _names(answerer)]})
+def _list_models(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    return json_reply(request.form.models(_served(answerer), dict(parse_qsl(request.query))))
 
 
 def _list_models_there(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply(chatgpt_service.models(_names(answerer)))
 
 
-def _names(answerer: Answerer) -> Iterable[str]:
+def _names(answerer: Answerer) -> Collection[str]:
     return dict.fromkeys((*answerer.settings.models, *answerer.asked.names))
 
 
-def _get_model(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
+def _served(answerer: Answerer) -> ServedModels:
+    return ServedModels(names=_names(answerer), created=answerer.created, owner=answerer.settings.backend)
+
+
+def _get_model(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
     if not serves(name, answerer.settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return json_reply(_model(answerer, name))
-
-
-def _model(answerer: Answerer, name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": answerer.created, "owned_by": answerer.settings.backend}
+    return json_reply(request.form.model(_served(answerer), name))
 
 
 def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
@@ -71,9 +72,33 @@ def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Pl
     return answerer.play(answerer.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
+def _complete(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
+    body = body_of(request)
+    chat = completions.as_chat(body)
+    try:
+        parsed = chat_request.parse(chat, {}, max_choices=answerer.settings.max_choices)
+    except ApiError as error:
+        raise rules.coded(error, chat) from error
+    first_fault(rules.CHAT, chat)
+    plan = answerer.chat.plan(parsed)
+    echo = chat["messages"][0]["content"] if body.get("echo") is True else ""
+    writer = completions.CompletionWriter(plan.writer, stream=plan.stream, echo=echo)
+    return answerer.play(replace(plan, writer=writer), limits_of(chat))
+
+
 def _create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
     body = body_of(request)
     return answerer.play(_responded(answerer, body, _asked(request, body)), limits_of(body))
+
+
+def _compact(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    body = body_of(request)
+    asked = _asked(request, body)
+    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
+    try:
+        return json_reply(answerer.responses.compact(asked))
+    except ApiError as error:
+        raise error if answerer.settings.as_proxies_do else rules.coded(error, body) from error
 
 
 def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply | Play:
@@ -93,9 +118,12 @@ def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesReques
 
 
 def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(rules.RESPONSES, body)
+    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
-    plan = answerer.responses.plan(asked, logprobs.of_response(body))
+    try:
+        plan = answerer.responses.plan(asked, logprobs.of_response(body))
+    except ApiError as error:
+        raise error if answerer.settings.as_proxies_do else rules.coded(error, body) from error
     # Only now: a result may be of a call in a stored response.
     refuse(rules.unanswered(plan.conversation))
     return plan
@@ -122,21 +150,6 @@ def _input_items(answerer: Answerer, request: EndpointRequest, name: str) -> Who
     return json_reply(answerer.responses.input_items(name, dict(parse_qsl(request.query))))
 
 
-def json_reply(payload: Mapping[str, Any], status: int = 200) -> WholeReply:
-    """A whole response of JSON."""
-    return WholeReply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
-
-
-def body_of(request: EndpointRequest) -> Mapping[str, Any]:
-    """The JSON object in a request's body.
-
-    Raises:
-        ApiError: 415 or 400, when there is none.
-    """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return object_in(request.body, media_type)
-
-
 MODELS = "/v1/models/"
 """Names of models may hold slashes."""
 
@@ -146,7 +159,12 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/readyz": {"GET": _ready, "HEAD": _ready},
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
+    "/v1/completions": {"POST": _complete},
     "/v1/responses": {"POST": _create},
+    "/v1/responses/compact": {"POST": _compact},
+    chatgpt_service.COMPACT: {"POST": _compact},
+    "/v1/messages": {"POST": messages_routes.create},
+    "/v1/messages/count_tokens": {"POST": messages_routes.count},
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
     chatgpt_service.MODELS: {"GET": _list_models_there, "HEAD": _list_models_there},

@@ -29,8 +29,9 @@ class AnswersUnderWay:
 
     def reply(self, exchange: ServedExchange, request: EndpointRequest, reply: WholeReply) -> None:
         """Send a whole answer."""
-        exchange.reply(reply.status, self.endpoint.dressed(reply.headers, request), reply.body)
-        self.endpoint.journal.whole(request.entry, monotonic(), reply.status, reply.body)
+        headers = self.endpoint.dressed(reply.headers, request)
+        exchange.reply(reply.status, headers, reply.body)
+        self.endpoint.journal.whole(request.entry, monotonic(), reply.status, headers, reply.body)
 
     def stop(self) -> None:
         """End the answers that go on: the server stops."""

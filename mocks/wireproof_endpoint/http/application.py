@@ -15,7 +15,7 @@ from wireproof_endpoint.http.answers_under_way import AnswersUnderWay
 from wireproof_endpoint.http.scripted_answer import ScriptedAnswer
 from wireproof_endpoint.journal import pages
 from wireproof_endpoint.journal.entry import AnswerEnding
-from wireproof_endpoint.play import WholeReply, refused
+from wireproof_endpoint.play import WholeReply
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint import Endpoint
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wireproof_endpoint.journal.ring import Journal
     from wireproof_surfaces.http.request_head import RequestHead
     from wireproof_surfaces.http.served_exchange import ServedExchange
+    from wireproof_surfaces.http.socket_application import Refusal
 
 
 class EndpointApplication:
@@ -48,7 +49,7 @@ class EndpointApplication:
         (request, refusal), exchange.context = exchange.context or self._admitted(exchange), None
         try:
             if refusal is None and len(exchange.body) > self.endpoint.settings.max_body:
-                refusal = refused(self.endpoint.too_large())
+                refusal = request.refused(self.endpoint.too_large())
             if refusal is not None:
                 self.answers.reply(exchange, request, refusal)
                 return
@@ -61,6 +62,14 @@ class EndpointApplication:
         except Exception:
             self.endpoint.journal.end(request.entry, monotonic(), AnswerEnding.FAILED)
             raise
+
+    def gate(self, exchange: ServedExchange) -> Refusal | None:
+        """The refusal of a handshake, as the same POST would be refused by its head; None: it is let in."""
+        head = exchange.head
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.fields}
+        request = EndpointRequest(method="POST", path=_path(head), headers=headers)
+        reply = self.endpoint.admit_page(request) or self.endpoint.admit(request, None)
+        return None if reply is None else (reply.status, self.endpoint.dressed(reply.headers, request), reply.body)
 
     def stop(self) -> None:
         """End the answers that go on: the server stops."""

@@ -140,7 +140,7 @@ class ScriptedAnswer:
         # A head that comes slowly is a script's, and ends its connection.
         self._exchange.closes |= head.seconds > 0
         self._exchange.begin(status_line(200), list(headers.items()), framed=not head.seconds)
-        self._request.entry.open(200)
+        self._request.entry.open(200, headers)
 
     def _send(self, piece: bytes) -> None:
         self._exchange.send(piece)

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wireproof_endpoint.journal import message_calls
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -63,6 +65,7 @@ def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
     A script may write frames of any JSON: what is not as it should be is passed over.
     """
     for value in objects:
+        yield from message_calls.pieces(value)
         for choice in _objects_in(value.get("choices")):
             said = _object(choice.get("delta") or choice.get("message"))
             for index, call in enumerate(_objects_in(said.get("tool_calls"))):
@@ -84,6 +87,8 @@ def _results(body: object) -> Iterator[tuple[str, str]]:
     for message in _objects_in(body.get("messages")):
         if message.get("role") == "tool":
             yield str(message.get("tool_call_id")), _text(message.get("content"))
+        for id_, content in message_calls.results(message):
+            yield id_, _text(content)
     for item in _objects_in(body.get("input")):
         if item.get("type") == "function_call_output":
             yield str(item.get("call_id")), _text(item.get("output"))

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from wireproof_scripts.asked.header_keys import masked_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wireproof_endpoint.journal.why import Considered
 
-SECRET = frozenset({"authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"})
-"""Headers that hold keys: a journal is printed when a test fails."""
-LONG = 12
-"""A key of fewer characters is masked in its header alone: in a text it may be any word, as `wireproof` is."""
-MASK = "***"
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 BAD = 400
 """The first status that refuses."""
+SHORT = 4096
+"""Bytes of a body up to which its conversation is kept, to be asked why a script answered: as objects it is many times
+as large."""
 
 
 class AnswerEnding(StrEnum):
@@ -84,6 +86,8 @@ class JournalEntry:
     """Which part of it, from 0."""
     status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
+    answer_headers: Mapping[str, str] = field(default=NO_HEADERS, init=False, repr=False)
+    """Of its answer, as they were sent."""
     pieces: list[SentPiece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
     sent_size: int = field(default=0, init=False)
@@ -110,12 +114,17 @@ class JournalEntry:
         if self.kept and self.script is None:
             self.script, self.part = script, part
             # What can say why holds the whole conversation: of a long one, only what it says is kept.
-            self.why = why if self.received_size <= self.bounds.body else _said(tuple(why()))
+            self.why = why if self.received_size <= min(SHORT, self.bounds.body) else _said(tuple(why()))
 
-    def open(self, status: int) -> None:
+    def instead(self, name: str, considered: Sequence[Considered]) -> None:
+        """Note that something of this name answers in the place of any script, and why."""
+        if self.kept:
+            self.script, self.part, self.why = name, None, _said(considered)
+
+    def open(self, status: int, headers: Mapping[str, str] = NO_HEADERS) -> None:
         """Note that the answer begins."""
         if self.kept:
-            self.status = status
+            self.status, self.answer_headers = status, headers
 
     def send(self, now: float, data: bytes) -> None:
         """Note a piece that is sent now."""
@@ -128,9 +137,9 @@ class JournalEntry:
             pieces.append(SentPiece(at=now - self.began, size=size, data=shown))
         self.sent_size += size
 
-    def whole(self, now: float, status: int, data: bytes) -> None:
+    def whole(self, now: float, status: int, headers: Mapping[str, str], data: bytes) -> None:
         """Note all of an answer, which is sent now."""
-        self.status, self.sent_size = status, len(data)
+        self.status, self.answer_headers, self.sent_size = status, headers, len(data)
         if data:
             self.pieces.append(SentPiece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
 
@@ -144,9 +153,15 @@ class JournalEntry:
     # Afterwards
 
     @property
+    def weight(self) -> int:
+        """About how many bytes it holds."""
+        heads = len(self.query) + sum(len(name) + len(value) for name, value in self.raw_headers.items())
+        return _ENTRY + heads + len(self.received) + sum(_PIECE + len(piece.data) for piece in self.pieces)
+
+    @property
     def headers(self) -> dict[str, str]:
         """Its headers by lower-case names, keys masked."""
-        return {name: MASK if name in SECRET else value for name, value in self.raw_headers.items()}
+        return {name: masked_header(name, value) for name, value in self.raw_headers.items()}
 
     @property
     def body(self) -> Any:  # noqa: ANN401 - whatever JSON there is
@@ -179,5 +194,7 @@ def _said(considered: Sequence[Considered]) -> Callable[[], Sequence[Considered]
     return lambda: considered
 
 
+_ENTRY, _PIECE = 2048, 128
+"""Bytes of an entry, and of a piece, besides what came and was sent."""
 NOT_KEPT = JournalEntry(kept=False)
 """Notes nothing, for an endpoint without a journal."""

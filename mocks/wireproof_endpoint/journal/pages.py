@@ -7,12 +7,12 @@ loopback one, too, no header may say that the request was passed on, and no othe
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from wireproof_endpoint.journal.shown import brief, whole
+from wireproof_surfaces.http.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,9 +75,9 @@ def is_local(head: RequestHead, peer: str) -> bool:
     hosts = [value.decode("latin-1") for value in head.values(b"host")]
     origins = [value.decode("latin-1") for value in head.values(b"origin")]
     return (
-        _is_loopback(peer)
+        is_loopback(peer)
         and len(hosts) == 1
-        and _is_loopback(_host(f"//{hosts[0]}"))
+        and is_loopback(_host(f"//{hosts[0]}"))
         and all(_host(origin) == _host(f"//{hosts[0]}") for origin in origins)
         and not any(name in _PASSED_ON for name, _ in head.fields)
     )
@@ -88,15 +88,6 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _requests(journal: Journal, query: Query) -> Answer:

@@ -12,17 +12,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+SIZE = 8 * 2**20
+"""Bytes that all entries together may hold."""
+
+
 class Journal:
-    """The last `limit` entries, oldest first; none are kept where it is 0.
+    """The last `limit` entries, oldest first, as long as they hold `size` bytes at most; none are kept where it is 0.
 
     `ended` is called with each entry when its answer has ended, also after it was forgotten.
     """
 
     def __init__(
-        self, limit: int, bounds: Bounds | None = None, ended: Callable[[JournalEntry], None] | None = None
+        self,
+        limit: int,
+        bounds: Bounds | None = None,
+        ended: Callable[[JournalEntry], None] | None = None,
+        *,
+        size: int = SIZE,
     ) -> None:
-        self.entries: deque[JournalEntry] = deque(maxlen=limit)
+        self.entries: deque[JournalEntry] = deque()
         self._limit = limit
+        self._size = size
+        self._weights: deque[int] = deque()
+        """Of the entries: nothing while an answer is under way, then what it was at its end."""
+        self._weight = 0
         self._bounds = bounds or Bounds()
         self._ended = ended
         self._numbers = itertools.count(1)
@@ -44,20 +57,37 @@ class Journal:
             bounds=self._bounds,
         )
         self.entries.append(entry)
+        self._weights.append(0)
+        self._forget()
         return entry
+
+    def _forget(self) -> None:
+        """Let the oldest go, as far as there are too many, or too large ones."""
+        while len(self.entries) > self._limit or (self._weight > self._size and len(self.entries) > 1):
+            self.entries.popleft()
+            self._weight -= self._weights.popleft()
+
+    def _weigh(self, entry: JournalEntry) -> None:
+        """Count an entry that holds all that it will."""
+        at = entry.number - self.entries[0].number if self.entries else -1
+        if at >= 0:
+            self._weights[at] = entry.weight
+            self._weight += self._weights[at]
+            self._forget()
 
     def end(self, entry: JournalEntry, now: float, ended: AnswerEnding) -> None:
         """Note the end of an answer; what came first is what counts."""
         if entry.ended is not None or not entry.kept:
             return
         entry.end(now, ended)
+        self._weigh(entry)
         if self._ended is not None:
             self._ended(entry)
 
-    def whole(self, entry: JournalEntry, now: float, status: int, body: bytes) -> None:
+    def whole(self, entry: JournalEntry, now: float, status: int, headers: Mapping[str, str], body: bytes) -> None:
         """Note a whole answer that is sent now."""
         if entry.kept:
-            entry.whole(now, status, body)
+            entry.whole(now, status, headers, body)
             self.end(entry, now, AnswerEnding.COMPLETED)
 
     def find(self, number: int) -> JournalEntry | None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
-from wireproof_endpoint.journal.entry import LONG, MASK, SECRET
+from wireproof_scripts.asked.header_keys import MASK, keys_in, mask_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,15 +57,7 @@ def whole(entry: JournalEntry) -> Json:
 
 def masked(entry: JournalEntry) -> Callable[[str], str]:
     """A function that takes the keys which came with a request out of a text."""
-    values = (value for name, value in entry.raw_headers.items() if name in SECRET)
-    keys = sorted({word for value in values for word in value.split() if len(word) >= LONG}, key=len, reverse=True)
-
-    def mask(text: str) -> str:
-        for key in keys:
-            text = text.replace(key, MASK)
-        return text
-
-    return mask
+    return mask_of(keys_in(entry.raw_headers))
 
 
 def _error(error: Json, mask: Callable[[str], str]) -> Json:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wireproof_endpoint.recording import messages
 from wireproof_scripts.steps import Call, Fail, Finish, Pause, Say, Think, Usage
 from wireproof_scripts.steps.http import Refusal, Status
 
@@ -21,7 +22,7 @@ SILENCE = 0.02
 """Seconds: what comes faster after another piece came at once."""
 _FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
 """Words for how an answer ended that a script has to say; the other ways follow from what it holds."""
-_DONE = frozenset({"[DONE]", "response.completed", "response.incomplete"})
+_DONE = frozenset({"[DONE]", "response.completed", "response.incomplete", messages.DONE})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +94,15 @@ class _CallSoFar:
 
 
 @dataclass
-class _Answer:
+class AnswerSoFar:
     """What was read so far, in order; the last item goes on as long as more of its kind comes."""
 
     paced: bool
     items: list[_TextSoFar | _ThoughtSoFar | _CallSoFar | Pause] = field(default_factory=list)
     calls: dict[object, _CallSoFar] = field(default_factory=dict)
     ends: list[Step] = field(default_factory=list)
+    counted: Json = field(default_factory=dict)
+    """Counts that come in parts."""
     id: str = ""
     """Of the answer, by which a later request may go on from it."""
     _last: float = 0.0
@@ -149,7 +152,7 @@ def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[St
     """
     if recorded.status >= BAD:
         return (_refusal(recorded),), ""
-    answer = _Answer(paced=paced)
+    answer = AnswerSoFar(paced=paced)
     if not recorded.streams:
         at = recorded.pieces[-1][0] if recorded.pieces else 0.0
         _whole(_object(recorded.body.decode(errors="replace")), answer, at)
@@ -195,7 +198,9 @@ def _object(text: str) -> Json:
 # Streams
 
 
-def _event(value: Json, answer: _Answer, at: float) -> None:
+def _event(value: Json, answer: AnswerSoFar, at: float) -> None:
+    if messages.event(value, answer, at):
+        return
     if value.get("type"):
         _response_event(value, answer, at)
     elif "error" in value:
@@ -204,7 +209,7 @@ def _event(value: Json, answer: _Answer, at: float) -> None:
         _chunk(value, answer, at)
 
 
-def _chunk(value: Json, answer: _Answer, at: float) -> None:
+def _chunk(value: Json, answer: AnswerSoFar, at: float) -> None:
     answer.id = value.get("id") or answer.id
     for choice in _first_choice(value):
         delta = choice.get("delta") or {}
@@ -218,7 +223,7 @@ def _chunk(value: Json, answer: _Answer, at: float) -> None:
     _chat_usage(value.get("usage"), answer)
 
 
-def _response_event(value: Json, answer: _Answer, at: float) -> None:
+def _response_event(value: Json, answer: AnswerSoFar, at: float) -> None:
     match value["type"]:
         case "response.created":
             answer.id = value["response"]["id"]
@@ -243,7 +248,10 @@ def _response_event(value: Json, answer: _Answer, at: float) -> None:
 # Whole answers
 
 
-def _whole(value: Json, answer: _Answer, at: float) -> None:
+def _whole(value: Json, answer: AnswerSoFar, at: float) -> None:
+    if value.get("type") == "message":
+        messages.whole(value, answer, at)
+        return
     answer.id = value.get("id") or ""
     for choice in _first_choice(value):
         message = choice.get("message") or {}
@@ -261,7 +269,7 @@ def _whole(value: Json, answer: _Answer, at: float) -> None:
         _chat_usage(value.get("usage"), answer)
 
 
-def _item(index: int, item: Json, answer: _Answer, at: float) -> None:
+def _item(index: int, item: Json, answer: AnswerSoFar, at: float) -> None:
     match item:
         case {"type": "message", "content": [*parts]}:
             for part in parts:
@@ -285,14 +293,14 @@ def _first_choice(value: Json) -> Iterator[Json]:
     return (choice for choice in value.get("choices") or [] if choice.get("index", 0) == 0)
 
 
-def _reasoning(said: Json, answer: _Answer, at: float) -> None:
+def _reasoning(said: Json, answer: AnswerSoFar, at: float) -> None:
     """Not OpenAI's, but of many servers: reasoning in a field beside the text."""
     text = said.get("reasoning_content") or said.get("reasoning")
     if isinstance(text, str) and text:
         answer.thought(None, at).chat.append(text)
 
 
-def _text(said: Json, answer: _Answer, at: float) -> None:
+def _text(said: Json, answer: AnswerSoFar, at: float) -> None:
     """The content of a chat message, or of a delta, or the refusal in its place."""
     if said.get("content"):
         answer.say(said["content"], at)
@@ -300,24 +308,24 @@ def _text(said: Json, answer: _Answer, at: float) -> None:
         answer.say(said["refusal"], at, refuses=True)
 
 
-def _finish(reason: str | None, answer: _Answer) -> None:
+def _finish(reason: str | None, answer: AnswerSoFar) -> None:
     if reason in _FINISHES:
         answer.ends.append(Finish(_FINISHES[reason]))  # type: ignore[arg-type]
 
 
-def _response_end(response: Json, answer: _Answer) -> None:
+def _response_end(response: Json, answer: AnswerSoFar) -> None:
     _finish((response.get("incomplete_details") or {}).get("reason"), answer)
     usage = response.get("usage") or {}
     if usage:
         _count(usage, "input", "output", answer)
 
 
-def _chat_usage(usage: Json | None, answer: _Answer) -> None:
+def _chat_usage(usage: Json | None, answer: AnswerSoFar) -> None:
     if usage:
         _count(usage, "prompt", "completion", answer)
 
 
-def _count(usage: Json, taken: str, given: str, answer: _Answer) -> None:
+def _count(usage: Json, taken: str, given: str, answer: AnswerSoFar) -> None:
     cached = (usage.get(f"{taken}_tokens_details") or {}).get("cached_tokens") or 0
     reasoning = (usage.get(f"{given}_tokens_details") or {}).get("reasoning_tokens") or 0
     counts = Usage(

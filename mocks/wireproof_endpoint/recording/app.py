@@ -7,15 +7,20 @@ import json
 import logging
 from time import monotonic
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import httpx
 
-from wireproof_endpoint.journal.entry import LONG, SECRET
+from wireproof_endpoint.recording import messages
+from wireproof_endpoint.recording.access import RECORDED, below, is_let_in, refusal
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
+from wireproof_scripts.asked.header_keys import keys_in
+from wireproof_surfaces.api_forms import KEY, form_of
+from wireproof_surfaces.errors import TOO_LARGE, ApiError, Problem
+from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.http.served_exchange import status_line
+from wireproof_surfaces.random_ids import random_hex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,15 +32,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PREFIX = "/v1"
-RECORDED = frozenset({"/chat/completions", "/responses"})
-"""Paths below the base URL whose answers become scripts; everything else is only passed on."""
 LONGEST = 2**26
 """Bytes of an answer: one that has more is passed on so far, cut off, and not recorded."""
 AN_HOUR = 3600.0
 """Seconds that an answer may take; one that goes on without end is cut off, and not recorded."""
-LARGEST = 2**29
-"""Bytes of a request: how many it may have is the upstream's matter."""
+LARGEST = 2**26
+"""Bytes of a request: more than any upstream takes, and so many that a few of them fit into memory."""
+_BAD_GATEWAY = Problem(502, "api_error", "upstream_failed", "The upstream does not answer.")
 _HOP = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
     "upgrade", "host", "content-length", "accept-encoding", "content-encoding",
@@ -59,9 +62,9 @@ class Recorder:
         self._running: set[asyncio.Task[None]] = set()
 
     def wants(self, exchange: ServedExchange) -> int:
-        """How many bytes of a body are looked at."""
-        del exchange
-        return LARGEST
+        """How many bytes of a body are looked at: none of a request that is not passed on."""
+        exchange.context = refusal(exchange.head)
+        return 0 if exchange.context or exchange.head.method == "OPTIONS" else LARGEST
 
     def stop(self) -> None:
         """End the answers that go on: the server stops."""
@@ -69,16 +72,23 @@ class Recorder:
             task.cancel()
 
     def answer(self, exchange: ServedExchange) -> None:
-        """Have a task answer."""
+        """Refuse, or have a task answer."""
+        refused = exchange.context or refusal(exchange.head)
+        exchange.context = None
+        if refused is None and len(exchange.body) > LARGEST:
+            refused = TOO_LARGE, f"The request body is larger than {LARGEST} bytes."
+        if refused is not None:
+            _refuse(exchange, *refused)
+            return
+        if exchange.head.method == "OPTIONS":
+            # A preflight is the browser's own question, whether a page may ask: only this end knows.
+            exchange.reply(204, {**_allowed(exchange, preflight=True), "x-request-id": _id()}, b"")
+            return
         task = asyncio.get_running_loop().create_task(self._answer(exchange))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     async def _answer(self, exchange: ServedExchange) -> None:
-        path = unquote(exchange.head.path.decode("latin-1"))
-        if not path.startswith(f"{PREFIX}/"):
-            _refuse(exchange, 404, f"There is nothing at {path}: the base URL ends with {PREFIX}.")
-            return
         try:
             # No deadline but that: the client has its own, and a model may think for minutes. Nothing is kept for the
             # next request: a connection that a server has closed meanwhile would fail it.
@@ -86,14 +96,14 @@ class Recorder:
                 asyncio.timeout(AN_HOUR),
                 httpx.AsyncClient(timeout=None, verify=self._tls) as client,  # noqa: S113 - see above
             ):
-                await self._pass_on(client, exchange, path.removeprefix(PREFIX))
+                await self._pass_on(client, exchange, below(exchange.head) or "/")
         except (httpx.HTTPError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             log.warning("%s does not answer: %s", self._upstream, why)
             if exchange.begun:
                 exchange.cut()  # it ends without its end, as the upstream's did
             else:
-                _refuse(exchange, 502, f"The upstream does not answer: {why}.")
+                _refuse(exchange, _BAD_GATEWAY, f"The upstream does not answer: {why}.")
         except Exception:
             log.exception("a request could not be passed on")
             exchange.fail()
@@ -105,8 +115,8 @@ class Recorder:
         given = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.fields)
         began, pieces = monotonic(), list[tuple[float, bytes]]()
         async with client.stream(head.method, url, headers=self._headers(given), content=body) as response:
-            headers = [(name, value) for name, value in response.headers.multi_items() if name not in _HOP]
-            exchange.begin(status_line(response.status_code), headers)
+            headers = [(name, value) for name, value in response.headers.multi_items() if _passes(name)]
+            exchange.begin(status_line(response.status_code), [*headers, *_allowed(exchange).items()])
             exchange.send()
             try:
                 # To its end, also when the client has left: half an answer is no script.
@@ -130,9 +140,10 @@ class Recorder:
 
     def _headers(self, given: Headers) -> dict[str, str]:
         headers = {name: value for name, value in given if name not in _HOP}
-        words = (word for name in SECRET for word in headers.get(name, "").split())
-        self._keys |= {word for word in words if len(word) >= LONG}
+        self._keys |= keys_in(headers)
         if self._key:
+            # Where both are sent, Anthropic's service looks at its own.
+            headers.pop(KEY, None)
             headers["authorization"] = f"Bearer {self._key}"
         return {**headers, "accept-encoding": "identity"}
 
@@ -146,7 +157,7 @@ class Recorder:
             return
         if not isinstance(asked, dict):
             return
-        problem = self._scripts.add(asked, steps, id_)
+        problem = self._scripts.add(messages.as_chat(asked), steps, id_)
         if problem:
             log.warning("%s", problem)
         self.recorded += 1
@@ -156,6 +167,25 @@ class Recorder:
             log.warning("%s cannot be written: %s", self._path, error)
 
 
-def _refuse(exchange: ServedExchange, status: int, message: str) -> None:
-    error = {"message": message, "type": "api_error", "param": None, "code": None}
-    exchange.reply(status, {"Content-Type": "application/json"}, json.dumps({"error": error}).encode())
+def _passes(name: str) -> bool:
+    """Whether a header of an answer is passed on. Which pages may read it is for this end to say."""
+    return name not in _HOP and not name.startswith("access-control-")
+
+
+def _allowed(exchange: ServedExchange, *, preflight: bool = False) -> dict[str, str]:
+    """The headers that let a page of this machine read an answer."""
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in exchange.head.fields}
+    origin = headers.get("origin", "")
+    cors = Cors((origin,) if is_let_in(origin) else ())
+    return {**cors.allow(headers), **(cors.preflight(headers) if preflight else {})}
+
+
+def _refuse(exchange: ServedExchange, problem: Problem, message: str) -> None:
+    id_, form = _id(), form_of(exchange.head.path.decode("latin-1"), ())
+    reply = form.reply(ApiError(problem, message=message), id_)
+    headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_), **_allowed(exchange)}
+    exchange.reply(reply.status, headers, json.dumps(reply.body).encode())
+
+
+def _id() -> str:
+    return f"req_{random_hex(16)}"

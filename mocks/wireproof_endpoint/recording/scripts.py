@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.journal.entry import MASK
+from wireproof_scripts.asked.header_keys import mask_of
 from wireproof_scripts.steps import Call, Say, Script, Think
 from wireproof_scripts.steps.http import Refusal, Status
 
@@ -79,7 +79,7 @@ class Scripts:
 
     def scripts(self, keys: Iterable[str] = ()) -> list[Script]:
         """All of them, in the order in which they are to be looked at, with `***` in the place of each key."""
-        found, names, mask = list[Script](), set[str](), _mask(keys)
+        found, names, mask = list[Script](), set[str](), mask_of(keys)
         # A text may hold another one: the longer is looked for first. Of two that are alike the first one stays first.
         for recording in sorted(self._recordings.values(), key=lambda recording: -len(recording.when)):
             when = mask(recording.when)
@@ -89,18 +89,6 @@ class Scripts:
             parts = tuple(tuple(_masked(step, mask) for step in part) for part in recording.parts)
             found.append(Script(name=name, title=title, when=when, parts=parts))
         return found
-
-
-def _mask(keys: Iterable[str]) -> Callable[[str], str]:
-    # The longest first: one may begin with another.
-    ordered = sorted(filter(None, keys), key=len, reverse=True)
-
-    def mask(text: str) -> str:
-        for key in ordered:
-            text = text.replace(key, MASK)
-        return text
-
-    return mask
 
 
 def _masked(step: Step, mask: Callable[[str], str]) -> Step:

@@ -18,13 +18,12 @@ from wireproof_endpoint.play import SHARED, CloseConnection, Noise, Play, Stream
 from wireproof_endpoint.wire.refusal import refusing, refusing_body, refusing_frames
 from wireproof_scripts.player import Until
 from wireproof_scripts.steps import Call, Reflect, Spoken, Think, http
-from wireproof_surfaces.errors import INVALID, Problem, envelope
+from wireproof_surfaces.errors import INVALID, ApiError, Problem
 from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, Quiet, TurnOver
-from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.writer import Keeping
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from wireproof_endpoint.play import Output
     from wireproof_endpoint.turn import Next, PlayedChoice
@@ -105,7 +104,7 @@ class WirePlay(Play):
         self._note(step)
         match step:
             case http.Status():
-                yield status_reply(step)
+                yield status_reply(step, self._refuse)
             case http.Disconnect(at="mid-frame"):
                 yield from self._begin()
                 yield self._half_a_frame()
@@ -240,13 +239,13 @@ class WirePlay(Play):
             case http.Drip():
                 self._form.drip = step
             case http.Refusal():
-                self._refuse()
+                self._refusal()
             case http.Status() | http.Disconnect() | http.Garbage():
                 self._form.over = True
             case _:
                 pass
 
-    def _refuse(self) -> None:
+    def _refusal(self) -> None:
         """From here on the answer is a refusal, also as it is stored."""
         writer = self._plan.writer
         if isinstance(writer, Keeping) and not self._form.refuses:
@@ -318,11 +317,11 @@ def _noise(step: http.Garbage) -> bytes:
     return b"\x00" + random.Random(step.seed).randbytes(step.size - 1)  # noqa: S311 - no secret
 
 
-def status_reply(step: http.Status) -> WholeReply:
-    """The response that a `status` step asks for."""
+def status_reply(step: http.Status, refuse: Callable[[ApiError], WholeReply]) -> WholeReply:
+    """The response that a `status` step asks for; `refuse` makes one that is an error."""
     headers, body = dict(_JSON), b""
     if step.code not in {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}:
-        body = _error(step) if step.body is None else step.body.encode()
+        body = refuse(ApiError(_problem(step))).body if step.body is None else step.body.encode()
     if step.retry_after is not None:
         headers["Retry-After"] = step.retry_after
     return WholeReply(status=step.code, headers=_replaced(headers, dict(step.headers or {})), body=body)
@@ -342,8 +341,8 @@ _CODES = {
 """Status → type and code of the error object."""
 
 
-def _error(step: http.Status) -> bytes:
+def _problem(step: http.Status) -> Problem:
     server = step.code >= HTTPStatus.INTERNAL_SERVER_ERROR
     kind, code = _CODES.get(step.code, ("server_error", "server_error") if server else (INVALID, None))
     phrase = HTTPStatus(step.code).phrase if step.code in set(HTTPStatus) else f"Status {step.code}"
-    return encoded(envelope(Problem(step.code, kind, code, step.message or f"{phrase}.")))
+    return Problem(step.code, kind, code, step.message or f"{phrase}.")

@@ -1,6 +1,7 @@
 """An answer as a refusal: the same frames and bodies, with OpenAI's members for a refusal where the text would be.
 
 chat       delta.content → delta.refusal · message.content → null, message.refusal · the same of logprobs
+messages   the stop_reason alone
 responses  response.output_text.* → response.refusal.* · parts of type output_text → of type refusal
 """
 
@@ -9,12 +10,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from wireproof_surfaces.events import ChoiceFinished
+from wireproof_surfaces.messages.message_object import stopped
 from wireproof_surfaces.surfaces.json_text import encoded
 
 Json = dict[str, Any]
 
 _TEXT, _REFUSAL = "response.output_text.", "response.refusal."
 _DATA = b"data: {"
+_REFUSED = stopped(ChoiceFinished(reason="content_filter"))
 
 
 def refusing_frames(frames: bytes) -> bytes:
@@ -43,11 +47,18 @@ def refusing(data: Json) -> Json:
             return {"type": "refusal", "refusal": text}
         case {"type": str(kind)} if kind.startswith(_TEXT):
             return _event(data, kind)
+        case {"type": "message_delta", "delta": dict()} | {"type": "message", "stop_reason": str()}:
+            return _stopped(data)
         case {"role": "assistant", "content": str(text), "refusal": None}:
             return {**data, "content": None, "refusal": text}
         case {"content": list(tokens), "refusal": None}:
             return {**data, "content": None, "refusal": tokens}
     return {name: _delta(one) if name == "delta" else _value(one) for name, one in data.items()}
+
+
+def _stopped(data: Json) -> Json:
+    """What says why a message stopped: its last event, or a whole one."""
+    return {**data, **_REFUSED} if "stop_reason" in data else {**data, "delta": {**data["delta"], **_REFUSED}}
 
 
 def _value(value: object) -> object:

@@ -86,7 +86,7 @@ def written(frame: Frame) -> bytes:
             return frame
         case str():
             return f"data: {frame}\n\n".encode()
-        # Only events of Responses have a type at their top, and an `event:` line.
+        # Only events of Responses and Messages have a type at their top, and an `event:` line.
         case {"type": str(event)}:
             return f"event: {event}\ndata: {json.dumps(frame, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
         case _:

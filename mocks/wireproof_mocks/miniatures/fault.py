@@ -25,6 +25,7 @@ CONNECTION_KEY = "wireproof_proxy.connection"
 MODE_HEADER = "x-proxy-output-mode"
 OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "function-call"
 RESPONSES = "responses"
+MESSAGES = "messages"
 DONE = "[DONE]"
 """The last data of a stream of chat."""
 # In the bytes, so that it is found in bodies that are no JSON, too.
@@ -66,6 +67,9 @@ class SentRequest:
         """The dialect that the request asks for."""
         if "/responses" in self.path:
             return RESPONSES
+        # Models are asked for on one route by clients of all surfaces.
+        if "/messages" in self.path or "anthropic-version" in self.headers:
+            return MESSAGES
         # As the proxy decides it: with `tools`, `functions` does not count.
         if b'"functions":' in self.body and b'"tools":' not in self.body:
             return FUNCTION_CALL
@@ -146,7 +150,8 @@ class Fault:
 
     def touches(self, request: SentRequest) -> bool:
         """Whether the fault shows in the answer to a request."""
-        # Most faults are of chunks, which Responses do not have.
-        in_dialect = request.dialect in self.dialects if self.dialects else request.dialect != RESPONSES
+        # Most faults are of chunks, which only chat has.
+        of_chat = request.dialect not in {RESPONSES, MESSAGES}
+        in_dialect = request.dialect in self.dialects if self.dialects else of_chat
         in_script = not self.scripts or request.script in self.scripts
         return in_dialect and in_script and not (self.in_turns and not request.script)

@@ -145,7 +145,7 @@ class WithFaults:
             said = piece
             yield piece
         # A stream that failed ends as it should: only the end of a good answer is held open.
-        if b"[DONE]" in said or b"response.completed" in said:
+        if any(end in said for end in (b"[DONE]", b"response.completed", b"message_stop")):
             self.stop.wait(HELD_OPEN)
 
     def _whole(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
+from wireproof_scripts.asked.header_keys import MASK, masked_header
 from wireproof_scripts.steps.when import NESTED, Span, When, Words, condition
 
 if TYPE_CHECKING:
@@ -89,12 +90,9 @@ def _of_header(name: str, rule: Words, asked: AskedTurn) -> str:
     value = (asked.headers or {}).get(name)
     if value is None:
         return f"the header {name} is missing"
-    seen = "" if name in _SECRET else f", {_seen(value)},"
+    # What is said here stands in journals.
+    seen = "" if MASK in masked_header(name, value) else f", {_seen(value)},"
     return "" if rule.fit(value) else f"the header {name}{seen} {rule.unfit}"
-
-
-_SECRET = ("authorization", "api-key", "x-api-key", "cookie")
-"""Headers whose values are not shown: what is said here stands in journals."""
 
 
 def _seen(value: str | int) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_result, is_user, message_text, result_text
 from wireproof_scripts.default.asked_for import arguments_for, names, tools_asked_for
+from wireproof_scripts.default.frameworks import fields, final_code, final_tool
+from wireproof_scripts.default.plain_wishes import wanted
 from wireproof_scripts.default.schema_example import example, schema_in
 from wireproof_scripts.steps import Call, Say, Step
 
@@ -36,18 +38,41 @@ def default_answer(
     `conversation`: Responses items, the newest last. `tools`: what the client declared.
     """
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
+    answered = conversation and is_result(conversation[-1])
+    said = f"The tool said: {result_text(conversation[-1])}" if answered else _said(text)
     demanded = _demanded(developer, tools)
     if demanded:
-        return _calls(tools_asked_for(text, demanded) or demanded[:1], text, call_id)
-    if schema is None and conversation and is_result(conversation[-1]):
-        return (Say(_pieces(f"The tool said: {result_text(conversation[-1])}")),)
+        return _demanded_calls(demanded, text, said, call_id, answered=bool(answered))
+    if schema is None and answered:
+        final = final_tool(tools)
+        return _final(final, said, call_id) if final else (Say(_pieces(said)),)
     # Called once: the text that asked for it stays in the history, and a client would run the tool without end.
     if not any(is_result(item) for item in conversation) and (asked_for := tools_asked_for(text, tools)):
         return _calls(asked_for, text, call_id)
     if schema is not None:
-        said = schema_in([developer, *map(message_text, conversation)]) if schema == _ANY_OBJECT else None
-        return (Say(_pieces(json.dumps(example(said or schema), ensure_ascii=False))),)
-    return (Say(_pieces(f"You said: {text}" if text else _GREETING)),)
+        shown = schema_in([developer, *map(message_text, conversation)]) if schema == _ANY_OBJECT else None
+        return (Say(_pieces(json.dumps(example(shown or schema), ensure_ascii=False))),)
+    return (Say(_pieces(fields(text, said) or final_code(developer, said) or said)),)
+
+
+def _said(text: str) -> str:
+    """What is said to a text: what it plainly wants, or an echo of it."""
+    return wanted(text) or (f"You said: {text}" if text else _GREETING)
+
+
+def _demanded_calls(
+    demanded: Sequence[Mapping[str, Any]], text: str, said: str, call_id: str, *, answered: bool
+) -> tuple[Call, ...]:
+    """A call where one must be made. smolagents demands one each time, until its own tool ends the run."""
+    final = final_tool(demanded)
+    asked_for = tools_asked_for(text, [tool for tool in demanded if tool is not final])
+    if final is not None and (answered or not asked_for):
+        return _final(final, said, call_id)
+    return _calls(asked_for or demanded[:1], text, call_id)
+
+
+def _final(tool: Mapping[str, Any], said: str, call_id: str) -> tuple[Call, ...]:
+    return (Call(id=call_id, name=tool["name"], arguments=json.dumps({"answer": said}, ensure_ascii=False)),)
 
 
 def _calls(tools: Sequence[Mapping[str, Any]], text: str, call_id: str) -> tuple[Call, ...]:

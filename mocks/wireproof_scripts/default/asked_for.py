@@ -1,7 +1,8 @@
 """What a text asks for: which of the declared tools, how often, and with which arguments. Pure.
 
 A tool is asked for by its name, else by the words of its name in one sentence ("Save this as a note" is save_note),
-else the first one is when the text speaks of tools. What the text forbids is not asked for ("do not call get_weather").
+else the one that a short text concerns ("What is the weather in Bern?" is get_weather), else the first one is when the
+text speaks of tools. What the text forbids is not asked for ("do not call get_weather").
 """
 
 from __future__ import annotations
@@ -27,6 +28,62 @@ _FORBIDS = re.compile(
 _SEVERAL = re.compile(
     r"\b(?:twice|once (?:per|for each)|(?:both|two|several|parallel) (?:tool |function )?calls)\b", re.IGNORECASE
 )
+_SHORT = 280
+"""Characters of a text that concerns one thing: an agent's instructions speak of many."""
+_SHORTEST = 3
+"""Letters of a word that has no plural's ending."""
+_VERBS = frozenset(
+    [
+        "add",
+        "calc",
+        "calculate",
+        "call",
+        "check",
+        "compute",
+        "convert",
+        "create",
+        "current",
+        "delete",
+        "do",
+        "execute",
+        "fetch",
+        "find",
+        "for",
+        "from",
+        "get",
+        "give",
+        "in",
+        "info",
+        "list",
+        "look",
+        "lookup",
+        "make",
+        "my",
+        "new",
+        "now",
+        "of",
+        "open",
+        "perform",
+        "query",
+        "read",
+        "retrieve",
+        "return",
+        "run",
+        "search",
+        "send",
+        "set",
+        "show",
+        "tell",
+        "the",
+        "to",
+        "update",
+        "use",
+    ]
+)
+"""Words of names that say what is done, and not about what."""
+_WORD = re.compile(r"(?<!\w)[A-Za-z]+(?![A-Za-z0-9_])")
+_PLACES = re.compile(r"location|city|town|place|country|region", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:in|at|for|of|near|to)\s+((?:[A-Z][\w.'-]*)(?:,?[ ]+[A-Z][\w.'-]*)*)")
 _READ = 8192
 """Characters at the end of a text in which words and values are looked for: a long one must not hold others up."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -45,6 +102,8 @@ def tools_asked_for(text: str, tools: Sequence[Tool]) -> list[Tool]:
     named = [places[place] for place in sorted(places)]
     if not named and (spoken := [tool for tool in tools if _in_words(wanted, tool)]):
         named = spoken[:1]
+    if not named and len(wanted) <= _SHORT:
+        named = _concerned(wanted, tools)
     if not named and _SPEAKS_OF_TOOLS.search(wanted):
         named = list(tools[:1])
     return named * 2 if len(named) == 1 and _SEVERAL.search(wanted) else named
@@ -83,6 +142,25 @@ def _in_words(text: str, tool: Tool) -> bool:
     return re.search(rf"\b{pattern}\b", text[-_READ:], re.IGNORECASE) is not None
 
 
+def _concerned(text: str, tools: Sequence[Tool]) -> list[Tool]:
+    """The one tool of whose name the text has all that the tool is about; none where several are meant."""
+    said = {_stem(word.lower()) for word in _WORD.findall(text)}
+    found = [tool for tool in tools if (about := _about(tool)) and about <= said]
+    return found if len(found) == 1 else []
+
+
+def _about(tool: Tool) -> set[str]:
+    """The words of a name that has a verb and more, without its verbs."""
+    words = {word.lower() for word in _WORDS.findall(tool["name"])}
+    rest = words - _VERBS
+    return {_stem(word) for word in rest} if rest < words else set()
+
+
+def _stem(word: str) -> str:
+    """The word without the ending of a plural."""
+    return word[:-1] if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss") else word
+
+
 def _said(text: str, name: str, schema: object) -> str | int | float | None:
     """The value that the text gives the argument, if the schema takes it; None: it gives none."""
     if not isinstance(schema, dict) or not schema.keys() <= _PLAIN:
@@ -91,6 +169,8 @@ def _said(text: str, name: str, schema: object) -> str | int | float | None:
     before = rf"(?<!\w){spelled}e?d?(?!\w)[^\n'\"“:=]{{0,24}}?"
     found = [re.search(before + value, text[-_READ:], re.IGNORECASE | re.MULTILINE) for value in (_QUOTED, _REST)]
     value = next((group for one in found if one for group in one.groups() if group is not None), None)
+    if value is None and _PLACES.search(name) and (place := _PLACE.search(text[-_READ:])):
+        value = place[1].rstrip(".")
     match schema.get("type"):
         case "integer" | "number" if value is not None:
             return _number(value)

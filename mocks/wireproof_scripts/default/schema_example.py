@@ -16,6 +16,7 @@ _MOST_BRACES = 32
 _DEEPEST = 8  # a schema may refer to itself
 _MOST_ITEMS = 16  # a client may declare any least number, a million too
 _MOST_CHARACTERS = 4096
+_USUAL = 1.5
 _FORMATS = {
     "date": "2026-01-31",
     "date-time": "2026-01-31T12:00:00Z",
@@ -160,7 +161,8 @@ def _bounds(schema: Schema, gap: float) -> tuple[float | None, float | None]:
 def _integer(schema: Schema, _root: Schema, _depth: int) -> int:
     low, high = _bounds(schema, 1)
     step = _number_of(schema, "multipleOf") or 1
-    start = low if low is not None else min(1, 1 if high is None else high)
+    # A least number below nothing says little: zod's `int()` has -9007199254740991 there.
+    start = low if low is not None and low >= 0 else min(1, 1 if high is None else high)
     return int(-(-start // step) * step)
 
 
@@ -168,12 +170,14 @@ def _number(schema: Schema, root: Schema, depth: int) -> float:
     if "multipleOf" in schema:
         return _integer(schema, root, depth)
     low, high = _bounds(schema, 0)
+    if low is not None and low < 0 and (high is None or high > _USUAL):
+        return _USUAL
     # Between two bounds or off a single one, so it is right whether they are exclusive or not.
     if low is not None and high is not None:
         return low / 2 + high / 2  # the sum of both may be beyond all numbers
     if low is not None:
         return low + 1
-    return 1.5 if high is None else high - 1
+    return _USUAL if high is None else high - 1
 
 
 def _text(schema: Schema, _root: Schema, _depth: int) -> str:

@@ -11,7 +11,7 @@ from wireproof_surfaces.answers.demand import Demand
 from wireproof_surfaces.answers.plan import AnswerPlan
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.conversation import Conversation, Tool
-from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.errors import RESPONSES_FIELDS, ApiError
 from wireproof_surfaces.events import (
     CallBegan,
     CallClosed,
@@ -105,10 +105,10 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
     backend.events = [ChoiceFailed(FailureReason.CONTEXT)]
     if stream:
         with pytest.raises(ApiError) as raised:
-            runner.run(plan(stream=stream, param="input"), Client(gone=stay, keep_open=True))
+            runner.run(plan(stream=stream, fields=RESPONSES_FIELDS), Client(gone=stay, keep_open=True))
         assert raised.value.param == "input"
     else:
-        response = runner.run(plan(param="input"), Client(gone=stay, keep_open=True))
+        response = runner.run(plan(fields=RESPONSES_FIELDS), Client(gone=stay, keep_open=True))
         assert response.get_json() == {"said": ["ChoiceFailed"]}
     assert runner.gate.taken == 0
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.errors import failure
+from wireproof_surfaces.errors import CHAT_FIELDS, failure
 from wireproof_surfaces.events import (
     CallBegan,
     ChoiceFailed,
@@ -24,6 +24,7 @@ from wireproof_surfaces.events import (
 if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import BackendTurn
     from wireproof_proxy.http.client import Client
+    from wireproof_surfaces.errors import RequestFields
 
 TICK = 0.2
 """Seconds between two looks at a turn that has just gone silent: what it holds back then, it may release."""
@@ -94,15 +95,20 @@ def read_events(
 
 
 def hold_status_line(
-    events: Iterator[Ready], *, commit: float, clock: Clock, param: str = "messages", pace: LookSchedule | None = None
+    events: Iterator[Ready],
+    *,
+    commit: float,
+    clock: Clock,
+    fields: RequestFields = CHAT_FIELDS,
+    pace: LookSchedule | None = None,
 ) -> Iterator[Ready]:
     """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
 
     The status line goes out when this returns. It is held back because it cannot be taken back: a failure before any
     output is still an HTTP status that clients understand and retry, and afterwards only an error in the stream. The
     wait has an end because clients, and proxies on the way to them, give up on a response without a head; the stream
-    then begins with a Quiet, so that a keep-alive comment follows at once. `param`: the request's field that
-    holds the conversation.
+    then begins with a Quiet, so that a keep-alive comment follows at once. `fields`: those of
+    the request's surface.
 
     Raises:
         ApiError: when the turn fails before its first output.
@@ -114,7 +120,7 @@ def hold_status_line(
     for event in events:
         # chat.stream.error-before-output.
         if isinstance(event, ChoiceFailed):
-            raise failure(event, param)
+            raise failure(event, fields)
         if isinstance(event, TextAdded | Texts | CallBegan | ChoiceFinished):
             return chain(before, [event], events)
         # It is no output, but the end of the answer needs it. Working and Quiet may be lost.

@@ -115,14 +115,14 @@ class TurnRunner:
             return Response(b"".join(pieces(_logged(events, plan), plan.writer)), content_type=JSON)
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
-        held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
+        held = hold_status_line(events, commit=commit, clock=self.clock, fields=plan.fields, pace=pace)
         return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
     def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: LookSchedule) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
         written = pieces(_logged(events, plan), plan.writer)
         try:
-            yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
+            yield from keep_alive(written, comment=plan.keep_alive, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
             # The status line is out and the reader has left: there is no one to report an error to.
             log.info("client of %s left", plan.id)

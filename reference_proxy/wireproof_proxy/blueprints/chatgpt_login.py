@@ -34,4 +34,8 @@ def chatgpt_blueprint(settings: ProxySettings, responses: Responses, runner: Tur
         response.headers.update(chatgpt_service.HEADERS)
         return response
 
+    @blueprint.post(chatgpt_service.COMPACT)
+    def compact_there() -> ResponseReturnValue:
+        return responses.compact(responses_request.parse(json_body(settings.max_body_bytes), format_headers()))
+
     return blueprint

@@ -28,6 +28,19 @@ _ERROR: Json = {
         }
     },
 }
+_MESSAGES_ERROR: Json = {
+    "type": "object",
+    "required": ["type", "error", "request_id"],
+    "properties": {
+        "type": {"const": "error"},
+        "error": {
+            "type": "object",
+            "required": ["type", "message"],
+            "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
+        },
+        "request_id": {"type": "string"},
+    },
+}
 _TEXT: Json = {"type": "string", "minLength": 1}
 _TOOL: Json = {
     "type": "object",
@@ -65,6 +78,24 @@ _CHAT: Json = {
         "temperature": {"type": "number", "minimum": 0, "maximum": 2},
     },
 }
+_MESSAGE: Json = {
+    "type": "object",
+    "required": ["model", "max_tokens", "messages"],
+    "properties": {
+        "model": _TEXT,
+        "max_tokens": {"type": "integer", "minimum": 1},
+        "messages": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["role", "content"],
+                "properties": {"role": {"const": "user"}, "content": _TEXT},
+            },
+        },
+        "stream": {"type": "boolean"},
+    },
+}
 _RESPONSE: Json = {
     "type": "object",
     "required": ["model", "input"],
@@ -74,6 +105,8 @@ _OBJECT: Json = {"application/json": {"schema": {"type": "object"}}}
 _STREAM: Json = {"text/event-stream": {"schema": {"type": "string"}}}
 _ID: Json = {"name": "id", "in": "path", "required": True, "schema": _TEXT}
 _NAME: Json = {**_ID, "name": "name"}
+_MESSAGES = "MessagesError"
+"""The schema of errors of the Messages API."""
 
 
 def openapi_blueprint() -> Blueprint:
@@ -90,17 +123,21 @@ def document() -> Json:
         "info": {
             "title": "wireproof-proxy",
             "version": "1",
-            "description": "Chat completions and responses of an agent.",
+            "description": "Chat completions, responses and messages of an agent.",
         },
         "components": {
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _ERROR},
+            "schemas": {"Error": _ERROR, "MessagesError": _MESSAGES_ERROR},
         },
         "paths": {
             "/v1/models": {"get": _operation("The models.")},
             "/v1/models/{name}": {"parameters": [_NAME], "get": _operation("A model.")},
             "/v1/chat/completions": {"post": _operation("An answer to a chat.", body=_CHAT, stream=True)},
             "/v1/responses": {"post": _operation("An answer.", body=_RESPONSE, stream=True)},
+            "/v1/messages": {"post": _operation("A message.", body=_MESSAGE, stream=True, error=_MESSAGES)},
+            "/v1/messages/count_tokens": {
+                "post": _operation("The tokens of a message.", body=_MESSAGE, error=_MESSAGES)
+            },
             "/v1/responses/{id}": {
                 "parameters": [_ID],
                 "get": _operation("An answer that is stored."),
@@ -114,17 +151,19 @@ def document() -> Json:
     }
 
 
-def _operation(summary: str, *, body: Json | None = None, stream: bool = False, key: bool = True) -> Json:
-    error = {
+def _operation(
+    summary: str, *, body: Json | None = None, stream: bool = False, key: bool = True, error: str = "Error"
+) -> Json:
+    refused = {
         "description": "An error.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{error}"}}},
     }
     operation: Json = {
         "summary": summary,
         "responses": {
             "200": {"description": summary, "content": _OBJECT | _STREAM if stream else _OBJECT},
-            "4XX": error,
-            "503": error,
+            "4XX": refused,
+            "503": refused,
         },
     }
     if key:

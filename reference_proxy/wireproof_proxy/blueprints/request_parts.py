@@ -8,6 +8,7 @@ from flask import g, request
 
 from wireproof_proxy.http.client import Client
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
+from wireproof_surfaces.api_forms import AUTHORIZATION, KEY, VERSION
 from wireproof_surfaces.http.body import read_object
 from wireproof_surfaces.surfaces.proxy_headers import HEADERS
 
@@ -29,6 +30,15 @@ def json_body(limit: int) -> Mapping[str, Any]:
 def format_headers() -> dict[str, str]:
     """The headers that say how calls are to be written, those that the request has; their names are lower-case."""
     return {name: request.headers[name] for name in HEADERS if name in request.headers}
+
+
+DECIDING = (KEY, AUTHORIZATION, VERSION)
+"""The headers by which it is decided whose API a request is of, and whether it has the key."""
+
+
+def form_headers() -> dict[str, str]:
+    """Those of `DECIDING` that the request has; their names are lower-case."""
+    return {name: request.headers[name] for name in DECIDING if name in request.headers}
 
 
 def client_of(*, stream: bool) -> Client:

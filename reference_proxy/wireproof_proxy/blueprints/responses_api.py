@@ -27,6 +27,10 @@ def responses_blueprint(settings: ProxySettings, responses: Responses, runner: T
         parsed = responses_request.parse(json_body(settings.max_body_bytes), format_headers())
         return runner.run(responses.plan(parsed), client_of(stream=parsed.stream))
 
+    @blueprint.post("/v1/responses/compact")
+    def compact() -> ResponseReturnValue:
+        return responses.compact(responses_request.parse(json_body(settings.max_body_bytes), format_headers()))
+
     @blueprint.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> ResponseReturnValue:
         return dict(responses.retrieve(id_))

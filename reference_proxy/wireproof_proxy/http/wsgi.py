@@ -16,6 +16,7 @@ from wireproof_proxy.http.answer_threads import AnswerThreads
 from wireproof_proxy.http.thread_answer import ClientLeftError, ThreadAnswer
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.http_server import HttpServer, listen
+from wireproof_surfaces.http.socket_application import SocketApplication
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.http.request_head import RequestHead
     from wireproof_surfaces.http.served_exchange import ServedExchange
+    from wireproof_surfaces.http.socket_application import Refusal
 
 log = logging.getLogger(__name__)
 
@@ -83,17 +85,20 @@ def wsgi_server(
     turns: int,
     accept: Callable[[WSGIEnvironment], int] | None = None,
     limits: EdgeLimits | None = None,
+    sockets: Callable[[ServedExchange], Refusal | None] | None = None,
 ) -> HttpServer:
     """A server of `app` that listens already, and serves as soon as it is started.
 
     `accept` says by a request's head how many bytes of its body the application looks at; None: of every body as many
-    as `limits` allow. At most `turns` requests run for long at once.
+    as `limits` allow. `sockets` refuses handshakes of WebSockets for Responses; None: none is opened. At most `turns`
+    requests run for long at once.
 
     Raises:
         OSError: the address cannot be listened at.
     """
     at, limits = listen(host, port), limits or EdgeLimits()
-    return HttpServer(ThreadedApplication(app, at.getsockname()[:2], turns, limits.body, accept), at, limits)
+    application = ThreadedApplication(app, at.getsockname()[:2], turns, limits.body, accept)
+    return HttpServer(application if sockets is None else SocketApplication(application, sockets), at, limits)
 
 
 class ThreadedApplication:

@@ -6,14 +6,17 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from wireproof_surfaces.assembly.choice import Rules
-from wireproof_surfaces.errors import UNKNOWN_MODEL, ApiError
+from wireproof_surfaces.errors import CHAT_FIELDS, UNKNOWN_MODEL, ApiError
+from wireproof_surfaces.surfaces import sse
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from wireproof_surfaces.answers.demand import Demand
     from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.errors import RequestFields
+    from wireproof_surfaces.events import UsageReported
     from wireproof_surfaces.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
     from wireproof_surfaces.surfaces.writer import Writer
 
@@ -92,8 +95,12 @@ class AnswerPlan:
     choices: int = 1
     await_usage: bool = True
     """Whether the answer reports token counts, and so waits for the backend's."""
-    param: str = "messages"
-    """The request's field that holds the conversation; an error about the conversation names it."""
+    fields: RequestFields = CHAT_FIELDS
+    """What an error about the request calls its fields."""
+    keep_alive: bytes = sse.KEEP_ALIVE
+    """What a silent stream gets."""
+    expect: Callable[[UsageReported], object] | None = None
+    """Takes the counts of the answer before it begins, from who knows them then; None: its beginning shows none."""
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -12,10 +12,11 @@ from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.answers.stored_responses import StoredResponse
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse
-from wireproof_surfaces.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
+from wireproof_surfaces.errors import RESPONSES_FIELDS, UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import input_items, responses_input
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
+from wireproof_surfaces.surfaces.compaction import compacted
 from wireproof_surfaces.surfaces.namespaces import called
 from wireproof_surfaces.surfaces.proxy_headers import echoed
 from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
@@ -74,6 +75,26 @@ class Responses:
             raise _unknown(id_)
         return stored
 
+    def compact(self, request: ResponsesRequest) -> Json:
+        """The conversation that a request names, made shorter; no backend is asked.
+
+        Raises:
+            ApiError: as by `plan`.
+        """
+        backend_model(request.model, self.settings)
+        self.asked.note(request.model)
+        _, items = self._conversation(request)
+        return compacted(items)
+
+    def _conversation(self, request: ResponsesRequest) -> tuple[Given, tuple[Item, ...]]:
+        """The input with what its references refer to, and all of the conversation up to its end."""
+        before = self._before(request)
+        given = responses_input.resolved(request.given, self._item)
+        calls = {item.id for item in before if isinstance(item, AssistantCall)}
+        # Only now: an output may answer a call of the previous response, or of an item that was referred to.
+        refuse(responses_input.answered(given, calls))
+        return given, (*before, *responses_input.items(given))
+
     def plan(self, request: ResponsesRequest, logprobs: Logprobs | None = None) -> AnswerPlan:
         """The plan; the response is stored as its writer ends. `logprobs` gives what is reported of tokens.
 
@@ -84,12 +105,7 @@ class Responses:
         # First: an unknown model is answered before an unknown response.
         model = backend_model(request.model, self.settings)
         self.asked.note(request.model)
-        before = self._before(request)
-        given = responses_input.resolved(request.given, self._item)
-        calls = {item.id for item in before if isinstance(item, AssistantCall)}
-        # Only now: an output may answer a call of the previous response, or of an item that was referred to.
-        refuse(responses_input.answered(given, calls))
-        items = (*before, *responses_input.items(given))
+        given, items = self._conversation(request)
         demand = Demand(names=request.forced) if request.forced else None
         conversation = converse(
             (*_instructions(request), *items), tools=request.tools, model=model, schema=request.schema
@@ -113,7 +129,7 @@ class Responses:
             writer=ResponsesStream(head, keep) if request.stream else ResponsesWhole(head, keep),
             dialect=f"responses {head.call_format.dialect}",
             demand=demand,
-            param="input",
+            fields=RESPONSES_FIELDS,
             headers=echoed(head.call_format),
         )
 

@@ -6,6 +6,8 @@ A choice is open, then perhaps calling, then finished; each state says what stil
     calling   text is a tail and dropped (unless tails pass); calls pass; any end of the model's answer ends it
     finished  nothing passes
 
+A stop text ends an open choice where it begins.
+
 Calls beyond the limit are dropped. A stream ends with the call that reaches the limit; a whole answer reads the model's
 answer to its end, since an error after its calls wins there. A choice with a call finishes as `tool_calls`,
 whatever the backend says; one whose calls are complete is an answer, whatever fails after them.
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING
 from wireproof_surfaces.assembly.characters import Joiner
 from wireproof_surfaces.assembly.reconcile import CallEvent, Reconciler
 from wireproof_surfaces.assembly.separator import Separator
+from wireproof_surfaces.assembly.stop_texts import StopTexts
 from wireproof_surfaces.events import (
     ArgumentsAdded,
     CallBegan,
@@ -55,6 +58,8 @@ class Rules:
     """Whether text after calls passes."""
     errors_win: bool = False
     """Whether a failure after complete calls is still a failure."""
+    stops: tuple[str, ...] = ()
+    """Texts before the first of which the choice ends; none of them is empty."""
 
 
 class State(Enum):
@@ -81,6 +86,10 @@ class ChoiceAssembly:
     _fragments: dict[str, Joiner] = field(default_factory=dict)
     _kept: set[str] = field(default_factory=set)
     _incomplete: set[str] = field(default_factory=set)
+    _stops: StopTexts | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._stops = StopTexts(self.rules.stops) if self.rules.stops else None
 
     def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
         """What passes of the event; failures are not fed."""
@@ -118,7 +127,7 @@ class ChoiceAssembly:
 
         If so it is taken; if not nothing has changed, and it is to be fed.
         """
-        if self.state is not State.OPEN or not text or not self._text.passes(text):
+        if self.state is not State.OPEN or not text or self._stops or not self._text.passes(text):
             return False
         return not self.rules.calls or self._separator.passes(text)
 
@@ -136,12 +145,16 @@ class ChoiceAssembly:
 
     def end(self, reason: FinishReason) -> Iterator[TurnEvent]:
         """Emit what still waits, and the end."""
-        if self._reconciler is not None or self._text.holds or self._separator.holds:
+        if self._reconciler is not None or self._holds_text:
             yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
             # Calls win over any other reason (chat.stream.finish-reason).
             yield ChoiceFinished(choice=self.index, reason="tool_calls" if self._kept else reason)
+
+    @property
+    def _holds_text(self) -> bool:
+        return self._text.holds or self._separator.holds or (self._stops is not None and self._stops.holds)
 
     def _separate(self, text: str) -> Iterator[TurnEvent]:
         for part in self._separator.feed(text) if self.rules.calls else [text]:
@@ -155,8 +168,15 @@ class ChoiceAssembly:
         if self.state is State.CALLING and text.strip():
             yield from self._release()
         # chat.stream.tail-suppressed.
-        if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
-            yield TextAdded(choice=self.index, text=text)
+        if not (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
+            return
+        passing = text if self._stops is None else self._stops.feed(text)
+        if passing:
+            yield TextAdded(choice=self.index, text=passing)
+        if self._stops is not None and self._stops.found is not None:
+            self.state = State.FINISHED
+            reason: FinishReason = "tool_calls" if self._kept else "stop"
+            yield ChoiceFinished(choice=self.index, reason=reason, stop=self._stops.found)
 
     def _block(self, call: TextCall) -> Iterator[TurnEvent]:
         if self.state is State.CALLING:
@@ -201,6 +221,9 @@ class ChoiceAssembly:
             yield from self._separate(text)
         if text := self._separator.end():
             yield from self._plain(text)
+        # What is no text ends it: no stop reaches over a call or a thought.
+        if self._stops is not None and (text := self._stops.end()) and self.state is not State.FINISHED:
+            yield TextAdded(choice=self.index, text=text)
 
     def _emit(self, events: Iterator[CallEvent]) -> Iterator[TurnEvent]:
         for event in events:

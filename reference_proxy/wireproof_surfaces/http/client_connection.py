@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wireproof_surfaces.http.edge_limits import EdgeLimits
+    from wireproof_surfaces.http.served_exchange import Receiver
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,8 @@ class ClientConnection(asyncio.Protocol):
         """Bytes that came and were not read as requests."""
         self._resets = False
         """Whether the connection is to be reset as soon as what was sent has left."""
+        self._receiver: Receiver | None = None
+        """What takes all that comes, where another protocol is spoken; None: it is HTTP."""
         self.peer = ""
 
     # What the event loop calls
@@ -145,6 +148,9 @@ class ClientConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on."""
+        if self._receiver is not None:
+            self._receiver.received(data)
+            return
         if self._reader.state is ReadState.IGNORED:
             self._throw_away(len(data))
             return
@@ -236,6 +242,8 @@ class ClientConnection(asyncio.Protocol):
         self._reader.stop()
         if self._exchanges:
             self._exchanges[-1].closes = True
+        if self._receiver is not None:
+            self._receiver.shut()
         self._advance()
 
     def abort(self) -> None:
@@ -273,6 +281,10 @@ class ClientConnection(asyncio.Protocol):
         else:
             self._transport.resume_reading()
             self._advance()
+
+    def hand_over(self, receiver: Receiver) -> None:
+        """Give all that comes from now on to `receiver`."""
+        self._receiver = receiver
 
     def cut(self, *, reset: bool) -> None:
         """End behind what was sent, in the middle of whatever that is."""
@@ -326,7 +338,8 @@ class ClientConnection(asyncio.Protocol):
 
     def _reject(self, rejection: RejectedRequestError) -> None:
         """Answer before the application is asked, behind what came before, and end the connection."""
-        self._rejection = rejection
+        # Without the frames that it came through: they hold what was read, and this connection, which holds it.
+        self._rejection = rejection.with_traceback(None)
         self._drop_unread()
         self._reader.stop()
 

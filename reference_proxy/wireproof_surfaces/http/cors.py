@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # A browser shows a page's script no other header of an answer, but for a few harmless ones.
-EXPOSED = "x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
+EXPOSED = "request-id, x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
 _ANYONE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
 
 
@@ -35,6 +35,10 @@ class Cors:
             "Access-Control-Allow-Origin": origin,
             "Access-Control-Expose-Headers": EXPOSED,
         }
+
+    def admits(self, origin: str | None) -> bool:
+        """Whether a page of this origin may ask, where the browser does not keep it from that; None: it is no page."""
+        return origin is None or "*" in self.origins or origin in self.origins
 
     def preflight(self, request: Mapping[str, str]) -> dict[str, str]:
         """The further headers of the answer to OPTIONS: the methods, and whichever headers the client wants to send."""

@@ -108,11 +108,11 @@ class RequestReader:
         except httptools.HttpParserUpgrade as upgrade:
             self._stay(data[upgrade.args[0] :])
         except httptools.HttpParserError as error:
-            cause = error.__context__
-            if isinstance(cause, _StopParsingError):
+            # Looked at where it is, and not kept: it would hold this frame, which would hold it, and all that was read.
+            if isinstance(error.__context__, _StopParsingError):
                 return
-            if isinstance(cause, RejectedRequestError):
-                raise cause from None
+            if isinstance(error.__context__, RejectedRequestError):
+                raise error.__context__ from None
             problem = VERSION if "HTTP version" in str(error) else BAD_REQUEST
             raise RejectedRequestError(problem, f"The request is no HTTP: {error}.") from None
 

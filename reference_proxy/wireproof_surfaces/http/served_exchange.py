@@ -6,7 +6,8 @@ import http
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wireproof_surfaces.errors import INTERNAL, envelope
+from wireproof_surfaces.api_forms import form_of
+from wireproof_surfaces.errors import INTERNAL, ApiError
 from wireproof_surfaces.http.response_framing import ResponseFraming
 from wireproof_surfaces.random_ids import random_hex
 
@@ -52,6 +53,19 @@ class AnswerChannel(Protocol):
 
     def cut(self, *, reset: bool) -> None:
         """End the connection behind what was sent; `reset`: by RST, not by FIN."""
+
+    def hand_over(self, receiver: Receiver) -> None:
+        """Give all that comes from now on to `receiver`: it is no HTTP any more."""
+
+
+class Receiver(Protocol):
+    """Takes what comes over a connection on which another protocol is spoken."""
+
+    def received(self, data: bytes) -> None:
+        """Take bytes."""
+
+    def shut(self) -> None:
+        """End it once what is being answered is answered: the server stops."""
 
 
 class ServedExchange:
@@ -159,8 +173,10 @@ class ServedExchange:
     def refuse(self, problem: Problem, message: str | None = None) -> None:
         """Answer with an error, and end the connection."""
         self.closes = True
-        headers = {"Content-Type": "application/json", "x-request-id": f"req_{random_hex(16)}"}
-        self.reply(problem.status, headers, json.dumps(envelope(problem, message=message)).encode())
+        id_, form = f"req_{random_hex(16)}", form_of(self.head.path.decode("latin-1"), ())
+        reply = form.reply(ApiError(problem, message=message), id_)
+        headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_)}
+        self.reply(reply.status, headers, json.dumps(reply.body).encode())
 
     def leave(self) -> None:
         """Note that nothing more can be sent."""

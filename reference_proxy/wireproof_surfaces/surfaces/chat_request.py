@@ -97,25 +97,27 @@ def _with_include_usage(options: object) -> str | None:
     return None if right else "an object whose `include_usage` is true or false"
 
 
-def _response_format(body: Body) -> Iterator[WrongParameter]:
+TYPED = "of type text or json_schema"
+TYPED_OR_ANY = "of type text, json_object or json_schema"
+
+
+def _response_format(body: Body, typed: str = TYPED) -> Iterator[WrongParameter]:
     match body.get("response_format"):
         case None | {"type": "text"}:
             return
         case {"type": "json_object"}:
             # Codex has schemas alone, and accepting what is then ignored would be worse (turn.structured-output).
-            yield WrongParameter(
-                "response_format", "of type text or json_schema: the backend has no mode for any JSON object"
-            )
+            yield WrongParameter("response_format", f"{typed}: the backend has no mode for any JSON object")
         case {"type": "json_schema", "json_schema": {"name": str(), "schema": dict()}}:
             return
         case {"type": "json_schema"}:
             yield WrongParameter("response_format", "a json_schema with a name and a schema")
         case _:
-            yield WrongParameter("response_format", "of type text or json_schema")
+            yield WrongParameter("response_format", typed)
 
 
 def _or_any_object(body: Body) -> Iterable[WrongParameter]:
-    return () if _asks_for_any_object(body) else _response_format(body)
+    return () if _asks_for_any_object(body) else _response_format(body, TYPED_OR_ANY)
 
 
 def _asks_for_any_object(body: Body) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ROOT = "/backend-api/codex/"
 PATH = f"{ROOT}responses"
+COMPACT = f"{PATH}/compact"
 MODELS = f"{ROOT}models"
 """Where Codex asks which models the account may use, `client_version` in its query."""
 

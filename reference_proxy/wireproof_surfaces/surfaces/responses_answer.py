@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
-from wireproof_surfaces.errors import failure, failure_message
+from wireproof_surfaces.errors import RESPONSES_FIELDS, failure, failure_message
 from wireproof_surfaces.events import (
     ArgumentsAdded,
     CallBegan,
@@ -188,7 +188,7 @@ class ResponsesWhole:
             ApiError: the turn has failed.
         """
         if isinstance(event, ChoiceFailed):
-            raise failure(event, "input")
+            raise failure(event, RESPONSES_FIELDS)
         # The stream's own machine, its events unread: so both forms say the same (responses.parity).
         for _ in self._answer.feed(event):
             pass

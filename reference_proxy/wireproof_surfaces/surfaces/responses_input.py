@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, ToolResult
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
+from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
+from wireproof_surfaces.surfaces.compaction import unpacked
 from wireproof_surfaces.surfaces.namespaces import called
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text
 
@@ -27,7 +29,7 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "developer": _CONTENT,
     "assistant": ("output_text", "refusal", "input_text"),
 }
-TYPES = ("message", "function_call", "function_call_output", "reasoning")
+TYPES = ("message", "function_call", "function_call_output", "reasoning", "compaction")
 
 
 def given(body: Body) -> Iterator[WrongParameter]:
@@ -74,7 +76,10 @@ def answered(sent: Given, known: Collection[str]) -> Iterator[WrongParameter]:
     """The rule of outputs once the calls before this request are known: each answers a call."""
     calls = set(known)
     for index, item in enumerate([] if isinstance(sent, str) else sent):
-        if _type(item) == "function_call":
+        if _type(item) in COMPACTED:
+            inner = unpacked(item["encrypted_content"]) or []
+            calls |= {one["call_id"] for one in inner if one.get("type") == "function_call"}
+        elif _type(item) == "function_call":
             calls.add(item["call_id"])
         elif _type(item) == "function_call_output":
             yield from _call_id(item, f"input[{index}]", calls)
@@ -104,12 +109,22 @@ def _item(item: object, place: str, known: set[str] | None) -> Iterator[WrongPar
             yield from _output(item, place)
         case "reasoning":
             return
+        case "compaction" | "compaction_summary":
+            yield from _compaction(item, f"{place}.encrypted_content", known)
         case "item_reference":
             if text(item.get("id")):
                 yield WrongParameter(f"{place}.id", "the id of an item of a stored response")
         case kind:
             problem = MISSING_PARAM if kind is None else INVALID_PARAM
             yield WrongParameter(f"{place}.type", f"one of {', '.join(TYPES)}", problem)
+
+
+def _compaction(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[WrongParameter]:
+    packed = unpacked(item.get("encrypted_content"))
+    if packed is None:
+        yield WrongParameter(place, "what /v1/responses/compact has answered")
+    for index, inner in enumerate(packed or []):
+        yield from _item(inner, f"{place}[{index}]", known)
 
 
 def _message(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
@@ -177,6 +192,8 @@ def items(sent: Given) -> Iterator[Item]:
         return
     for item in sent:
         match _type(item):
+            case "compaction" | "compaction_summary":
+                yield from items(unpacked(item["encrypted_content"]) or [])
             case "message":
                 yield Message(role=item["role"], parts=tuple(_parts(item["content"])))
             case "function_call":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import responses_input, responses_tools
-from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
+from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT, TYPED, TYPED_OR_ANY
 from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_options
 from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
@@ -94,7 +94,7 @@ def _string(value: object) -> str | None:
     return None if isinstance(value, str) else "a string"
 
 
-def _text(body: Body) -> Iterator[WrongParameter]:
+def _text(body: Body, typed: str = TYPED) -> Iterator[WrongParameter]:
     value = body.get("text")
     if value is None:
         return
@@ -106,13 +106,11 @@ def _text(body: Body) -> Iterator[WrongParameter]:
             return
         case {"type": "json_object"}:
             # As in chat: Codex has schemas alone.
-            yield WrongParameter(
-                "text.format", "of type text or json_schema: the backend has no mode for any JSON object"
-            )
+            yield WrongParameter("text.format", f"{typed}: the backend has no mode for any JSON object")
         case {"type": "json_schema"}:
             yield WrongParameter("text.format", "a json_schema with a name and a schema")
         case _:
-            yield WrongParameter("text.format", "of type text or json_schema")
+            yield WrongParameter("text.format", typed)
 
 
 def _or_any_object(body: Body) -> Iterable[WrongParameter]:
@@ -120,7 +118,7 @@ def _or_any_object(body: Body) -> Iterable[WrongParameter]:
         case {"format": {"type": "json_object"}}:
             return ()
         case _:
-            return _text(body)
+            return _text(body, TYPED_OR_ANY)
 
 
 def _metadata(body: Body) -> Iterator[WrongParameter]:

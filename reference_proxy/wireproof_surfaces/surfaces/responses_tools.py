@@ -53,7 +53,7 @@ def tools(body: Body) -> Iterator[WrongParameter]:
         kind = tool.get("type") if isinstance(tool, dict) else None
         # isinstance: a list or an object cannot be looked up in a set.
         if not (isinstance(kind, str) and kind in TYPES):
-            yield WrongParameter(f"{place}.type", '"function", or another published type')
+            yield WrongParameter(f"{place}.type", f"one of {', '.join(sorted(TYPES))}")
             return
         if kind == "function":
             # Flat, or in the chat API's shape (responses.input.items).

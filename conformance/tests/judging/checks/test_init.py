@@ -6,8 +6,10 @@ import pytest
 
 from wireproof.judging.causes import CAUSED
 from wireproof.judging.checks import CHECKS, GRAMMAR, live
+from wireproof.judging.client_checks import CLIENT_CHECKS
 from wireproof.model.catalogue import load
 from wireproof.model.requirement import Requirement, Stage
+from wireproof.model.side import Side
 from wireproof.scenarios import PLAIN, SCENARIOS
 from wireproof.wire.message import ENVELOPE, ERROR
 
@@ -15,13 +17,16 @@ SUBJECTS = {scenario.attribute_to for scenario in SCENARIOS}
 ANSWERED = {row for scenario in PLAIN for row in (*scenario.exercises, *(one.judged for one in scenario.requests))}
 
 
-@pytest.mark.each("row", sorted({*CHECKS, *GRAMMAR, ENVELOPE, ERROR}))
+@pytest.mark.each("row", sorted({*CHECKS, *CLIENT_CHECKS, *GRAMMAR, ENVELOPE, ERROR}))
 def test_every_check_and_every_name_of_the_grammar_is_of_a_row(row: str) -> None:
     assert row in load().by_id
 
 
 @pytest.mark.each("row", load().requirements, ids=lambda row: row.id)
 def test_every_row_can_be_found_broken(row: Requirement) -> None:
+    if row.side is Side.CLIENT:
+        assert row.id in CLIENT_CHECKS
+        return
     match row.stage:
         case Stage.SUBJECT:
             assert row.id in SUBJECTS

@@ -71,7 +71,7 @@ def test_a_version_that_was_not_measured_is_played_as_the_newest_one_before_it()
             played = derive(version.played_as)
             assert version.requests.methods == played.requests.methods
             assert (version.messages, version.turns, version.stored) == (played.messages, played.turns, played.stored)
-    assert VERSIONS["0.132.0"].seen_in == ("0.131.0",)
+    assert VERSIONS["0.132.0"].seen_in == ("0.130.0", "0.131.0")
     assert unmeasured(VERSIONS["0.116.0"]) == "Codex 0.116.0 was not measured: it is played as 0.115.0"
 
 

@@ -1,0 +1,103 @@
+"""Claude Code as npm installs it: its binary, run once in a folder, with a clean home and no network but loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elsewhere import elsewhere
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INSTALLED = Path(sys.prefix) / "clients" / "node_modules" / "@anthropic-ai"
+DEADLINE = 150.0
+"""Seconds for one run; an idle machine needs three."""
+MODEL = "claude-wireproof"
+_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
+_SILENT = (
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL",
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_TELEMETRY",
+)
+
+
+def binary() -> Path:
+    """The native program.
+
+    It is run as it is: the one in JavaScript that starts it is replaced by a script at installation, and none is run.
+
+    Raises:
+        FileNotFoundError: it is not installed.
+    """
+    kind = f"claude-code-{sys.platform}-{_ARCHITECTURE.get(platform.machine(), platform.machine())}"
+    found = INSTALLED / kind / "claude"
+    if not found.is_file():
+        raise FileNotFoundError(f"{found} is not installed: run conformance/clients/install.py conformance/clients")
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a run ended."""
+
+    status: int
+    events: tuple[dict[str, Any], ...]
+    """What it printed, line by line: messages of the model and of its tools, then its result."""
+    log: str
+    elsewhere: list[str]
+    """What it asked of any other host than this one."""
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """Its last word; {} if it had none."""
+        return next((event for event in self.events if event["type"] == "result"), {})
+
+    @property
+    def said(self) -> str:
+        """What it shows its user in the end."""
+        return str(self.result.get("result", ""))
+
+    @property
+    def calls(self) -> list[tuple[str, Any]]:
+        """Name and input of each call that it took from the model, in order."""
+        return [(block["name"], block["input"]) for block in self._blocks("assistant") if block["type"] == "tool_use"]
+
+    @property
+    def results(self) -> list[tuple[bool, str]]:
+        """Whether each call failed, and what came of it, in order."""
+        found = [block for block in self._blocks("user") if block["type"] == "tool_result"]
+        return [(bool(block.get("is_error")), json.dumps(block["content"])) for block in found]
+
+    def _blocks(self, kind: str) -> list[dict[str, Any]]:
+        said = [event["message"]["content"] for event in self.events if event["type"] == kind]
+        return [block for content in said if isinstance(content, list) for block in content]
+
+
+def run(
+    prompt: str, *, folder: Path, home: Path, url: str, key: str, tools: Sequence[str] = (), bearer: bool = False
+) -> Ended:
+    """Let it work in a folder on what a prompt asks; `url` is the base URL, below which it adds `/v1`.
+
+    Without `tools` it may run none but those that read; with `bearer` the key goes into `Authorization`.
+    """
+    command = [
+        binary(), "-p", prompt, "--model", MODEL, "--output-format", "stream-json", "--verbose",
+        *(("--allowedTools", ",".join(tools)) if tools else ()),
+    ]  # fmt: skip
+    with elsewhere() as (away, asked):
+        account = {"ANTHROPIC_AUTH_TOKEN" if bearer else "ANTHROPIC_API_KEY": key, "ANTHROPIC_BASE_URL": url}
+        env = {"PATH": os.environ["PATH"], "HOME": str(home), **dict.fromkeys(_SILENT, "1"), **account, **away}
+        done = subprocess.run(
+            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+            timeout=DEADLINE, check=False,
+        )  # fmt: skip
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return Ended(status=done.returncode, events=tuple(events), log=f"{done.stdout}\n{done.stderr}", elsewhere=asked)

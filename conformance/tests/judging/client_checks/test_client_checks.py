@@ -1,0 +1,197 @@
+"""Each row about clients: a record that keeps it, and records that break it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from client_records import ROOT, TOOL, USER, asked, call, exchange, occasions, refused, result, said, streamed, wrong
+
+from wireproof.judging.client_checks import CLIENT_CHECKS
+from wireproof.judging.client_checks.calls import same_value
+from wireproof.judging.client_checks.retries import MOST, TRIES
+from wireproof.model.transcript import End
+from wireproof.reading.client_record import record_of
+
+if TYPE_CHECKING:
+    from wireproof.model.transcript import Transcript
+
+TWO = said(None, call(), call("call_2"))
+LOOKED = said("I look.", call())
+MORE = {"role": "user", "content": "More."}
+FRAGMENT = {"tool_calls": [{"index": 0, **call("call_9", arguments='{"at": ')}]}
+WHOLE_CALL = {"tool_calls": [{"index": 0, **call("call_9")}]}
+ERROR = {"error": {"message": "It broke.", "type": "server_error", "param": None, "code": None}}
+TOOLLESS = {"model": "m", "messages": [USER, TWO, result(), result("call_2")]}
+
+RIGHT: dict[str, tuple[Transcript, ...]] = {
+    "a text": (asked(USER), asked(USER, said("Done."), MORE, at=1)),
+    "two calls": (asked(USER, answer=TWO), asked(USER, TWO, result("call_2"), result(), at=1)),
+    "text and call": (asked(USER, answer=LOOKED), asked(USER, LOOKED, result(), at=1)),
+    "busy": (refused(USER, status=429, retry_after="2"), asked(USER, at=2.2)),
+    "tries": (*(refused(USER, status=500, at=at) for at in (0, 1, 3, 7)), asked(USER, at=15)),
+    "a cut, repeated": (
+        streamed(USER, deltas=[{"content": "Hal"}]),
+        asked(USER, at=1),
+        asked(USER, said("Done."), MORE),
+    ),
+    "half a call, reported": (
+        asked(USER, answer=said(None, call(arguments='{"at"'))),
+        asked(USER, said(None, call(arguments='{"at"')), result(text="error: no JSON"), at=1),
+    ),
+}
+BROKEN: list[tuple[str, str, tuple[Transcript, ...]]] = [
+    ("client.request-valid", "at most 128 tools", (asked(USER, tools=[TOOL] * 129),)),
+    ("client.request-valid", "five stops", (asked(USER, stop=list("abcde")),)),
+    ("client.request-valid", "an empty list of tools", (asked(USER, tools=[]),)),
+    ("client.request-valid", "no JSON", (replace(asked(USER), request_body=b"{"),)),
+    ("client.request-valid", "stream options without a stream", (asked(USER, stream_options={"include_usage": True}),)),
+    (
+        "client.request-valid",
+        "an open strict schema",
+        (asked(USER, tools=[{**TOOL, "function": {**TOOL["function"], "strict": True}}]),),
+    ),
+    ("client.request-valid", "refused by a rule", (refused(USER, status=400, script=""),)),
+    ("client.result-for-every-call", "one of two", (asked(USER, answer=TWO), asked(USER, TWO, result()))),
+    ("client.result-for-every-call", "twice", (asked(USER, answer=LOOKED), asked(USER, LOOKED, result(), result()))),
+    ("client.no-foreign-result", "another id", (asked(USER, answer=LOOKED), asked(USER, LOOKED, result("call_x")))),
+    (
+        "client.call-replayed",
+        "another value",
+        (asked(USER, answer=LOOKED), asked(USER, said("I look.", call(arguments='{"at": 2}')), result())),
+    ),
+    (
+        "client.call-replayed",
+        "another name",
+        (asked(USER, answer=LOOKED), asked(USER, said("I look.", call(name="Look")), result())),
+    ),
+    ("client.call-replayed", "no call", (asked(USER, answer=LOOKED), asked(USER, said("I look."), result()))),
+    ("client.call-replayed", "lost", (asked(USER, answer=LOOKED), asked(USER, MORE))),
+    ("client.text-replayed", "trimmed", (asked(USER, answer=said(" Yes. ")), asked(USER, said("Yes."), MORE))),
+    ("client.text-replayed", "dropped", (asked(USER), asked(USER, MORE))),
+    (
+        "client.text-replayed",
+        "dropped at a call",
+        (asked(USER, answer=LOOKED), asked(USER, said(None, call()), result())),
+    ),
+    ("client.order", "result first", (asked(USER, answer=LOOKED), asked(USER, result(), LOOKED))),
+    ("client.order", "result late", (asked(USER, answer=LOOKED), asked(USER, LOOKED, MORE, result()))),
+    (
+        "client.order",
+        "calls swapped",
+        (asked(USER, answer=TWO), asked(USER, said(None, call("call_2"), call()), result(), result("call_2"))),
+    ),
+    ("client.order", "turns swapped", (asked(USER, said("Done."), MORE), asked(MORE, said("Done."), USER))),
+    (
+        "client.cut-is-no-answer",
+        "text kept",
+        (streamed(USER, deltas=[{"content": "Hal"}]), asked(USER, said("Hal"), MORE)),
+    ),
+    (
+        "client.cut-is-no-answer",
+        "call run",
+        (streamed(USER, deltas=[WHOLE_CALL]), asked(USER, said(None, call("call_9")), result("call_9"))),
+    ),
+    (
+        "client.cut-is-no-answer",
+        "ended without a finish",
+        (streamed(USER, deltas=[{"content": "Hal"}], end=End.COMPLETE), asked(USER, said("Hal"), MORE)),
+    ),
+    ("client.error-is-no-answer", "message kept", (refused(USER, status=400), asked(USER, said("Error: No."), MORE))),
+    (
+        "client.error-is-no-answer",
+        "text before it kept",
+        (streamed(USER, deltas=[{"content": "Hal"}, ERROR], end=End.COMPLETE), asked(USER, said("Hal"), MORE)),
+    ),
+    (
+        "client.incomplete-call-not-run",
+        "run",
+        (
+            asked(USER, answer=said(None, call(arguments='{"at"'))),
+            asked(USER, said(None, call(arguments='{"at"')), result(text="found it")),
+        ),
+    ),
+    (
+        "client.incomplete-call-not-run",
+        "run after a cut",
+        (streamed(USER, deltas=[FRAGMENT]), asked(USER, said(None, call("call_9", arguments="{}")), result("call_9"))),
+    ),
+    ("client.retry-after", "too early", (refused(USER, status=503, retry_after="2"), asked(USER, at=1))),
+    ("client.no-blind-retry", "again", (refused(USER, status=422), asked(USER, at=1))),
+    ("client.retry-bounded", "too often", tuple(refused(USER, status=500, at=2.0**n) for n in range(TRIES + 1))),
+    ("client.retry-bounded", "pauses", tuple(refused(USER, status=500, at=float(n)) for n in range(3))),
+    ("client.no-storm", "again", (asked(USER), asked(USER, at=1))),
+    ("client.no-storm", "endless", tuple(asked({**USER, "content": str(n)}, at=n) for n in range(MOST))),
+    (
+        "client.tools-every-step",
+        "none",
+        (asked(USER, answer=TWO), exchange(TOOLLESS, {})),
+    ),
+    ("client.ends-on-text", "again", (asked(USER), asked(USER, said("Done.")))),
+    (
+        "client.closes",
+        "read on",
+        (replace(streamed(USER, deltas=[{"content": "a"}]), left=0.1, seconds=3.0, end=End.LEFT),),
+    ),
+    (
+        "client.closes",
+        "read to its end",
+        (replace(streamed(USER, deltas=[], finish="stop", end=End.COMPLETE), left=0.05),),
+    ),
+    ("client.key-kept", "elsewhere", (replace(asked(USER), url="http://other.invalid/v1/chat/completions"),)),
+]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_record_breaks_no_row(name: str) -> None:
+    assert {row: found for row in CLIENT_CHECKS if (found := wrong(row, *RIGHT[name]))} == {}
+
+
+@pytest.mark.parametrize(("row", "how", "record"), BROKEN, ids=[f"{row}-{how}" for row, how, _ in BROKEN])
+def test_a_broken_record_breaks_its_row(row: str, how: str, record: tuple[Transcript, ...]) -> None:
+    assert wrong(row, *record), how
+
+
+def test_each_row_is_broken_by_a_record() -> None:
+    assert {row for row, *_ in BROKEN} == set(CLIENT_CHECKS)
+
+
+@pytest.mark.parametrize(
+    "row", sorted(set(CLIENT_CHECKS) - {"client.request-valid", "client.no-storm", "client.ends-on-text"})
+)
+def test_a_text_alone_shows_no_more_than_it_can(row: str) -> None:
+    assert occasions(row, asked(USER)) == 0
+
+
+def test_a_finding_points_at_the_bytes_of_the_request() -> None:
+    record = (asked(USER, answer=said(" Yés. ")), asked({"role": "system", "content": "é"}, USER, said("Yés."), MORE))
+    (found,) = [one for one in CLIENT_CHECKS["client.text-replayed"].look(record_of(record, ROOT)) if one.wrong]
+    assert found.exchange == 1
+    place = found.place
+    assert place is not None
+    assert place.in_request
+    shown = record[1].request_body[place.offset : place.offset + place.length]
+    assert shown.decode() == '{"role": "assistant", "content": "Yés."}'
+
+
+def test_what_the_person_did_not_say_is_no_new_turn() -> None:
+    record = (asked(USER), asked(USER, said("Done."), MORE))
+    assert wrong("client.ends-on-text", *record) == []
+    assert wrong("client.ends-on-text", *record, prompts=["Look."])
+    assert wrong("client.ends-on-text", *record, prompts=["Look.", "More."]) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ('{"a": 1}', '{"a":1.0}', True),
+        ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}', True),
+        ("", "{}", True),
+        ('{"a": 12345678901234567890}', '{"a": 12345678901234567000}', False),
+        ('{"a": "x "}', '{"a": "x"}', False),
+        ('{"a"', '{"a": 1}', False),
+    ],
+)
+def test_arguments_are_compared_by_their_value(one: str, other: str, same: bool) -> None:  # noqa: FBT001 (a column)
+    assert same_value(one, other) is same

@@ -1,0 +1,170 @@
+"""`wireproof client`: judge a client by what it sends to Wireproof's own endpoint."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wireproof.cli.certify import EXIT_STATUSES
+from wireproof.cli.complaint import complain
+from wireproof.cli.console import console
+from wireproof.cli.results import FORMAT, show
+from wireproof.cli.saved import refusal
+from wireproof.clients.judged import certify_client
+from wireproof.clients.program import Command, ProgramError, words_of
+from wireproof.clients.program_client import IDLE, TIMEOUT, ProgramClient
+from wireproof.clients.running import MODEL, SilentClientError
+from wireproof.clients.tool_use import named_tool
+from wireproof.model.catalogue import load
+from wireproof.model.client_scenario import ClientScenario
+from wireproof.model.verdict import VerdictLevel
+from wireproof.reading.selection import UnknownScenarioError, select
+from wireproof.report.data import report_of
+from wireproof.results import folder
+from wireproof.results.certificate import ExitStatus
+from wireproof.results.document import Configuration
+from wireproof.results.folder import FolderError
+from wireproof.results.judge_run import Terms
+from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
+from wireproof.targets.interrupts import terminable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof.clients.tool_use import ToolUse
+    from wireproof.judging.outcomes import ScenarioRun
+    from wireproof.results.certificate import Certificate
+
+USED = """\b
+Examples:
+  wireproof client -- python my_agent.py '{prompt}'
+  wireproof client -- python my_chat.py                       # reads prompts from standard input, a line each
+  wireproof client -- node agent.mjs --url '{base_url}' --key '{key}' --model '{model}' '{prompt}'
+  wireproof client --env LLM_URL='{base_url}' -- ./agent '{prompt}'
+
+The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment.
+
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientOptions:
+    """What a person asked for besides the command."""
+
+    variables: tuple[str, ...]
+    model: str
+    tool: str | None
+    only: tuple[str, ...]
+    timeout: float
+    idle: float
+    jobs: int
+    output: Path | None
+    level: str
+    allow_partial: bool
+
+
+@click.command(
+    "client", epilog=USED + EXIT_STATUSES.replace("wireproof certify", "wireproof client"),
+    context_settings={"ignore_unknown_options": True},
+)  # fmt: skip
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] COMMAND…", required=True)
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Variable of the program; repeatable.")
+@click.option("--model", default=MODEL, show_default=True, help="What {model} stands for.")
+@click.option(
+    "--tool", metavar="NAME[=JSON]",
+    help="Tool that is called, with its arguments. If omitted, one that the client declares and that only looks.",
+)  # fmt: skip
+@click.option("--only", multiple=True, metavar="NAME", help="Scenario or requirement; repeatable.")
+@click.option("--timeout", type=click.FloatRange(1), default=TIMEOUT, show_default=True, help="Seconds of a scenario.")
+@click.option(
+    "--idle", type=click.FloatRange(0.1), default=IDLE, show_default=True,
+    help="Seconds without a request after which a program that goes on is ended.",
+)  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1, 32), default=4, show_default=True, help="Scenarios at the same time.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the result.")
+@click.option("--level", type=click.Choice([one.value for one in VerdictLevel]), default="strict", show_default=True,
+              help="What decides the exit status.")  # fmt: skip
+@click.option("--allow-partial", is_flag=True, help="Exit with 0 where nothing is broken and some was not observed.")
+@FORMAT
+def client_command(command: tuple[str, ...], form: str, **values: Any) -> None:  # noqa: ANN401 (as click reads them)
+    """Start a client once for each scenario, and judge what it sends.
+
+    The endpoint knows the right conversation: which results are due, what was said, what was no answer, how long to
+    wait. The command gets the prompt where {prompt} stands in it, else on standard input.
+    """
+    asked = ClientOptions(**values)
+    try:
+        there = Command(words=words_of(command), variables=_variables(asked.variables))
+        chosen, used = _chosen(asked.only), _tool(asked.tool)
+        if asked.output:
+            folder.check(asked.output)
+    except (UnknownScenarioError, FolderError, ValueError) as error:
+        raise refusal(error) from error
+    client = ProgramClient(command=there, timeout=asked.timeout, idle=asked.idle)
+    terms = Terms(selection=asked.only, level=VerdictLevel(asked.level), jobs=asked.jobs)
+    try:
+        with terminable():
+            certificate = certify_client(
+                client, scenarios=chosen, terms=terms, tool=used, model=asked.model, progress=_say
+            )
+    except (ProgramError, SilentClientError) as error:
+        complain(error)
+        raise SystemExit(ExitStatus.UNREACHABLE) from error
+    except KeyboardInterrupt as error:
+        complain("interrupted")
+        raise SystemExit(ExitStatus.INTERRUPTED) from error
+    raise SystemExit(_reported(certificate, _configuration(there, terms, asked), asked.output, form))
+
+
+def _variables(given: Sequence[str]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in given]
+    wrong = next((name + sep for name, sep, _ in pairs if not name or not sep), None)
+    if wrong is not None:
+        raise ValueError(f"--env {wrong!r} is no NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _chosen(only: Sequence[str]) -> tuple[ClientScenario, ...]:
+    found = select(CLIENT_SCENARIOS, load(), only)
+    return tuple(one for one in found if isinstance(one, ClientScenario))
+
+
+def _tool(given: str | None) -> ToolUse | None:
+    if given is None:
+        return None
+    name, _, arguments = given.partition("=")
+    return named_tool(name, arguments)
+
+
+def _say(run: ScenarioRun) -> None:
+    """A line for a scenario in which the program did not end by itself."""
+    if run.ended:
+        console(stderr=True).print(f"{run.scenario.name}: {run.ended}", markup=False, soft_wrap=True)
+
+
+def _configuration(command: Command, terms: Terms, asked: ClientOptions) -> Configuration:
+    """How the run was asked for; the command judges the same client again."""
+    tool = [f"--tool={asked.tool}"] if asked.tool else []
+    words = ["wireproof", "client", *(f"--env={one}" for one in asked.variables), *tool]
+    return Configuration(
+        command=f"{shlex.join(words)} -- {command}",
+        jobs=terms.jobs,
+        at_a_time=0,
+        selection=terms.selection,
+        level=terms.level or VerdictLevel.STRICT,
+        allow_partial=asked.allow_partial,
+        known={},
+    )
+
+
+def _reported(certificate: Certificate, configuration: Configuration, output: Path | None, form: str) -> int:
+    """Write and print a result; its exit status."""
+    report = report_of(certificate, load(), configuration, folder.versions())
+    if output:
+        folder.write(output, report, certificate)
+    show(report, certificate, load(), form=form, demonstration=False)
+    return report.status

@@ -1,0 +1,204 @@
+"""A program under test: started in a process group of its own, fed, watched, and ended with all that it started.
+
+Whatever it does, it is bounded: its output is read and forgotten but for the end, and processes that leave its group
+are found by a variable in their environment, where the system shows that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+GRACE = 1.0
+"""Seconds that a program has to end after SIGTERM."""
+SHOWN = 4096
+"""Bytes of the end of its output that are kept."""
+_MARK = "WIREPROOF_CLIENT_RUN"
+"""The variable by which its processes are known, also those that left its group."""
+_PLACE = re.compile(r"\{(\w+)\}")
+_READ = 65_536
+LOOK = 0.02
+"""Seconds between two looks at it."""
+
+
+class ProgramError(Exception):
+    """The program cannot be started; the message is one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command line with places to fill in: `{base_url}`, `{key}`, `{model}` and `{prompt}`."""
+
+    words: tuple[str, ...]
+    variables: Mapping[str, str]
+    """Variables of its environment besides; their values may have the same places."""
+    folder: Path | None = None
+    """Where it runs; None: where Wireproof does."""
+
+    @property
+    def takes_prompt(self) -> bool:
+        """Whether it has a place for the prompt; else that comes by standard input."""
+        return any("{prompt}" in text for text in (*self.words, *self.variables.values()))
+
+    def filled(self, places: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+        """The words and the variables with their places filled in."""
+        words = [_filled(word, places) for word in self.words]
+        return words, {name: _filled(value, places) for name, value in self.variables.items()}
+
+    def __str__(self) -> str:
+        """As a shell has it."""
+        return shlex.join(self.words)
+
+
+def _filled(text: str, places: Mapping[str, str]) -> str:
+    # Not `format`: a command may have braces of its own. In one pass: a prompt may have them, too.
+    return _PLACE.sub(lambda found: places.get(found[1], found[0]), text)
+
+
+class RunningProgram:
+    """One run of a command, as a context manager: at its end no process of it is left."""
+
+    def __init__(self, command: Command, places: Mapping[str, str], stdin: str | None) -> None:
+        self._command = command
+        self._places = places
+        self._stdin = stdin
+        self._mark = secrets.token_hex(8)
+        self._tails = (_Tail(), _Tail())
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Start it.
+
+        Raises:
+            ProgramError: it cannot be started.
+        """
+        words, variables = self._command.filled(self._places)
+        environment = {
+            **os.environ,
+            "OPENAI_BASE_URL": self._places["base_url"],
+            "OPENAI_API_BASE": self._places["base_url"],  # the name that older clients read
+            "OPENAI_API_KEY": self._places["key"],
+            **variables,
+            _MARK: self._mark,
+        }
+        try:
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL if self._stdin is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                cwd=self._command.folder,
+                start_new_session=True,
+            )
+        except OSError as error:
+            reason = os.strerror(error.errno).lower() if error.errno else str(error)
+            raise ProgramError(f"cannot start {words[0]}: {reason}") from error
+        for pipe, tail in zip((self._process.stdout, self._process.stderr), self._tails, strict=True):
+            threading.Thread(target=tail.read, args=(pipe,), daemon=True).start()
+        if self._stdin is not None and self._process.stdin is not None:
+            threading.Thread(target=_feed, args=(self._process.stdin, self._stdin), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all that is left of it."""
+        self.end()
+
+    @property
+    def status(self) -> int | None:
+        """Its exit status; None: it runs."""
+        return None if self._process is None else self._process.poll()
+
+    @property
+    def said(self) -> str:
+        """The end of what it printed: of its errors, else of its output."""
+        return self._tails[1].text or self._tails[0].text
+
+    def interrupt(self) -> None:
+        """Leave it, as Ctrl-C does."""
+        self._signal(signal.SIGINT)
+
+    def end(self) -> None:
+        """End it and whatever it has started: politely, then not."""
+        if self._process is None:
+            return
+        if self._process.poll() is None:
+            self._signal(signal.SIGTERM)
+            until = time.monotonic() + GRACE
+            while self._process.poll() is None and time.monotonic() < until:
+                time.sleep(LOOK)
+        # Also where it has ended by itself: what it left behind is in its group, or has its mark.
+        self._signal(signal.SIGKILL)
+        # Twice: one that is killed may have started another a moment before.
+        for _ in range(2):
+            for left in _marked(f"{_MARK}={self._mark}".encode()):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(left, signal.SIGKILL)
+        self._process.wait()
+        for tail in self._tails:
+            tail.close()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+
+class _Tail:
+    """The end of what a pipe gave."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._closed = False
+
+    def read(self, pipe: IO[bytes]) -> None:
+        """Read to its end; a program that floods must not block on a pipe that nothing reads."""
+        with contextlib.suppress(OSError, ValueError), pipe:
+            while not self._closed and (data := os.read(pipe.fileno(), _READ)):
+                self._kept = (self._kept + data)[-SHOWN:]
+
+    def close(self) -> None:
+        """Read no more: a process that nothing could find may hold the other end."""
+        self._closed = True
+
+    @property
+    def text(self) -> str:
+        """It as text."""
+        return self._kept.decode(errors="replace").strip()
+
+
+def _feed(pipe: IO[bytes], text: str) -> None:
+    # A program that does not read its input closes it.
+    with contextlib.suppress(OSError, ValueError), pipe:
+        pipe.write(text.encode())
+
+
+def _marked(mark: bytes) -> Iterator[int]:
+    """The processes with this in their environment; none where the system does not show that."""
+    if not sys.platform.startswith("linux"):
+        return
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal() and int(folder.name) != os.getpid():
+            # One of another user, or one that has just ended.
+            with contextlib.suppress(OSError):
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    yield int(folder.name)
+
+
+def words_of(command: Sequence[str]) -> tuple[str, ...]:
+    """The words of a command, which may be given as one text, as a shell would read it."""
+    return tuple(shlex.split(command[0])) if len(command) == 1 else tuple(command)

@@ -1,0 +1,98 @@
+"""From a client's transcripts to verdicts: each row by its check, in each scenario.
+
+Rows about clients do not hide each other: each looks at one thing that a request says, and an answer that was none
+(cut, an error) is known from the endpoint's own bytes. A row has an outcome in a scenario where its check found an
+occasion, kept or broken; where it found none and the scenario is about it, it was not observed, with the reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wireproof.judging.client_checks import CLIENT_CHECKS
+from wireproof.model.client_scenario import ClientScenario
+from wireproof.model.requirement import Level
+from wireproof.model.side import Side
+from wireproof.model.target import root_of
+from wireproof.model.verdict import Finding, HarnessError, Outcome, Verdict
+from wireproof.reading.client_record import record_of
+from wireproof.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wireproof.judging.client_checks.registry import ClientChecks, Occasion
+    from wireproof.judging.outcomes import ScenarioRun
+    from wireproof.model.catalogue import Catalogue
+    from wireproof.model.requirement import Requirement
+    from wireproof.model.scenario import Form
+    from wireproof.model.target import Target
+    from wireproof.reading.client_record import ClientRecord
+
+
+def judge_client(
+    runs: Sequence[ScenarioRun], target: Target, catalogue: Catalogue, *, checks: ClientChecks = CLIENT_CHECKS
+) -> tuple[Outcome, ...]:
+    """The outcomes of all runs, in their order; rows about proxies are passed over.
+
+    Raises:
+        HarnessError: a row about clients has no check.
+    """
+    rows = catalogue.about(Side.CLIENT).requirements
+    for row in rows:
+        if row.id not in checks:
+            raise HarnessError(f"{row.id} has no check, so it would always pass; register one")
+    return tuple(outcome for run in runs for outcome in _outcomes(run, target, rows, checks))
+
+
+def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement], checks: ClientChecks) -> Iterator[Outcome]:
+    record = record_of_run(run, target)
+    form = next(iter(run.exchanges), None)
+    why = run.error or next(iter(run.not_driven.values()), "")
+    for row in rows:
+        occasions = [] if form is None or not row.speaks_of(form) else list(checks[row.id].look(record))
+        if occasions and form is not None:
+            yield _judged(run, row, form, occasions)
+        elif row.id in run.scenario.exercises and (form is None or row.speaks_of(form)):
+            yield _outcome(run, row, Verdict.NOT_OBSERVED, reason=why or checks[row.id].unseen)
+
+
+def record_of_run(run: ScenarioRun, target: Target) -> ClientRecord:
+    """What the client did in a run."""
+    exchanges = sorted((one for those in run.exchanges.values() for one in those), key=lambda one: one.number)
+    prompts = run.scenario.prompts if isinstance(run.scenario, ClientScenario) else ()
+    return record_of((one.transcript for one in exchanges), root_of(target.base_url), prompts)
+
+
+def _judged(run: ScenarioRun, row: Requirement, form: Form, occasions: Sequence[Occasion]) -> Outcome:
+    findings = tuple(_finding(row, form, one) for one in occasions if one.wrong)
+    if not findings:
+        return _outcome(run, row, Verdict.PASS)
+    verdict = Verdict.FAIL if row.level is Level.MUST else Verdict.WARN
+    # The same mistake goes on in every later request; the first one shows it.
+    return _outcome(run, row, verdict, findings=_first_of_each_kind(findings))
+
+
+def _finding(row: Requirement, form: Form, seen: Occasion) -> Finding:
+    violation = Violation(requirement=row.id, seen=seen.wrong, place=seen.place, hint=seen.hint, kind=seen.kind)
+    return Finding(form=form, exchange=seen.exchange, violation=violation)
+
+
+def _first_of_each_kind(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    first: dict[str, Finding] = {}
+    for one in findings:
+        first.setdefault(one.violation.kind, one)
+    return tuple(first.values())
+
+
+def _outcome(
+    run: ScenarioRun, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
+) -> Outcome:
+    return Outcome(
+        scenario=run.scenario.name,
+        requirement=row.id,
+        verdict=verdict,
+        findings=findings,
+        reason=reason,
+        compat=row.compat,
+    )

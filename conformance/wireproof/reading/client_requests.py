@@ -1,0 +1,225 @@
+"""What a client sends, read: the messages of a conversation in one form for chat and Responses.
+
+Nothing that a client sends can raise anything here; what is no message is left out, and is for the schemas to name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.scenario import Form, Mode
+from wireproof.wire.calls import ToolCall
+from wireproof.wire.fields import JsonObject, json_object, list_of, object_of, text_of
+from wireproof.wire.spans import span_of
+from wireproof.wire.violation import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof.model.transcript import Transcript
+
+Path = tuple[str | int, ...]
+"""Names of members and places in lists that lead to a value."""
+
+
+class Speaker(StrEnum):
+    """Whose message it is."""
+
+    INSTRUCTIONS = "instructions"
+    USER = "user"
+    ASSISTANT = "assistant"
+    RESULT = "result"
+    """The result of a tool."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """A message of a conversation; on Responses one or more items that belong together."""
+
+    speaker: Speaker
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    result_of: str = ""
+    """The id of the call whose result it is; "": it is none, or names none."""
+    refers: str = ""
+    """The id of a stored item for which it stands; "": it is a message itself."""
+    path: Path | None = None
+    """Where it stands in the body of its request; None: in that of another one, which this one continues by its id."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes two messages the same; arguments may be spelled again, see client.call-replayed."""
+        return (self.speaker, self.text, tuple((call.id, call.name) for call in self.calls), self.result_of)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClientRequest:
+    """A request for an answer."""
+
+    form: Form
+    body: JsonObject
+    messages: tuple[Message, ...]
+    """Those in its own body."""
+    tools: tuple[JsonObject, ...]
+    """The tools that it declares, as it writes them."""
+    continues: str
+    """The `previous_response_id`; "": none."""
+    choices: int
+    """Its `n`."""
+
+    @property
+    def surface(self) -> Surface:
+        """Chat or Responses."""
+        return self.form.dialect.spec.surface
+
+
+def form_of(transcript: Transcript) -> Form | None:
+    """The form of the answer that a request asks for; None where it asks for none."""
+    path = transcript.url.partition("?")[0]
+    if transcript.method != "POST":
+        return None
+    dialect = next((dialect for end, dialect in _ENDS.items() if path.endswith(end)), None)
+    if dialect is None:
+        return None
+    streams = object_of(json_object(transcript.request_body)).get("stream") is True
+    return Form(dialect, Mode.STREAM if streams else Mode.WHOLE)
+
+
+_ENDS: Mapping[str, Dialect] = {"/chat/completions": Dialect.OPENAI_JSON, "/responses": Dialect.RESPONSES}
+
+
+def read_request(transcript: Transcript) -> ClientRequest | None:
+    """A request for an answer, read; None for any other."""
+    form, body = form_of(transcript), json_object(transcript.request_body)
+    if form is None or body is None:
+        return None
+    chat = form.dialect is Dialect.OPENAI_JSON
+    found = _of_chat(body) if chat else _of_responses(body)
+    return ClientRequest(
+        form=form,
+        body=body,
+        messages=tuple(found if chat else _joined(found)),
+        tools=tuple(object_of(one) for one in [*list_of(body.get("tools")), *list_of(body.get("functions"))]),
+        continues=text_of(body.get("previous_response_id")) or "",
+        choices=n if isinstance(n := body.get("n"), int) else 1,
+    )
+
+
+def place_in(transcript: Transcript, path: Path | None) -> Place | None:
+    """The bytes of a value in the body of a request; None where it has none of its own."""
+    if path is None:
+        return None
+    text = transcript.request_body.decode(errors="surrogateescape")
+    span = span_of(text, *path)
+    if span is None:
+        return None
+    begin, end = (len(text[:at].encode(errors="surrogateescape")) for at in span)
+    return Place(offset=begin, length=end - begin, in_request=True)
+
+
+# Chat
+
+_ROLES: Mapping[str, Speaker] = {
+    "system": Speaker.INSTRUCTIONS,
+    "developer": Speaker.INSTRUCTIONS,
+    "user": Speaker.USER,
+    "assistant": Speaker.ASSISTANT,
+    "tool": Speaker.RESULT,
+    "function": Speaker.RESULT,
+}
+
+
+def _of_chat(body: JsonObject) -> Iterator[Message]:
+    for number, one in enumerate(list_of(body.get("messages"))):
+        message = object_of(one)
+        speaker = _ROLES.get(text_of(message.get("role")) or "")
+        if speaker is None:
+            continue
+        # The legacy form has no ids: a function is answered by its name.
+        result_of = message.get("tool_call_id") or (message.get("name") if message.get("role") == "function" else "")
+        yield Message(
+            speaker=speaker,
+            text=content_text(message.get("content")),
+            calls=tuple(_chat_calls(message)),
+            result_of=text_of(result_of) or "" if speaker is Speaker.RESULT else "",
+            path=("messages", number),
+        )
+
+
+def _chat_calls(message: JsonObject) -> Iterator[ToolCall]:
+    for one in list_of(message.get("tool_calls")):
+        call = object_of(one)
+        yield _call(call.get("id"), object_of(call.get("function")))
+    legacy = object_of(message.get("function_call"))
+    if legacy:
+        yield _call(legacy.get("name"), legacy)
+
+
+def _call(id_: object, said: JsonObject) -> ToolCall:
+    return ToolCall(
+        id=text_of(id_) or "", name=text_of(said.get("name")) or "", arguments=text_of(said.get("arguments")) or ""
+    )
+
+
+def content_text(content: object) -> str:
+    """The text of a content, which is a text or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = (object_of(part) for part in list_of(content))
+    return "".join(text for part in parts if (text := text_of(part.get("text"))) is not None)
+
+
+# Responses
+
+
+def _of_responses(body: JsonObject) -> Iterator[Message]:
+    instructions = text_of(body.get("instructions"))
+    if instructions:
+        yield Message(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("instructions",))
+    given = body.get("input")
+    if isinstance(given, str):
+        yield Message(speaker=Speaker.USER, text=given, path=("input",))
+    for number, one in enumerate(list_of(given)):
+        message = message_of_item(object_of(one))
+        if message is not None:
+            yield replace(message, path=("input", number))
+
+
+def message_of_item(item: JsonObject) -> Message | None:
+    """An item of Responses as a message; None for those of other kinds, such as reasoning."""
+    match item.get("type", "message"):
+        case "message":
+            speaker = _ROLES.get(text_of(item.get("role")) or "")
+            return Message(speaker=speaker, text=content_text(item.get("content"))) if speaker else None
+        case "function_call":
+            return Message(speaker=Speaker.ASSISTANT, calls=(_call(item.get("call_id"), item),))
+        case "function_call_output":
+            output = content_text(item.get("output"))
+            return Message(speaker=Speaker.RESULT, text=output, result_of=text_of(item.get("call_id")) or "")
+        case "item_reference":
+            return Message(speaker=Speaker.ASSISTANT, refers=text_of(item.get("id")) or "")
+        case _:
+            return None
+
+
+def _joined(messages: Iterator[Message]) -> Iterator[Message]:
+    """Text and calls of an assistant that stand side by side as one message, as chat has them."""
+    last: Message | None = None
+    for message in messages:
+        if last is not None and _belong_together(last, message):
+            last = replace(last, text=last.text + message.text, calls=(*last.calls, *message.calls))
+            continue
+        if last is not None:
+            yield last
+        last = message
+    if last is not None:
+        yield last
+
+
+def _belong_together(before: Message, after: Message) -> bool:
+    both = before.speaker is after.speaker is Speaker.ASSISTANT
+    # A text behind calls is another answer's.
+    return both and not before.refers and not after.refers and not (before.calls and after.text)

@@ -1,0 +1,282 @@
+"""The command line of `codex exec`, read as codex reads it, refused in its words.
+
+Which options there are depends on the version (`_OPTIONS`, marked as in `versions.marks`). The texts of refusals are
+those of clap, the library that codex reads its command line with.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from wireproof_codex.versions.marks import known
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wireproof_codex.versions.version import Version
+
+Color = Literal["auto", "always", "never"]
+_MISUSED = 2  # clap's exit status
+
+_OPTIONS = """
+    -c,--config=<key=value> --enable=<FEATURE> --disable=<FEATURE> -i,--image=<FILE> -m,--model=<MODEL> --oss
+    --local-provider=<OSS_PROVIDER> -p,--profile=<CONFIG_PROFILE> -s,--sandbox=<SANDBOX_MODE> --full-auto-0.147
+    --dangerously-bypass-approvals-and-sandbox --yolo -C,--cd=<DIR> --skip-git-repo-check --add-dir=<DIR>
+    --output-schema=<FILE> --color=<COLOR> --json --experimental-json -o,--output-last-message=<FILE> -h,--help
+    -V,--version --ephemeral+0.99 --ignore-user-config+0.125 --ignore-rules+0.125
+    --dangerously-bypass-hook-trust+0.134 --strict-config+0.134 --approve-for-me+0.147 --worktree+0.169
+    --thread-source=<SOURCE>+0.169 --cyber-access-program=<PROGRAM>+0.169 --trust+0.169 --remote=<ADDR>+0.171
+    --remote-auth-token-env=<ENV_VAR>+0.171
+"""
+"""Every option: its names, what its value is called, and the versions that have it."""
+_OF_RESUME = "--last --all"
+_NOT_AFTER_RESUME = frozenset(
+    {"--oss", "--local-provider", "--profile", "--sandbox", "--cd", "--add-dir", "--color", "--version"}
+    | {"--approve-for-me"}
+)
+"""Options that must stand before `resume`."""
+_AFTER_RESUME_SINCE = "--output-last-message+0.110 --output-schema+0.134"
+_REPEATED = frozenset({"--config", "--enable", "--disable", "--image", "--add-dir"})
+_ALIASES = {"--yolo": "--dangerously-bypass-approvals-and-sandbox", "--experimental-json": "--json"}
+_VALUES: Mapping[str, tuple[str, ...]] = {
+    "--sandbox": ("read-only", "workspace-write", "danger-full-access"),
+    "--color": ("always", "never", "auto"),
+}
+_UNPLAYED = frozenset({"review", "fork", "help"})
+
+
+class UsageRefusedError(Exception):
+    """The command line is wrong: the text is for stderr, the status that of the process."""
+
+    def __init__(self, text: str, status: int = _MISUSED) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class UnplayedCommandError(Exception):
+    """What codex can do and the mock does not."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resumed:
+    """The session to go on with."""
+
+    name: str | None
+    """Its id or name; None: the last one, if `last`, else a new one is begun."""
+    last: bool
+    anywhere: bool
+    """The last one of all folders, not only of this one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExecOptions:
+    """What one run was asked for."""
+
+    prompt: str | None
+    """The argument; `-` and None: it is read from stdin."""
+    resumed: Resumed | None = None
+    shows: Literal["help", "version"] | None = None
+    """Print this instead of running."""
+    json: bool = False
+    model: str | None = None
+    sandbox: str | None = None
+    folder: str | None = None
+    images: tuple[str, ...] = ()
+    schema_file: str | None = None
+    last_message_file: str | None = None
+    overrides: tuple[str, ...] = ()
+    """`key=value` of each `-c`, in order."""
+    profile: str | None = None
+    color: Color = "auto"
+    skips_git_check: bool = False
+    bypasses: bool = False
+    """Without approvals and without a sandbox."""
+    full_auto: bool = False
+    ephemeral: bool = False
+    ignores_config: bool = False
+
+
+def read_options(arguments: Sequence[str], version: Version, before: Sequence[str] = ()) -> ExecOptions:
+    """The options of `codex exec ARGUMENTS` of a version; `before`: options before `exec`.
+
+    Raises:
+        UsageRefusedError: codex would refuse it.
+        UnplayedCommandError: a command of `exec` that the mock does not have.
+    """
+    reader = _Reader(version)
+    reader.read([*before, *arguments])
+    return reader.options()
+
+
+class _Reader:
+    """Takes the arguments one after the other."""
+
+    def __init__(self, version: Version) -> None:
+        self._number = version.number
+        self._whole_usage = version.exec.usage == "whole"
+        self._shown: dict[str, str] = {}
+        self._names: dict[str, tuple[str, str]] = {}
+        for entry in known(_OPTIONS, self._number):
+            names, _, value = entry.partition("=")
+            full = names.split(",")[-1]
+            self._names |= dict.fromkeys(names.split(","), (full, value))
+        self._given: defaultdict[str, list[str]] = defaultdict(list)
+        self._words: list[str] = []
+        self._resumes = False
+
+    def read(self, arguments: Sequence[str]) -> None:
+        """Take all arguments."""
+        rest = list(arguments)
+        while rest:
+            argument = rest.pop(0)
+            if argument == "--":
+                for word in rest:
+                    self._word(word)
+                return
+            if argument.startswith("-") and argument != "-":
+                self._option(argument, rest)
+            elif not self._words and not self._resumes and argument == "resume":
+                self._resume()
+            elif not self._words and not self._resumes and argument in _UNPLAYED:
+                raise UnplayedCommandError(f"wireproof-codex does not play `exec {argument}`")
+            else:
+                self._word(argument)
+
+    def _resume(self) -> None:
+        self._resumes = True
+        self._names |= {name: (name, "") for name in _OF_RESUME.split()}
+        later = {entry.partition("+")[0] for entry in _AFTER_RESUME_SINCE.split()}
+        missing = _NOT_AFTER_RESUME | (later - set(known(_AFTER_RESUME_SINCE, self._number)))
+        self._names = {name: to for name, to in self._names.items() if to[0] not in missing}
+
+    def _word(self, word: str) -> None:
+        if len(self._words) == (2 if self._resumes else 1):
+            raise self._unexpected(word)
+        self._words.append(word)
+
+    def _option(self, argument: str, rest: list[str]) -> None:
+        name, value = self._split(argument)
+        if name not in self._names:
+            raise self._unexpected(name, tip=True)
+        full, wants = self._names[name]
+        full = _ALIASES.get(full, full)
+        if not wants:
+            if value is not None:
+                raise UsageRefusedError(
+                    f"error: unexpected value '{value}' for '{name}' found; no more were expected\n\n{self._usage}"
+                )
+            self._note(full, "")
+            return
+        shown = f"{full} {wants}"
+        if value is None and rest and not (rest[0].startswith("-") and rest[0] != "-"):
+            value = rest.pop(0)
+        if value is None:
+            several = "..." if full == "--image" and not self._resumes else ""
+            raise UsageRefusedError(
+                f"error: a value is required for '{shown}{several}' but none was supplied\n\n{_MORE}"
+            )
+        if value not in _VALUES.get(full, (value,)):
+            possible = ", ".join(_VALUES[full])
+            raise UsageRefusedError(
+                f"error: invalid value '{value}' for '{shown}'\n  [possible values: {possible}]\n\n{_MORE}"
+            )
+        if full == "--image":
+            self._take_images(value, rest)
+        else:
+            self._note(full, value, shown)
+
+    def _split(self, argument: str) -> tuple[str, str | None]:
+        """The name of an option and the value that is written to it."""
+        if argument.startswith("--"):
+            name, equals, value = argument.partition("=")
+            return name, value if equals else None
+        attached = argument[2:].removeprefix("=")
+        return argument[:2], attached or None
+
+    def _take_images(self, value: str, rest: list[str]) -> None:
+        # Not after `resume`; before it, `--image a.png "the text"` takes the text for a second image.
+        values = [value]
+        while rest and not rest[0].startswith("-") and not self._resumes:
+            values.append(rest.pop(0))
+        self._shown["--image"] = "--image <FILE>..."
+        for part in values:
+            self._given["--image"] += part.split(",")
+
+    def _note(self, full: str, value: str, shown: str = "") -> None:
+        if full in self._given and full not in _REPEATED:
+            raise UsageRefusedError(
+                f"error: the argument '{shown or full}' cannot be used multiple times\n\n{self._usage}"
+            )
+        self._given[full].append(value)
+        self._shown[full] = shown or full
+
+    def _unexpected(self, name: str, *, tip: bool = False) -> UsageRefusedError:
+        tipped = f"  tip: to pass '{name}' as a value, use '-- {name}'\n\n" if tip else ""
+        usage = self._usage if tip else self._full_usage
+        return UsageRefusedError(f"error: unexpected argument '{name}' found\n\n{tipped}{usage}")
+
+    @property
+    def _usage(self) -> str:
+        if self._given and not self._resumes and not self._whole_usage:
+            used = " ".join(self._shown[name] for name in self._given)
+            return f"Usage: codex exec {used} [PROMPT]\n\n{_MORE}"
+        return self._full_usage
+
+    @property
+    def _full_usage(self) -> str:
+        if self._resumes:
+            return f"Usage: codex exec resume [OPTIONS] [SESSION_ID] [PROMPT]\n\n{_MORE}"
+        (usage,) = known(_USAGES, self._number)
+        return _USAGE_LINES[usage] + _MORE
+
+    def _one(self, name: str) -> str | None:
+        return self._given[name][0] if name in self._given else None
+
+    def options(self) -> ExecOptions:
+        """What was read."""
+        color: Mapping[str, Color] = {"always": "always", "never": "never"}
+        return ExecOptions(
+            prompt=self._prompt(),
+            resumed=self._resumed() if self._resumes else None,
+            shows="help" if "--help" in self._given else "version" if "--version" in self._given else None,
+            json="--json" in self._given,
+            model=self._one("--model"),
+            sandbox=self._one("--sandbox"),
+            folder=self._one("--cd"),
+            images=tuple(self._given["--image"]),
+            schema_file=self._one("--output-schema"),
+            last_message_file=self._one("--output-last-message"),
+            overrides=tuple(self._overrides()),
+            profile=self._one("--profile"),
+            color=color.get(self._one("--color") or "", "auto"),
+            skips_git_check="--skip-git-repo-check" in self._given,
+            bypasses="--dangerously-bypass-approvals-and-sandbox" in self._given,
+            full_auto="--full-auto" in self._given,
+            ephemeral="--ephemeral" in self._given,
+            ignores_config="--ignore-user-config" in self._given,
+        )
+
+    def _overrides(self) -> list[str]:
+        features = {"--enable": "true", "--disable": "false"}
+        turned = [f"features.{name}={to}" for option, to in features.items() for name in self._given[option]]
+        return [*self._given["--config"], *turned]
+
+    def _prompt(self) -> str | None:
+        # `resume --last TEXT` has no id before the text.
+        words = self._words if not self._resumes or "--last" in self._given else self._words[1:]
+        return words[0] if words else None
+
+    def _resumed(self) -> Resumed:
+        last = "--last" in self._given
+        name = self._words[0] if self._words and not last else None
+        return Resumed(name=name, last=last, anywhere="--all" in self._given)
+
+
+_MORE = "For more information, try '--help'.\n"
+_USAGES = "one-0.121 two+0.121"
+_USAGE_LINES = {
+    "one": "Usage: codex exec [OPTIONS] [PROMPT] [COMMAND]\n\n",
+    "two": "Usage: codex exec [OPTIONS] [PROMPT]\n       codex exec [OPTIONS] <COMMAND> [ARGS]\n\n",
+}

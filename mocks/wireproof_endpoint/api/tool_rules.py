@@ -1,0 +1,134 @@
+"""What OpenAI's API refuses of the tools of a request, with its codes and params. Pure.
+
+A tool that OpenAI's servers would run is refused where the endpoint does not play it: an answer that passes over it
+would not say so. `web_search` is taken, since a model may answer without a search, and Codex offers it by itself.
+Tools that the client runs itself are taken: a model need not call them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from wireproof_endpoint.api.function_schema import wrong
+from wireproof_endpoint.api.problems import FUNCTION_SCHEMA, UNSUPPORTED
+from wireproof_endpoint.api.strict_schema import needed
+from wireproof_surfaces.errors import MISSING_PARAM
+from wireproof_surfaces.surfaces.rules import WrongParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof_surfaces.surfaces.rules import Body
+
+NOT_PLAYED = (
+    "code_interpreter", "file_search", "image_generation", "mcp", "programmatic_tool_calling",
+)  # fmt: skip
+"""Types of tools that OpenAI runs, and that are not played here."""
+PLAYED = (
+    "function",
+    "namespace",
+    "custom",
+    "web_search",
+    "local_shell",
+    "shell",
+    "apply_patch",
+    "computer",
+    "tool_search",
+)
+"""Types that are taken, but for dated names of the same."""
+_NEEDED: Mapping[str, tuple[str, str]] = {
+    "file_search": ("vector_store_ids", "a list of ids of vector stores"),
+    "code_interpreter": ("container", "the id of a container, or one to be made"),
+    "mcp": ("server_label", "a name for the server"),
+}
+"""Type → the member that it must have, and what that is."""
+SYNTAXES = ("lark", "regex")
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def tools(body: Body) -> Iterator[WrongParameter]:
+    """The rule of `tools` beyond those of the surfaces: schemas, grammars, what is not played."""
+    for index, tool in enumerate(body.get("tools") or []):
+        yield from _tool(tool, f"tools[{index}]")
+
+
+def functions(body: Body) -> Iterator[WrongParameter]:
+    """The same of legacy `functions`."""
+    for index, function in enumerate(body.get("functions") or []):
+        yield from _schema(function, f"functions[{index}].parameters")
+
+
+def flat(body: Body) -> Iterator[WrongParameter]:
+    """The rule that Responses declare functions flat: chat's shape has no name where one is looked for."""
+    for index, tool in enumerate(body.get("tools") or []):
+        if isinstance(tool, dict) and tool.get("type") == "function" and "function" in tool and "name" not in tool:
+            right = "there: Responses declare a function flat, as {type, name, description, parameters, strict}"
+            yield WrongParameter(f"tools[{index}].name", right, MISSING_PARAM)
+
+
+def _tool(tool: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+    kind = tool.get("type")
+    name, right = _NEEDED.get(str(kind), ("", ""))
+    if name and not tool.get(name):
+        yield WrongParameter(f"{place}.{name}", right, MISSING_PARAM)
+    elif kind in NOT_PLAYED:
+        right = f"one of {', '.join(PLAYED)}: {kind} is run by OpenAI's servers, and not played here"
+        yield WrongParameter(f"{place}.type", right, UNSUPPORTED)
+    elif kind == "custom":
+        yield from _custom(tool, place)
+    elif kind == "function":
+        inside = tool.get("function")
+        function, at = (inside, f"{place}.function") if isinstance(inside, dict) else (tool, place)
+        yield from _schema(function, f"{at}.parameters")
+    elif kind == "namespace":
+        for number, inner in enumerate(tool.get("tools") or []):
+            if inner.get("type") == "function":
+                yield from _schema(inner, f"{place}.tools[{number}].parameters")
+
+
+def _schema(function: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+    schema = function.get("parameters")
+    if function.get("strict") is True:
+        if short := needed(schema):
+            yield WrongParameter(place, f"a strict schema, with {short}", FUNCTION_SCHEMA)
+    elif schema is not None and (right := wrong(schema)):
+        yield WrongParameter(place, right, FUNCTION_SCHEMA)
+
+
+def _custom(tool: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+    """A tool whose input is a text: free, or of a grammar."""
+    name = tool.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`", *_if_missing(name))
+    match tool.get("format"):
+        case None | {"type": "text"}:
+            return
+        case {"type": "grammar"} as grammar:
+            yield from _grammar(grammar, f"{place}.format")
+        case _:
+            yield WrongParameter(f"{place}.format.type", "one of text, grammar")
+
+
+def _grammar(grammar: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+    syntax, definition = grammar.get("syntax"), grammar.get("definition")
+    if syntax not in SYNTAXES:
+        yield WrongParameter(f"{place}.syntax", f"one of {', '.join(SYNTAXES)}", *_if_missing(syntax))
+    if not isinstance(definition, str) or not definition.strip():
+        yield WrongParameter(f"{place}.definition", "a grammar as text", *_if_missing(definition))
+    elif syntax == "regex" and (fault := _no_expression(definition)):
+        yield WrongParameter(f"{place}.definition", f"a regular expression: {fault}")
+    elif syntax == "lark" and not re.search(r"^\s*[?!]*start\b[^:\n]*:", definition, re.MULTILINE):
+        yield WrongParameter(f"{place}.definition", "a grammar of Lark's with a rule `start`")
+
+
+def _no_expression(text: str) -> str | None:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+def _if_missing(value: object) -> tuple[Any, ...]:
+    return (MISSING_PARAM,) if value is None else ()

@@ -1,0 +1,178 @@
+"""The faults of miniature clients: each is the faultless client with one method that does something else."""
+
+from __future__ import annotations
+
+import json
+import signal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from wireproof_mocks.clients.client import FIRST_PAUSE, Client
+from wireproof_mocks.clients.surfaces import Answer, Failed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wireproof_mocks.clients.surfaces import Call
+
+Json = dict[str, Any]
+
+
+class _OutOfRange(Client):
+    def request(self) -> Json:
+        return {**super().request(), "temperature": 2.5}
+
+
+class _LastResultDropped(Client):
+    def results(self, answer: Answer, results: Sequence[str]) -> list[Json]:
+        found = super().results(answer, results)
+        return found[:-1] if len(found) > 1 else found
+
+
+class _ResultOfNothing(Client):
+    def results(self, answer: Answer, results: Sequence[str]) -> list[Json]:
+        found = super().results(answer, results)
+        return [*found, self.surface.result("call_of_nobody", "done")] if found else found
+
+
+class _ArgumentsEmptied(Client):
+    def remember(self, answer: Answer, results: Sequence[str]) -> None:
+        emptied = [replace(call, arguments='{"query": ""}') for call in answer.calls]
+        super().remember(replace(answer, calls=emptied), results)
+
+
+class _TextTrimmed(Client):
+    def remember(self, answer: Answer, results: Sequence[str]) -> None:
+        super().remember(replace(answer, text=answer.text.strip()), results)
+
+
+class _ResultsBeforeCalls(Client):
+    def remember(self, answer: Answer, results: Sequence[str]) -> None:
+        self.history += [*self.results(answer, results), *self.surface.said(answer)]
+
+
+class _HalfAnswersKept(Client):
+    def read(self, response: httpx.Response) -> Answer:
+        try:
+            return super().read(response)
+        except Failed as failed:
+            if "error" in type(failed).__name__.lower():
+                raise
+            return failed.answer
+
+
+class _ErrorsKept(Client):
+    def answered(self) -> Answer:
+        try:
+            return super().answered()
+        except Failed as failed:
+            if type(failed).__name__ == "BrokenOff":
+                raise
+            answer = failed.answer
+            return answer if answer.text or answer.calls else Answer(text=str(failed))
+
+
+class _RunWithoutArguments(Client):
+    def result(self, call: Call) -> str:
+        try:
+            json.loads(call.arguments or "{}")
+        except ValueError:
+            return "found 0 characters"
+        return super().result(call)
+
+
+class _Impatient(Client):
+    def pause(self, response: httpx.Response, number: int) -> float:
+        del response
+        return FIRST_PAUSE * float(2**number)
+
+
+class _Stubborn(Client):
+    def worth_another_try(self, response: httpx.Response) -> bool:
+        return response.status_code >= httpx.codes.BAD_REQUEST
+
+
+class _Steady(Client):
+    def pause(self, response: httpx.Response, number: int) -> float:
+        del number
+        return float(response.headers.get("retry-after") or 0.3)
+
+
+class _AsksAgain(Client):
+    def answered(self) -> Answer:
+        answer = super().answered()
+        for _ in range(3):
+            if answer.text or answer.calls:
+                break
+            answer = super().answered()
+        return answer
+
+
+class _ToolsOnce(Client):
+    def request(self) -> Json:
+        body = super().request()
+        if any("tool_call_id" in one or one.get("type") == "function_call_output" for one in self.history):
+            del body["tools"]
+        return body
+
+
+class _AsksForMore(Client):
+    def ask(self, prompt: str) -> str:
+        text = super().ask(prompt)
+        self.answered()
+        return text
+
+
+class _Redirected(Client):
+    def answered(self) -> Answer:
+        try:
+            return super().answered()
+        except Failed:
+            place = getattr(self, "place", "")
+            if not place:
+                raise
+            with self.http.stream("POST", place, json=self.request()) as response:
+                return self.read(response)
+
+    def refusal(self, response: httpx.Response) -> str:
+        self.place = response.headers.get("location", "")
+        return super().refusal(response)
+
+
+def _deaf() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientFault:
+    """A client with one fault."""
+
+    breaks: str
+    """The requirement that it breaks."""
+    kind: type[Client] = Client
+    prepare: Callable[[], None] | None = None
+    """What is done to its process before it begins; None: nothing."""
+
+
+FAULTS: dict[str, ClientFault] = {
+    "temperature-out-of-range": ClientFault(breaks="client.request-valid", kind=_OutOfRange),
+    "last-result-dropped": ClientFault(breaks="client.result-for-every-call", kind=_LastResultDropped),
+    "result-of-no-call-added": ClientFault(breaks="client.no-foreign-result", kind=_ResultOfNothing),
+    "arguments-emptied": ClientFault(breaks="client.call-replayed", kind=_ArgumentsEmptied),
+    "texts-trimmed": ClientFault(breaks="client.text-replayed", kind=_TextTrimmed),
+    "results-before-calls": ClientFault(breaks="client.order", kind=_ResultsBeforeCalls),
+    "half-answers-kept": ClientFault(breaks="client.cut-is-no-answer", kind=_HalfAnswersKept),
+    "errors-kept-as-answers": ClientFault(breaks="client.error-is-no-answer", kind=_ErrorsKept),
+    "half-arguments-run": ClientFault(breaks="client.incomplete-call-not-run", kind=_RunWithoutArguments),
+    "retry-after-ignored": ClientFault(breaks="client.retry-after", kind=_Impatient),
+    "refusals-repeated": ClientFault(breaks="client.no-blind-retry", kind=_Stubborn),
+    "pauses-never-grow": ClientFault(breaks="client.retry-bounded", kind=_Steady),
+    "empty-answers-asked-again": ClientFault(breaks="client.no-storm", kind=_AsksAgain),
+    "tools-declared-once": ClientFault(breaks="client.tools-every-step", kind=_ToolsOnce),
+    "asked-again-after-text": ClientFault(breaks="client.ends-on-text", kind=_AsksForMore),
+    "interrupts-ignored": ClientFault(breaks="client.closes", prepare=_deaf),
+    "redirects-followed-with-key": ClientFault(breaks="client.key-kept", kind=_Redirected),
+}
+"""By what a developer did."""

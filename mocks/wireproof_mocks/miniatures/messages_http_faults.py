@@ -1,0 +1,149 @@
+"""Faults of Messages as a service: its routes, keys, versions, errors, counts of tokens and list of models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, Json, SentRequest
+from wireproof_mocks.miniatures.messages_events import becomes
+from wireproof_mocks.miniatures.messages_input_faults import refused
+from wireproof_mocks.miniatures.messages_order_faults import as_stream_from
+from wireproof_mocks.miniatures.messages_rewriting import in_error, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BAD_REQUEST, UNAUTHORIZED = 400, 401
+KNOWN_BETAS = frozenset({"message-threads-2026-08-12", "token-counting-2024-11-01"})
+COUNTING = "/count_tokens"
+
+
+# routes, keys, versions
+
+
+def _lost_with_a_query(environ: dict[str, Any]) -> None:
+    if environ.get("QUERY_STRING"):
+        environ["PATH_INFO"] = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
+
+
+def _no_header(name: str) -> Callable[[dict[str, Any]], None]:
+    """A header is not looked at."""
+
+    def change(environ: dict[str, Any]) -> None:
+        environ.pop(name, None)
+
+    return change
+
+
+def _any_key(environ: dict[str, Any]) -> None:
+    environ.pop("HTTP_X_API_KEY", None)
+    environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['wireproof.key']}"
+
+
+def _unknown_beta(_: Json, request: SentRequest) -> bool:
+    sent = {one.strip() for one in request.headers.get("anthropic-beta", "").split(",")}
+    return bool(sent - KNOWN_BETAS - {""})
+
+
+# ids and errors
+
+
+def _without_header(name: str, when: Callable[[FaultHead], bool]) -> Callable[[FaultHead, SentRequest], FaultHead]:
+    def changed(head: FaultHead, _: SentRequest) -> FaultHead:
+        kept = [(header, value) for header, value in head.headers if header.lower() != name]
+        return FaultHead(status=head.status, headers=kept) if when(head) else head
+
+    return changed
+
+
+def _of_chat(body: Json, _: SentRequest, __: FaultHead) -> Json:
+    error = body["error"]
+    return {"error": {"message": error["message"], "type": "invalid_request_error", "param": None, "code": None}}
+
+
+def _detail(body: Json, _: SentRequest, head: FaultHead) -> Json:
+    """As FastAPI refuses a body."""
+    return {"detail": body["error"]["message"]} if head.code == BAD_REQUEST else body
+
+
+def _one_type(body: Json, _: SentRequest, head: FaultHead) -> Json:
+    # The type of a wrong key is said by another row, too.
+    typed = head.code not in {BAD_REQUEST, UNAUTHORIZED}
+    return {**body, "error": {**body["error"], "type": "invalid_request_error"}} if typed else body
+
+
+# counts and models
+
+
+def _is_counting(_: Json, request: SentRequest) -> bool:
+    return request.path.endswith(COUNTING)
+
+
+def _not_counted(head: FaultHead, request: SentRequest) -> FaultHead:
+    return FaultHead(status="404 Not Found", headers=head.headers) if request.path.endswith(COUNTING) else head
+
+
+def _not_found(body: Json, request: SentRequest, _: FaultHead) -> Json:
+    error = {"type": "not_found_error", "message": "Not Found"}
+    return {"type": "error", "error": error} if request.path.endswith(COUNTING) else body
+
+
+def _counted(change: Callable[[int], int]) -> Callable[[Json, SentRequest, FaultHead], Json]:
+    return lambda body, _, __: (
+        {**body, "input_tokens": change(body["input_tokens"])} if body.keys() >= {"input_tokens"} else body
+    )
+
+
+def _total(body: Json, _: SentRequest, __: FaultHead) -> Json:
+    return {"total_tokens": body["input_tokens"]} if "input_tokens" in body else body
+
+
+def _asked_as_for_chat(environ: dict[str, Any]) -> None:
+    """Whoever asks for models gets the list that chat has."""
+    if "/models" in environ["PATH_INFO"]:
+        environ.pop("HTTP_ANTHROPIC_VERSION", None)
+        key = environ.pop("HTTP_X_API_KEY", "")
+        environ.setdefault("HTTP_AUTHORIZATION", f"Bearer {key}")
+
+
+def _unnamed_models(body: Json, _: SentRequest, __: FaultHead) -> Json:
+    models = body.get("data")
+    return {**body, "data": [without("display_name")(one) for one in models]} if isinstance(models, list) else body
+
+
+def _fault(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), examples=examples, **how)
+
+
+_ERROR: Json = {"type": "error", "error": {"type": "api_error", "message": "m"}, "request_id": "req_1"}
+
+MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
+    _fault("query-is-part-of-the-path", "route", environ=_lost_with_a_query),
+    # Half of the clients send the one, half the other.
+    _fault("x-api-key-not-looked-at", "auth", environ=_no_header("HTTP_X_API_KEY")),
+    _fault("bearer-not-looked-at", "auth", environ=_no_header("HTTP_AUTHORIZATION")),
+    _fault("any-key-for-messages", "auth", environ=_any_key),
+    _fault("newer-version-refused", "version",
+           instead=refused("anthropic-version: 2026-10-21 is not a valid version",
+                           lambda _, request: request.headers.get("anthropic-version") == "2026-10-21")),
+    _fault("betas-passed-on-and-refused", "version",
+           instead=refused("Unexpected value(s) for the `anthropic-beta` header", _unknown_beta)),
+    _fault("answers-without-request-id", "request-id", head=_without_header("request-id", lambda _: True)),
+    _fault("errors-without-request-id", "request-id", becomes(_ERROR, without("request_id")(_ERROR)),
+           whole=in_error(lambda body, _, __: without("request_id")(body))),
+    _fault("errors-of-chat", "error.envelope",
+           becomes(_ERROR, {"error": {"message": "m", "type": "invalid_request_error", "param": None, "code": None}}),
+           whole=in_error(_of_chat)),
+    _fault("errors-of-one-type", "error.envelope", whole=in_error(_one_type)),
+    _fault("refusals-as-detail", "error.envelope", whole=in_error(_detail)),
+    _fault("refusals-as-streams", "error.parity", head=as_stream_from(BAD_REQUEST, BAD_REQUEST),
+           salvage=lambda body: [body]),
+    _fault("tokens-not-counted", "count-tokens", head=_not_counted, whole=_not_found),
+    _fault("tokens-counted-tenfold", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 70}),
+           whole=_counted(lambda count: 10 * count)),
+    _fault("total-tokens-counted", "count-tokens", becomes({"input_tokens": 7}, {"total_tokens": 7}), whole=_total),
+    _fault("models-as-for-chat", "models", environ=_asked_as_for_chat),
+    _fault("models-without-names-to-show", "models",
+           becomes({"data": [{"id": "m", "display_name": "M"}]}, {"data": [{"id": "m"}]}), whole=_unnamed_models),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in how it serves Messages."""

@@ -1,0 +1,278 @@
+"""Faults of what a Messages request says: parts of it that are refused, lost, or changed on their way to the backend.
+
+A refusal is worded as those that users of real gateways reported.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, FaultReply, Json, SentRequest
+from wireproof_mocks.miniatures.messages_events import becomes
+from wireproof_mocks.miniatures.messages_rewriting import in_error, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
+TOOL_RESULT, TOOL_USE = "tool_result", "tool_use"
+BAD_REQUEST = 400
+
+
+def refused(message: str, when: Callable[[Json, SentRequest], bool]) -> Callable[[SentRequest, int], FaultReply | None]:
+    """A 400 in the right form answers requests of some kind."""
+
+    def instead(request: SentRequest, _: int) -> FaultReply | None:
+        asked = _asked(request)
+        # What is no request for an answer is refused as it should be.
+        if "messages" not in asked or not when(asked, request):
+            return None
+        error = {"type": "invalid_request_error", "message": message}
+        body = json.dumps({"type": "error", "error": error, "request_id": "req_refused"}).encode()
+        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))),
+                   ("request-id", "req_refused")]  # fmt: skip
+        return FaultReply(head=FaultHead(status="400 Bad Request", headers=headers), body=body)
+
+    return instead
+
+
+def _asked(request: SentRequest) -> Json:
+    """The request's JSON object; {} when it is none, or one that no fault can read."""
+    try:
+        asked = json.loads(request.body)
+    except ValueError:
+        return {}
+    readable = isinstance(asked, dict) and isinstance(asked.get("messages"), list)
+    return asked if readable and all(isinstance(one, dict) for one in asked["messages"]) else {}
+
+
+def _blocks(message: Json) -> list[Json]:
+    """The blocks of a message; none where its content is a text."""
+    content = message.get("content")
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _has(*kinds: str) -> Callable[[Json, SentRequest], bool]:
+    """Whether a request has blocks of these types."""
+    return lambda asked, _: any(block.get("type") in kinds for m in asked["messages"] for block in _blocks(m))
+
+
+def _in_messages(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
+    return lambda asked: {**asked, "messages": change(asked["messages"])}
+
+
+def _in_blocks(change: Callable[[Json], Json | None]) -> Callable[[Json], Json]:
+    """Blocks of messages are changed; None takes one out."""
+
+    def changed(message: Json) -> Json:
+        if not isinstance(message["content"], list):
+            return message
+        changed = [change(block) for block in message["content"]]
+        return {**message, "content": [block for block in changed if block is not None]}
+
+    return _in_messages(lambda said: list(map(changed, said)))
+
+
+# system, messages, results
+
+
+def _first_of_system(asked: Json) -> Json:
+    return {**asked, "system": asked["system"][:1]} if isinstance(asked.get("system"), list) else asked
+
+
+def _role_of_system(asked: Json, _: SentRequest) -> bool:
+    return any(message.get("role") == SYSTEM for message in asked["messages"])
+
+
+def _in_a_row(asked: Json, _: SentRequest) -> bool:
+    roles = [message.get("role") for message in asked["messages"]]
+    return any(one == other for one, other in itertools.pairwise(roles))
+
+
+def _last_of_a_row(said: list[Json]) -> list[Json]:
+    roles = [message["role"] for message in said]
+    return [m for m, role, after in zip(said, roles, [*roles[1:], ""], strict=True) if role != after]
+
+
+def _text_beside_results(asked: Json, _: SentRequest) -> bool:
+    return any(
+        {TOOL_RESULT, "text"} <= {block.get("type") for block in _blocks(message)} for message in asked["messages"]
+    )
+
+
+def _results_without_content(asked: Json, _: SentRequest) -> bool:
+    results = [block for m in asked["messages"] for block in _blocks(m) if block.get("type") == TOOL_RESULT]
+    return any(not result.get("content") for result in results)
+
+
+def _first_part_of_results(block: Json) -> Json:
+    several = block.get("type") == TOOL_RESULT and isinstance(block.get("content"), list)
+    return {**block, "content": block["content"][:1]} if several else block
+
+
+def _swapped(said: list[Json]) -> list[Json]:
+    """Each result goes to the call of the next one."""
+    ids = [block["tool_use_id"] for m in said for block in _blocks(m) if block["type"] == TOOL_RESULT]
+    turned = iter([*ids[1:], *ids[:1]])
+
+    def changed(block: Json) -> Json:
+        return {**block, "tool_use_id": next(turned)} if block["type"] == TOOL_RESULT else block
+
+    return [{**m, "content": list(map(changed, m["content"]))} if _blocks(m) else m for m in said]
+
+
+def _emptied(block: Json) -> Json:
+    return {**block, "input": {}} if block.get("type") == TOOL_USE else block
+
+
+def _results_made_up(said: list[Json]) -> list[Json]:
+    """Calls without results get empty ones; results of no call are dropped."""
+    mended: list[Json] = []
+    calls: list[str] = []
+    for message in said:
+        blocks = _blocks(message)
+        if message.get("role") == USER:
+            there = [block["tool_use_id"] for block in blocks if block.get("type") == TOOL_RESULT]
+            made = [{"type": TOOL_RESULT, "tool_use_id": one, "content": ""} for one in calls if one not in there]
+            kept = [block for block in blocks if block.get("type") != TOOL_RESULT or block["tool_use_id"] in calls]
+            as_blocks = [{"type": "text", "text": message["content"]}] if isinstance(message["content"], str) else kept
+            foreign = len(kept) < len(blocks)
+            rest = as_blocks or [{"type": "text", "text": "(no result)"}]
+            mended.append({**message, "content": [*made, *rest]} if made or foreign else message)
+        else:
+            mended.append(message)
+        calls = [block["id"] for block in blocks if block.get("type") == TOOL_USE]
+    return mended
+
+
+def _image_lost(block: Json) -> Json | None:
+    if block.get("type") == TOOL_RESULT and isinstance(block.get("content"), list):
+        return {**block, "content": [part for part in block["content"] if part.get("type") != "image"]}
+    return None if block.get("type") == "image" else block
+
+
+# parameters
+
+
+def _max_tokens_given(asked: Json) -> Json:
+    return {"max_tokens": 4096, **asked} if {"model", "messages"} <= asked.keys() else asked
+
+
+def _unnamed(body: Json, _: SentRequest, head: FaultHead) -> Json:
+    return {**body, "error": {**body["error"], "message": "Invalid request."}} if head.code == BAD_REQUEST else body
+
+
+def _without_details(body: Json, _: SentRequest, __: FaultHead) -> Json:
+    """What is not supported is refused as any unknown member is: the tool runners then give up."""
+    if "details" not in body["error"]:
+        return body
+    error = without("details")(body["error"])
+    return {**body, "error": {**error, "message": "thread: Extra inputs are not permitted"}}
+
+
+def _choice(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    """Another `tool_choice`."""
+    return lambda asked: {**asked, "tool_choice": change(asked["tool_choice"])} if asked.get("tool_choice") else asked
+
+
+def _auto_for(kind: str) -> Callable[[Json], Json]:
+    return _choice(lambda choice: {"type": "auto"} if choice.get("type") == kind else choice)
+
+
+def _request(name: str, breaks: str, change: Callable[[Json], Json], *examples: FaultExample) -> Fault:
+    row = f"messages.{breaks}"
+    return Fault(name=name, breaks=row, dialects=(MESSAGES,), in_turns=True, request=change, examples=examples)
+
+
+def _refusing(name: str, breaks: str, message: str, when: Callable[[Json, SentRequest], bool]) -> Fault:
+    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, when))
+
+
+def _sends(*names: str) -> Callable[[Json, SentRequest], bool]:
+    return lambda asked, _: any(name in asked for name in names)
+
+
+def _said(*content: Json, role: str = USER) -> Json:
+    return {"role": role, "content": list(content)}
+
+
+def _result(id_: str, content: Any = "") -> Json:  # noqa: ANN401 (JSON)
+    return {"type": TOOL_RESULT, "tool_use_id": id_, "content": content}
+
+
+_TEXT: Json = {"type": "text", "text": "a"}
+_IMAGE: Json = {"type": "image", "source": {}}
+_CALLED = _said({"type": TOOL_USE, "id": "t", "input": {"a": 1}}, role=ASSISTANT)
+
+MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
+    Fault(name="tokens-without-a-limit", breaks="messages.param.required", dialects=(MESSAGES,),
+          request=_max_tokens_given,
+          examples=(becomes({"model": "m", "messages": []}, {"max_tokens": 4096, "model": "m", "messages": []}),)),
+    Fault(name="refusals-name-no-path", breaks="messages.param.required", dialects=(MESSAGES,),
+          whole=in_error(_unnamed)),
+    _refusing("context-management-refused", "param.unknown", "context_management: Extra inputs are not permitted",
+              _sends("context_management")),
+    _refusing("metadata-refused", "param.unknown", "metadata: Extra inputs are not permitted", _sends("metadata")),
+    _refusing("adaptive-thinking-refused", "param.unknown",
+              "thinking.type: Input should be 'enabled' or 'disabled'",
+              lambda asked, _: isinstance(asked.get("thinking"), dict) and asked["thinking"].get("type") == "adaptive"),
+    Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread"),
+          examples=(becomes({"thread": {"type": "create"}, "messages": []}, {"messages": []}),)),
+    Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),
+          whole=in_error(_without_details),
+          examples=(becomes({"type": "error", "error": {"message": "m", "details": {}}},
+                            {"type": "error", "error": {"message": "thread: Extra inputs are not permitted"}}),)),
+    _request("first-block-of-system-alone", "input.system", _first_of_system,
+             becomes({"system": [_TEXT, _IMAGE]}, {"system": [_TEXT]})),
+    _refusing("system-among-messages-refused", "input.system",
+              'messages: Unexpected role "system". Allowed roles are "user" or "assistant"', _role_of_system),
+    _request("system-among-messages-lost", "input.system",
+             _in_messages(lambda said: [message for message in said if message["role"] != SYSTEM]),
+             becomes({"messages": [_said(_TEXT), _said(_TEXT, role=SYSTEM)]}, {"messages": [_said(_TEXT)]})),
+    # What was converted to chat with the text before the results, which chat takes only after them.
+    _refusing("text-put-before-results", "input.content",
+              "An assistant message with 'tool_calls' must be followed by tool messages", _text_beside_results),
+    _refusing("prefill-refused-by-the-backend", "input.content",
+              "This model does not support assistant message prefill. The conversation must end with a user message.",
+              lambda asked, _: bool(asked["messages"]) and asked["messages"][-1].get("role") == ASSISTANT),
+    _refusing("results-need-content", "input.content", "messages.2.content.0.tool_result.content: Field required",
+              _results_without_content),
+    _request("first-part-of-results-alone", "input.content", _in_blocks(_first_part_of_results),
+             becomes({"messages": [_said(_result("t", [_TEXT, _IMAGE]))]},
+                     {"messages": [_said(_result("t", [_TEXT]))]})),
+    _request("message-results-swapped", "input.content", _in_messages(_swapped),
+             becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
+                     {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]})),
+    _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(_emptied),
+             becomes({"messages": [_CALLED]},
+                     {"messages": [_said({"type": TOOL_USE, "id": "t", "input": {}}, role=ASSISTANT)]})),
+    _refusing("roles-in-a-row-refused", "input.merged",
+              'messages: roles must alternate between "user" and "assistant"', _in_a_row),
+    _request("last-of-a-row-alone", "input.merged", _in_messages(_last_of_a_row),
+             becomes({"messages": [_said(_IMAGE), _said(_TEXT)]}, {"messages": [_said(_TEXT)]})),
+    Fault(name="results-made-up", breaks="messages.input.results-paired", dialects=(MESSAGES,),
+          request=_in_messages(_results_made_up),
+          examples=(becomes({"messages": [_CALLED, _said(_TEXT)]},
+                            {"messages": [_CALLED, _said(_result("t"), _TEXT)]}),
+                    becomes({"messages": [_said(_result("t"), _TEXT)]}, {"messages": [_said(_TEXT)]}))),
+    _refusing("thoughts-need-a-known-signature", "input.thinking",
+              "messages.1.content.0: Invalid `signature` in `thinking` block", _has("thinking")),
+    _refusing("redacted-thoughts-refused", "input.thinking",
+              "messages.1.content.0.type: Input should be 'text' or 'tool_use'", _has("redacted_thinking")),
+    _request("images-of-messages-lost", "input.images", _in_blocks(_image_lost),
+             becomes({"messages": [_said(_IMAGE, _TEXT, _result("t", [_IMAGE]))]},
+                     {"messages": [_said(_TEXT, _result("t", []))]})),
+    _request("any-tool-or-none", "tool-choice", _auto_for("any"),
+             becomes({"tool_choice": {"type": "any"}}, {"tool_choice": {"type": "auto"}})),
+    _request("any-tool-for-the-named-one", "tool-choice",
+             _choice(lambda choice: {"type": "any"} if choice.get("type") == "tool" else choice),
+             becomes({"tool_choice": {"type": "tool", "name": "a"}}, {"tool_choice": {"type": "any"}})),
+    _request("no-tool-is-any-tool", "tool-choice", _auto_for("none"),
+             becomes({"tool_choice": {"type": "none"}}, {"tool_choice": {"type": "auto"}})),
+    _request("parallel-calls-all-the-same", "tool-choice", _choice(without("disable_parallel_tool_use")),
+             becomes({"tool_choice": {"type": "any", "disable_parallel_tool_use": True}},
+                     {"tool_choice": {"type": "any"}})),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in how it takes Messages requests."""

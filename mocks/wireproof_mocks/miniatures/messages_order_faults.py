@@ -1,0 +1,302 @@
+"""Faults of a Messages stream as a sequence: names of events, their order, indexes and kinds of deltas, ends.
+
+Many are what users of real gateways reported, or what one of five clients was measured to break at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wireproof_mocks.miniatures.chunks import written
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.messages_events import (
+    PINGED,
+    STOPPED,
+    becomes,
+    closed,
+    ended,
+    failed,
+    fragment,
+    opened,
+    started,
+    thought,
+    words,
+)
+from wireproof_mocks.miniatures.messages_rewriting import (
+    BLOCK_DELTA,
+    BLOCK_START,
+    BLOCK_STOP,
+    ERROR,
+    MESSAGE_DELTA,
+    PING,
+    START,
+    STOP,
+    TEXT,
+    THINKING,
+    TOOL_USE,
+    dropped,
+    each_event,
+    in_opening,
+    merged,
+    of_type,
+    with_members,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from wireproof_mocks.miniatures.messages_rewriting import Frames
+
+SERVER_ERROR = 500
+"""The lowest status that says that the backend failed."""
+BAD_REQUEST = 400
+
+
+# frames
+
+
+def _unbuffered_forgotten(head: FaultHead, _: SentRequest) -> FaultHead:
+    return FaultHead(status=head.status, headers=[(n, v) for n, v in head.headers if n.lower() != "x-accel-buffering"])
+
+
+def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    yield b"".join(written(frame) for frame in frames)
+
+
+def _not_streamed(asked: Json) -> Json:
+    # A stream is asked for in turns alone: what counts tokens has no such member.
+    return {**asked, "stream": False} if asked.get("stream") is True else asked
+
+
+def _without_its_line(event: Json) -> bytes:
+    # As bytes, past `written`, which would put the line there again.
+    return written(event).partition(b"\n")[2]
+
+
+def _one_name(event: Json) -> Iterable[Frame]:
+    yield b"event: message\n" + _without_its_line(event)
+
+
+def _last_left_open(event: Json) -> Iterable[Frame]:
+    # The SDK for TypeScript loses an event that no blank line closes, and with it the answer.
+    yield written(event).removesuffix(b"\n")
+
+
+def _then(*more: Frame) -> Callable[[Json], Iterable[Frame]]:
+    """Something follows the event."""
+    return lambda event: (event, *more)
+
+
+# order
+
+
+def _end_before_blocks(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """The blocks are sent when all else has been."""
+    blocks: list[Frame] = []
+    for frame in frames:
+        if isinstance(frame, dict) and frame["type"] in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
+            blocks.append(frame)
+        else:
+            yield frame
+    yield from blocks
+
+
+def _closed_at_the_end(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """All blocks stay open until the message ends."""
+    open_: list[Frame] = []
+    for frame in frames:
+        if isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
+            open_.append(frame)
+            continue
+        if isinstance(frame, dict) and frame["type"] in {MESSAGE_DELTA, ERROR}:
+            yield from open_
+            open_ = []
+        yield frame
+
+
+def _open_when_cut_short(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """A block that was open when the backend was cut short is never closed."""
+    held: Json | None = None
+    for frame in frames:
+        short = isinstance(frame, dict) and frame.get("delta", {}).get("stop_reason") == "max_tokens"
+        if held is not None and not short:
+            yield held
+        held = None
+        if isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
+            held = frame
+        else:
+            yield frame
+
+
+def _index(change: Callable[[int], int]) -> Frames:
+    return each_event(lambda event: ({**event, "index": change(event["index"])} if "index" in event else event,))
+
+
+def _unindexed(event: Json) -> Iterable[Frame]:
+    yield {name: value for name, value in event.items() if name != "index"}
+
+
+def _opened_with_its_words(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """The first words of a text stand in the start of its block alone."""
+    start: Json | None = None
+    for frame in frames:
+        if isinstance(frame, dict) and frame["type"] == BLOCK_START and frame["content_block"]["type"] == TEXT:
+            start = frame
+        elif start is not None and isinstance(frame, dict) and frame["type"] == BLOCK_DELTA:
+            yield {**start, "content_block": {**start["content_block"], "text": frame["delta"]["text"]}}
+            start = None
+        elif start is not None and isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
+            yield start
+            yield frame
+            start = None
+        else:
+            yield frame
+
+
+# failures and ends
+
+
+def as_stream_from(lowest: int, highest: int) -> Callable[[FaultHead, SentRequest], FaultHead]:
+    """Errors with these statuses answer a request for a stream with 200."""
+
+    def changed(head: FaultHead, request: SentRequest) -> FaultHead:
+        streamed = b'"stream": true' in request.body
+        as_stream = lowest <= head.code <= highest and streamed
+        return FaultHead(status="200 OK", headers=head.headers) if as_stream else head
+
+    return changed
+
+
+def _ended_as_usual(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """What failed ends as what is complete does."""
+    open_: int | None = None
+    for frame in frames:
+        if isinstance(frame, dict) and frame["type"] == ERROR:
+            yield from () if open_ is None else (closed(open_),)
+            yield {**ended("end_turn"), "usage": {"input_tokens": 1, "output_tokens": 1}}
+            yield STOPPED
+            return
+        if isinstance(frame, dict) and frame["type"] == BLOCK_START:
+            open_ = frame["index"]
+        if isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
+            open_ = None
+        yield frame
+
+
+def _openai_error(event: Json) -> Iterable[Frame]:
+    error = {"message": event["error"]["message"], "type": "server_error", "param": None, "code": None}
+    # Without an `event:` line, as chat sends it: the SDK for Python then sees no error at all.
+    yield {"error": error}
+
+
+def _server_error(event: Json) -> Iterable[Frame]:
+    yield {**event, "error": {**event["error"], "type": "server_error"}}
+
+
+def _first_ping_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    came = False
+    for frame in frames:
+        ping = isinstance(frame, bytes) or (isinstance(frame, dict) and frame["type"] == PING)
+        if not (ping and came):
+            yield frame
+        came = came or ping
+
+
+def _no_pings(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    return (frame for frame in frames if isinstance(frame, dict) and frame["type"] != PING)
+
+
+def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+    return Fault(name=name, breaks=f"messages.stream.{breaks}", dialects=(MESSAGES,), examples=examples, **how)
+
+
+_TEXT = (opened(0, text=""), words(0, "Hi"), closed(0))
+_CUT_SHORT = (opened(0, text=""), words(0, "Hi"), closed(0), ended("max_tokens"), STOPPED)
+_THINK_THEN_SAY = (
+    opened(0, "thinking", thinking=""), thought(0, "Hm"), closed(0), opened(1, text=""), words(1, "Hi"), closed(1),
+)  # fmt: skip
+_SAY_THEN_THINK = (
+    opened(0, text=""), words(0, "Hi"), closed(0), opened(1, "thinking", thinking=""), thought(1, "Hm"), closed(1),
+)  # fmt: skip
+_SAY_THEN_CALL = (
+    opened(0, text=""), words(0, "Hi"), closed(0), opened(1, "tool_use", input={}), fragment(1, "{}"), closed(1),
+)  # fmt: skip
+_FAILED = (opened(0, text=""), words(0, "Hi"), failed())
+
+MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
+    # Clients then find one JSON text where they look for events.
+    _stream("message-whole-where-a-stream-is-asked", "headers",
+            becomes({"stream": True}, {"stream": False}), request=_not_streamed, in_turns=True),
+    _stream("messages-may-be-buffered", "headers", head=_unbuffered_forgotten),
+    _stream("messages-held-back", "headers", frames=_all_at_once, scripts=("text/gate",)),
+    _stream("messages-without-event-lines", "event-name", becomes((PINGED,), (b'data: {"type":"ping"}\n\n',)),
+            frames=each_event(lambda event: (_without_its_line(event),))),
+    _stream("every-frame-is-a-message", "event-name",
+            becomes((PINGED,), (b'event: message\ndata: {"type":"ping"}\n\n',)), frames=each_event(_one_name)),
+    _stream("done-with-a-name", "event-name", becomes((STOPPED,), (STOPPED, b"event: done\ndata: [DONE]\n\n")),
+            frames=of_type(STOP, _then(b"event: done\ndata: [DONE]\n\n"))),
+    _stream("done-after-message-stop", "event-name", becomes((STOPPED,), (STOPPED, "[DONE]")),
+            frames=of_type(STOP, _then("[DONE]"))),
+    _stream("last-frame-not-closed", "event-name",
+            becomes((STOPPED,), (b'event: message_stop\ndata: {"type":"message_stop"}\n',)),
+            frames=of_type(STOP, _last_left_open)),
+    _stream("message-started-twice", "order", becomes((started(),), (started(), started())),
+            frames=of_type(START, lambda event: (event, event))),
+    _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped(START)),
+    _stream("blocks-never-started", "order", becomes(_TEXT, _TEXT[1:]), frames=dropped(BLOCK_START)),
+    _stream("blocks-never-stopped", "order", becomes(_TEXT, _TEXT[:2]), frames=dropped(BLOCK_STOP)),
+    _stream("blocks-stopped-at-the-end", "order",
+            becomes((*_SAY_THEN_CALL, ended("tool_use")), (*_SAY_THEN_CALL[:2], *_SAY_THEN_CALL[3:5], closed(0),
+                                                          closed(1), ended("tool_use"))),
+            frames=_closed_at_the_end),
+    _stream("open-block-left-when-cut-short", "order", becomes(_CUT_SHORT, (*_CUT_SHORT[:2], *_CUT_SHORT[3:])),
+            frames=_open_when_cut_short),
+    _stream("message-ended-before-its-blocks", "order", becomes((*_TEXT, ended(), STOPPED), (ended(), STOPPED, *_TEXT)),
+            frames=_end_before_blocks),
+    _stream("text-after-message-stop", "order",
+            becomes((STOPPED,), (STOPPED, opened(1, text=""), words(1, "More"), closed(1))),
+            frames=of_type(STOP, _then(opened(1, text=""), words(1, "More"), closed(1)))),
+    _stream("blocks-counted-from-one", "indexes", becomes(_TEXT, (opened(1, text=""), words(1, "Hi"), closed(1))),
+            frames=_index(lambda index: index + 1)),
+    _stream("one-index-for-all-blocks", "indexes",
+            becomes((closed(0), opened(1, "tool_use")), (closed(0), opened(0, "tool_use"))),
+            frames=_index(lambda _: 0)),
+    _stream("blocks-without-indexes", "indexes", becomes((closed(0),), ({"type": BLOCK_STOP},)),
+            frames=each_event(_unindexed)),
+    _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
+            frames=of_type(BLOCK_DELTA, lambda event: (with_members(index=event["index"] + 7)(event),))),
+    _stream("thoughts-in-a-text-block", "delta-kinds",
+            becomes((opened(0, "thinking", thinking=""), thought(0, "Hm")), (opened(0, text=""), thought(0, "Hm"))),
+            frames=in_opening(THINKING, lambda _: {"type": TEXT, "text": ""})),
+    _stream("later-thoughts-in-the-block-before", "delta-kinds",
+            becomes(_SAY_THEN_THINK, (*_SAY_THEN_THINK[:2], thought(0, "Hm"), closed(0))), frames=merged(THINKING)),
+    _stream("text-in-the-block-before", "delta-kinds",
+            becomes(_THINK_THEN_SAY, (*_THINK_THEN_SAY[:2], words(0, "Hi"), closed(0))), frames=merged(TEXT)),
+    _stream("calls-in-the-block-before", "delta-kinds",
+            becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, "{}"), closed(0))), frames=merged(TOOL_USE)),
+    # Claude Code and the AI SDK take no text from a start.
+    _stream("first-words-in-the-start", "delta-kinds", becomes(_TEXT, (opened(0, text="Hi"), closed(0))),
+            frames=_opened_with_its_words),
+    _stream("no-message-stop", "terminal", becomes((ended(), STOPPED), (ended(),)), frames=dropped(STOP)),
+    # One script: each body that is held open costs a second of waiting.
+    _stream("message-body-left-open", "terminal", body_open=True, scripts=("text/hello",)),
+    _stream("early-failure-as-message-stream", "error-before-output", head=as_stream_from(SERVER_ERROR, 599),
+            salvage=lambda body: [body]),
+    # The open block is not closed either.
+    _stream("cut-of-the-backend-is-an-end", "error-in-stream", becomes(_FAILED, _FAILED[:2]), frames=dropped(ERROR)),
+    _stream("message-failure-hushed-up", "error-in-stream",
+            becomes(_FAILED, (*_FAILED[:2], closed(0), ended(input_tokens=1, output_tokens=1), STOPPED)),
+            frames=_ended_as_usual),
+    _stream("message-stop-after-an-error", "error-in-stream", becomes(_FAILED, (*_FAILED, STOPPED)),
+            frames=of_type(ERROR, _then(STOPPED))),
+    _stream("errors-as-chat-frames", "error-in-stream",
+            becomes((failed(),), ({"error": {"message": "m", "type": "server_error", "param": None, "code": None}},)),
+            frames=of_type(ERROR, _openai_error)),
+    _stream("in-stream-errors-of-another-type", "error-in-stream", becomes((failed(),), (failed("server_error"),)),
+            frames=of_type(ERROR, _server_error)),
+    _stream("silence-without-pings", "keepalive", becomes((PINGED, b": a\n\n", STOPPED), (STOPPED,)), frames=_no_pings),
+    _stream("silence-with-one-ping", "keepalive", becomes((PINGED, PINGED, STOPPED), (PINGED, STOPPED)),
+            frames=_first_ping_only),
+    _stream("leaving-not-noticed", "disconnect", ignores_disconnect=True),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in the sequence of its Messages streams."""

@@ -1,0 +1,126 @@
+"""The messages endpoint: a validated request as a plan for a turn, and the threads that are held. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from wireproof_surfaces.answers.asked_models import AskedModels
+from wireproof_surfaces.answers.demand import Demand, instructed
+from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
+from wireproof_surfaces.answers.threads import HeldThread, Threads
+from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
+from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
+from wireproof_surfaces.messages import content_blocks, messages_input
+from wireproof_surfaces.messages.faults import first
+from wireproof_surfaces.messages.message_answer import PING, MessageStream, MessageWhole
+from wireproof_surfaces.messages.message_object import MessageHead
+from wireproof_surfaces.messages.short_names import ShortNames
+from wireproof_surfaces.messages.tool_rules import LONGEST_NAME, ToolChoice
+from wireproof_surfaces.random_ids import random_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wireproof_surfaces.answers.plan import AnswerSettings
+    from wireproof_surfaces.conversation import Item
+    from wireproof_surfaces.messages.messages_request import MessagesRequest
+    from wireproof_surfaces.surfaces.json_text import Json
+
+UNKNOWN_THREAD = Problem(404, INVALID, "thread_not_found", "The previous message is not held here.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Messages:
+    """Plans the answers to messages requests, and holds their threads."""
+
+    settings: AnswerSettings
+    threads: Threads
+    asked: AskedModels = field(default_factory=AskedModels)
+    longest_name: int = LONGEST_NAME
+    """The longest name of a tool that the backend takes."""
+
+    def plan(self, request: MessagesRequest) -> AnswerPlan:
+        """The plan; a thread is held as its writer ends.
+
+        Raises:
+            ApiError: 404, when the model is not served or the thread is not held; 400, when the messages do not go on
+                where the thread ends.
+        """
+        model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
+        thread = self._continued(request)
+        choice, names = request.choice or ToolChoice(), ShortNames.of(thread.tools, self.longest_name)
+        forced = tuple(map(names.short, choice.forced(thread.tools)))
+        demand = Demand(names=forced) if forced else None
+        conversation = converse(
+            tuple(map(names.item, thread.items)),
+            tools=tuple(map(names.tool, choice.offered(thread.tools))),
+            model=model,
+            schema=request.schema,
+        )
+        conversation = instructed(conversation, demand)
+        id_ = f"msg_{random_hex(12)}"
+        head = MessageHead(
+            id=id_,
+            model=request.model,
+            prompt_bytes=conversation.size,
+            names=names.own,
+            thoughts_shown=request.thinking.shown,
+        )
+
+        def keep(message: Json) -> None:
+            if request.keeps:
+                self.threads.hold(id_, replace(thread, items=(*thread.items, *_said(message))))
+
+        writer = MessageStream(head, keep) if request.stream else MessageWhole(head, keep)
+        # Several calls are the API's default, as in responses.
+        policy = self.settings.responses_stop_policy
+        rules = choice_rules(
+            self.settings, stream=request.stream, policy=policy, calls=choice.calls, single=choice.single
+        )
+        return AnswerPlan(
+            id=id_,
+            conversation=conversation,
+            rules=replace(rules, stops=request.stops),
+            stream=request.stream,
+            writer=writer,
+            dialect="messages",
+            demand=demand,
+            fields=MESSAGES_FIELDS,
+            keep_alive=PING,
+            expect=writer.expect,
+        )
+
+    def _continued(self, request: MessagesRequest) -> HeldThread:
+        """The conversation that is answered: that of the request, behind that of the thread which it continues."""
+        if request.previous is None:
+            return HeldThread(items=request.items, tools=request.tools)
+        held = self.threads.get(request.previous)
+        if held is None:
+            raise _not_held(request.previous)
+        first(messages_input.paired(request.body["messages"], _open_calls(held.items)))
+        # A request that goes on names no tools; one that does replaces them.
+        tools = request.tools or held.tools
+        if request.choice is not None:
+            first(request.choice.faults(tools))
+        return HeldThread(items=(*held.items, *request.items), tools=tools)
+
+
+def _not_held(id_: str) -> ApiError:
+    return ApiError(
+        UNKNOWN_THREAD,
+        message=f"thread.continue.previous_message_id: the message {id_} is not held here",
+        details={"error_code": "thread_not_found"},
+    )
+
+
+def _open_calls(items: Sequence[Item]) -> list[str]:
+    """The calls that have no result."""
+    results = {item.id for item in items if isinstance(item, ToolResult)}
+    return [item.id for item in items if isinstance(item, AssistantCall) and item.id not in results]
+
+
+def _said(message: Json) -> tuple[Item, ...]:
+    """A whole message as items of the next turn's history."""
+    return tuple(content_blocks.items("assistant", message["content"]))

@@ -1,0 +1,134 @@
+"""What follows from whose API a route is of: the form of errors and of models, the headers of keys and of ids. Pure.
+
+Everything else about an API is in its surface. This is asked before a request is read, and of requests that are no
+surface's: an unknown path, a wrong key.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wireproof_surfaces.errors import WRONG_KEY, ApiError
+from wireproof_surfaces.messages import error_form, models_page
+from wireproof_surfaces.surfaces import models_list
+from wireproof_surfaces.values import value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from wireproof_surfaces.errors import Problem
+    from wireproof_surfaces.surfaces.json_text import Json
+
+VERSION = "anthropic-version"
+KEY = "x-api-key"
+AUTHORIZATION = "authorization"
+ID = "x-request-id"
+"""The header of every response with its id, whatever else an API calls it."""
+MESSAGES_PATH = "/v1/messages"
+_MODELS_PATH = "/v1/models"
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class ErrorReply:
+    """A response that is an error."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Without the media type, which is JSON, and the id."""
+    body: Json
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class ServedModels:
+    """What is known of the models that are served."""
+
+    names: Collection[str]
+    created: int
+    """When they were made, in epoch seconds: no better date is known than the start of what serves them."""
+    owner: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ApiForm:
+    """An API's form."""
+
+    ids: tuple[str, ...]
+    """The headers of a response that hold its id."""
+    keys: tuple[str, ...]
+    """The headers of a request that may hold the key, by lower-case names; the first that is there counts."""
+    status: Callable[[Problem], int]
+    """The status of a problem."""
+    body: Callable[[ApiError, str], Json]
+    """The body of an error, given the id of the response."""
+    key_wanted: str
+    """What is said of a key that is missing or wrong."""
+    models: Callable[[ServedModels, Mapping[str, str]], Json]
+    """The list of models, given the parameters of the query.
+
+    Raises:
+        ApiError: 400, when they are not acceptable.
+    """
+    model: Callable[[ServedModels, str], Json]
+    """A model of this name."""
+
+    def reply(self, error: ApiError, request_id: str) -> ErrorReply:
+        """The response for an error."""
+        headers = dict(error.headers)
+        if error.problem.retry_after is not None:
+            headers["Retry-After"] = str(error.problem.retry_after)
+        return ErrorReply(status=self.status(error.problem), headers=headers, body=self.body(error, request_id))
+
+    def named(self, request_id: str) -> dict[str, str]:
+        """The headers with the id of a response."""
+        return dict.fromkeys(self.ids, request_id)
+
+    def check_key(self, right: str | None, headers: Mapping[str, str]) -> None:
+        """Let in whoever has the key, and everybody where there is none; header names are lower-case.
+
+        Raises:
+            ApiError: 401.
+        """
+        if right is None:
+            return
+        found = next((name for name in self.keys if name in headers), AUTHORIZATION)
+        scheme, key = "bearer", headers.get(found, "")
+        if found == AUTHORIZATION:
+            # The scheme in any case (http.auth.wrong).
+            scheme, _, key = key.partition(" ")
+        # Bytes: `compare_digest` takes no text beyond ASCII, and a header may hold any.
+        same = hmac.compare_digest(key.strip().encode(errors="replace"), right.encode())
+        if scheme.lower() != "bearer" or not same:
+            raise ApiError(WRONG_KEY, message=self.key_wanted, headers={"WWW-Authenticate": "Bearer"})
+
+
+OPENAI = ApiForm(
+    ids=(ID,),
+    keys=(AUTHORIZATION,),
+    status=lambda problem: problem.status,
+    body=lambda error, _request_id: error.body(),
+    key_wanted=WRONG_KEY.message,
+    models=lambda served, _query: models_list.models(served.names, served.created, served.owner),
+    model=lambda served, name: models_list.model(name, served.created, served.owner),
+)
+MESSAGES = ApiForm(
+    ids=("request-id", ID),
+    # Both are in use: the SDKs send one, Claude Code and ai-sdk the other.
+    keys=(KEY, AUTHORIZATION),
+    status=error_form.status_of,
+    body=error_form.error_body,
+    key_wanted="The API key is missing or wrong: send `x-api-key: …` or `Authorization: Bearer …`.",
+    models=lambda served, query: models_page.page(served.names, served.created, query),
+    model=lambda served, name: models_page.model(name, served.created),
+)
+
+
+def form_of(path: str, headers: Collection[str]) -> ApiForm:
+    """The form for a request at this path, with headers of these lower-case names."""
+    if path.startswith(MESSAGES_PATH):
+        return MESSAGES
+    # Both APIs list their models here; a client of this one always says its version, or has its key apart.
+    if path.startswith(_MODELS_PATH) and (VERSION in headers or KEY in headers):
+        return MESSAGES
+    return OPENAI

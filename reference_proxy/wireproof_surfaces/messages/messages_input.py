@@ -1,0 +1,200 @@
+"""The `messages` and the `system` of a request: what is acceptable, and the conversation that they are. Pure.
+
+Messages of one role in a row are one turn. The calls of an assistant's turn are answered in the user's turn behind it,
+all of them, by results with their ids. A message of role system may stand anywhere, and ends no turn.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.conversation import Message, TextPart
+from wireproof_surfaces.messages import content_blocks, signatures
+from wireproof_surfaces.messages.content_blocks import BY_ROLE, blocks
+from wireproof_surfaces.messages.faults import EXTRA, Fault, listed, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wireproof_surfaces.conversation import Item
+
+MOST = 100_000
+MOST_CACHED = 4
+_NO_PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."
+
+
+def messages(sent: object) -> Iterator[Fault]:
+    """The rule of `messages`, each by itself."""
+    if sent is None:
+        yield missing("messages")
+    elif not isinstance(sent, list):
+        yield Fault("messages", "Input should be a valid list")
+    elif not sent:
+        yield Fault("messages", "at least one message is required")
+    elif len(sent) > MOST:
+        yield Fault("messages", f"at most {MOST} messages are allowed")
+    else:
+        for index, message in enumerate(sent):
+            last = index == len(sent) - 1
+            yield from _message(message, f"messages.{index}", last=last)
+
+
+def _message(message: object, path: str, *, last: bool) -> Iterator[Fault]:
+    if not isinstance(message, dict):
+        yield Fault(path, "Input should be a valid dictionary")
+        return
+    role, content = message.get("role"), message.get("content")
+    if role is None:
+        yield missing(f"{path}.role")
+    elif role not in tuple(BY_ROLE):
+        yield Fault(f"{path}.role", f"Input should be {listed(tuple(BY_ROLE))}")
+    elif content is None:
+        yield missing(f"{path}.content")
+    elif not isinstance(content, str | list):
+        yield Fault(f"{path}.content", "Input should be a valid string or list")
+    elif not content and not (last and role == "assistant"):
+        yield Fault(path, "all messages must have non-empty content except for the optional final assistant message")
+    else:
+        for index, block in enumerate(content if isinstance(content, list) else ()):
+            yield from content_blocks.block(block, f"{path}.content.{index}", BY_ROLE[role])
+
+
+def system(sent: object, path: str) -> Iterator[Fault]:
+    """The rule of `system`."""
+    if isinstance(sent, str):
+        return
+    if not isinstance(sent, list):
+        yield Fault(path, "Input should be a valid string or list")
+        return
+    for index, block in enumerate(sent):
+        if isinstance(block, dict) and block.get("text") == "":
+            yield Fault(path, "text content blocks must be non-empty")
+        yield from content_blocks.block(block, f"{path}.{index}", BY_ROLE["system"])
+
+
+def cached(body: Mapping[str, Any]) -> Iterator[Fault]:
+    """The rule of all `cache_control` together, in an acceptable body."""
+    said = [*blocks(body.get("system") or []), *(body.get("tools") or []), body]
+    for message in body["messages"]:
+        for block in blocks(message["content"]):
+            inner = block.get("content")
+            said += [block, *(inner if isinstance(inner, list) else ())]
+    count = sum(isinstance(one, dict) and one.get("cache_control") is not None for one in said)
+    if count > MOST_CACHED:
+        text = f"A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {count}."
+        yield Fault("cache_control", text, whole=True)
+
+
+def signed(sent: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
+    """The rule of thoughts that come back: what is signed here is as it was."""
+    for index, message in enumerate(sent):
+        for at, block in enumerate(blocks(message["content"])):
+            if block["type"] == "thinking" and not signatures.fits(block["thinking"], block["signature"]):
+                yield Fault(f"messages.{index}.content.{at}", "Invalid `signature` in `thinking` block")
+
+
+def newest(sent: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
+    """What the newest version refuses of messages, and those before it take."""
+    for index, message in enumerate(sent):
+        for at, block in enumerate(blocks(message["content"])):
+            path = f"messages.{index}.content.{at}"
+            if message["role"] == "assistant" and block["type"] == "document":
+                kinds = [kind for kind in BY_ROLE["assistant"] if kind != "document"]
+                yield Fault(f"{path}.type", f"Input should be {listed(kinds)}")
+            inner = block["content"] if block["type"] == "search_result" else ()
+            if message["role"] == "user" and any(one.get("citations") for one in (block, *inner) if _is_text(one)):
+                yield Fault(f"{path}.{block['type']}.citations", EXTRA)
+
+
+def _is_text(block: Mapping[str, Any]) -> bool:
+    return bool(block["type"] == "text")
+
+
+def ending(sent: Sequence[Mapping[str, Any]], *, prefill: bool) -> Iterator[Fault]:
+    """The rule of the last message: an assistant's begins the answer, where that is served."""
+    if sent[-1]["role"] != "assistant":
+        return
+    if not prefill:
+        yield Fault("messages", _NO_PREFILL, whole=True)
+    said = blocks(sent[-1]["content"])
+    if said and said[-1]["type"] == "text" and said[-1]["text"] != said[-1]["text"].rstrip():
+        yield Fault("messages", "final assistant content cannot end with trailing whitespace")
+
+
+def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> Iterator[Fault]:
+    """The rule of calls and results; `waiting` are the calls that a thread has open before these messages."""
+    place = "messages.0"
+    open_calls, known = list(waiting), set(waiting)
+    for role, turn in _turns(sent):
+        found = [(f"messages.{index}", at, block) for index, at, block in turn]
+        if role == "user":
+            yield from _answered(found, open_calls)
+            open_calls = []
+        for path, at, block in found:
+            if block["type"] != "tool_use":
+                continue
+            if block["id"] in known:
+                yield Fault(f"{path}.content.{at}", "`tool_use` ids must be unique")
+            known.add(block["id"])
+            open_calls.append(block["id"])
+            place = path
+    if open_calls:
+        yield _unanswered(place, open_calls)
+
+
+def _turns(sent: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[tuple[int, int, Mapping[str, Any]]]]]:
+    """The turns of user and assistant in order: the role, and each block with its places."""
+    said = [(index, one) for index, one in enumerate(sent) if one["role"] != "system"]
+    for role, group in groupby(said, key=lambda pair: pair[1]["role"]):
+        yield role, [(index, at, block) for index, one in group for at, block in enumerate(blocks(one["content"]))]
+
+
+def _answered(found: Sequence[tuple[str, int, Mapping[str, Any]]], calls: Sequence[str]) -> Iterator[Fault]:
+    """The results in a user's turn are those of the calls before it."""
+    left = list(calls)
+    for path, at, block in found:
+        if block["type"] != "tool_result":
+            continue
+        if block["tool_use_id"] not in left:
+            text = (
+                f"unexpected `tool_use_id` found in `tool_result` blocks: {block['tool_use_id']}. Each `tool_result` "
+                "block must have a corresponding `tool_use` block in the previous message."
+            )
+            yield Fault(f"{path}.content.{at}", text)
+            return
+        left.remove(block["tool_use_id"])
+    if left:
+        yield _unanswered(found[0][0] if found else "messages", left)
+
+
+def _unanswered(path: str, calls: Sequence[str]) -> Fault:
+    text = (
+        f"`tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(calls)}. Each "
+        "`tool_use` block must have a corresponding `tool_result` block in the next message."
+    )
+    return Fault(path, text)
+
+
+def items(body: Mapping[str, Any]) -> tuple[Item, ...]:
+    """The conversation of an acceptable body: its system texts, then its messages.
+
+    System messages behind the user's last words come before them: those words are what is answered.
+    """
+    found: list[Item] = [
+        Message(role="system", parts=(TextPart(block["text"]),)) for block in blocks(body.get("system") or []) if block
+    ]
+    found = [one for one in found if isinstance(one, Message) and one.parts != (TextPart(""),)]
+    for message in body["messages"]:
+        found += content_blocks.items(message["role"], message["content"])
+    end = len(found)
+    while end and _says(found[end - 1], "system"):
+        end -= 1
+    begin = end
+    while begin and _says(found[begin - 1], "user"):
+        begin -= 1
+    return (*found[:begin], *found[end:], *found[begin:end]) if begin < end else tuple(found)
+
+
+def _says(item: Item, role: str) -> bool:
+    return isinstance(item, Message) and item.role == role
