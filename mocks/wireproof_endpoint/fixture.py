@@ -11,9 +11,10 @@ Each test has its own, also under pytest-xdist. `wireproof.pytest_plugin.plugin`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from contextlib import ExitStack
 
     from wireproof_endpoint.in_process import Transport
@@ -30,10 +31,12 @@ class EndpointFixture:
     key = KEY
     """The key that clients must send."""
 
-    def __init__(self, stack: ExitStack) -> None:
+    def __init__(self, stack: ExitStack, judge: Callable[[SeenRequests], Sequence[Any]] = lambda _: ()) -> None:
+        """`judge` says what the client did wrong whose requests these are."""
         from wireproof_endpoint.in_process import Transport, endpoint_of  # noqa: PLC0415 - see the head
 
         self._stack = stack
+        self._judge = judge
         self._scripts: dict[str, Script] = {}
         self._endpoint = endpoint_of(lambda: self._scripts, api_key=KEY)
         self._url: str | None = None
@@ -70,6 +73,15 @@ class EndpointFixture:
     def requests(self) -> SeenRequests:
         """What was asked so far, oldest first: a list with `where`, `one`, `calls` and `call`."""
         return self.transport.requests
+
+    @property
+    def findings(self) -> Sequence[Any]:
+        """What the client did wrong so far, by the rows `client.*`: `assert not wireproof_endpoint.findings`.
+
+        Each has `requirement`, `level`, `request` (its number), `seen`, `place`, `text` and `hint`, and is printed as
+        these.
+        """
+        return self._judge(self.requests)
 
     def assert_all_played(self) -> None:
         """Assert that each script answered something.

@@ -15,9 +15,10 @@ from wireproof.cli.console import console
 from wireproof.cli.results import FORMAT, show
 from wireproof.cli.saved import refusal
 from wireproof.clients.judged import certify_client
+from wireproof.clients.passive import JournalFileError, run_of_lines
 from wireproof.clients.program import Command, ProgramError, words_of
 from wireproof.clients.program_client import IDLE, TIMEOUT, ProgramClient
-from wireproof.clients.running import MODEL, SilentClientError
+from wireproof.clients.running import MODEL, SilentClientError, target_of
 from wireproof.clients.tool_use import named_tool
 from wireproof.model.catalogue import load
 from wireproof.model.client_scenario import ClientScenario
@@ -28,9 +29,10 @@ from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Configuration
 from wireproof.results.folder import FolderError
-from wireproof.results.judge_run import Terms
-from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
+from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS, JOURNAL
 from wireproof.targets.interrupts import terminable
+from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.results.certificate import Certificate
 
+LARGEST = 2**28
+"""Bytes that a journal's file may have."""
 USED = """\b
 Examples:
   wireproof client -- python my_agent.py '{prompt}'
@@ -55,6 +59,7 @@ The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment.
 class ClientOptions:
     """What a person asked for besides the command."""
 
+    journal: Path | None
     variables: tuple[str, ...]
     model: str
     tool: str | None
@@ -71,7 +76,11 @@ class ClientOptions:
     "client", epilog=USED + EXIT_STATUSES.replace("wireproof certify", "wireproof client"),
     context_settings={"ignore_unknown_options": True},
 )  # fmt: skip
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] COMMAND…", required=True)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] COMMAND…")
+@click.option(
+    "--journal", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Judge what `wireproof serve --journal FILE` has noted of a client, and start none.",
+)  # fmt: skip
 @click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Variable of the program; repeatable.")
 @click.option("--model", default=MODEL, show_default=True, help="What {model} stands for.")
 @click.option(
@@ -97,6 +106,10 @@ def client_command(command: tuple[str, ...], form: str, **values: Any) -> None: 
     wait. The command gets the prompt where {prompt} stands in it, else on standard input.
     """
     asked = ClientOptions(**values)
+    if bool(command) is bool(asked.journal):
+        raise click.UsageError("give the command of a client, or --journal FILE with what one has sent")
+    if asked.journal:
+        raise SystemExit(_reported(_of_journal(asked.journal, asked), _of_file(asked), asked.output, form))
     try:
         there = Command(words=words_of(command), variables=_variables(asked.variables))
         chosen, used = _chosen(asked.only), _tool(asked.tool)
@@ -118,6 +131,32 @@ def client_command(command: tuple[str, ...], form: str, **values: Any) -> None: 
         complain("interrupted")
         raise SystemExit(ExitStatus.INTERRUPTED) from error
     raise SystemExit(_reported(certificate, _configuration(there, terms, asked), asked.output, form))
+
+
+def _of_journal(file: Path, asked: ClientOptions) -> Certificate:
+    """What a journal shows of a client; it is a selection, since nobody has asked for the rest."""
+    try:
+        run = run_of_lines(content_of(file, LARGEST).decode(errors="replace"), str(file))
+    except OSError as error:
+        raise refusal(f"{file} cannot be read: {folder.why(error)}") from error
+    except JournalFileError as error:
+        raise refusal(error) from error
+    if not run.exchanges:
+        raise refusal(f"{file} has no request for an answer")
+    terms = Terms(selection=(JOURNAL.name,), level=VerdictLevel(asked.level), jobs=1)
+    return judge_run([run], target_of([run], asked.model), load(), terms, RunInfo(began="", seconds=0.0))
+
+
+def _of_file(asked: ClientOptions) -> Configuration:
+    return Configuration(
+        command=f"wireproof client --journal {shlex.quote(str(asked.journal))}",
+        jobs=1,
+        at_a_time=0,
+        selection=(JOURNAL.name,),
+        level=VerdictLevel(asked.level),
+        allow_partial=asked.allow_partial,
+        known={},
+    )
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:

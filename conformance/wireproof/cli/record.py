@@ -26,7 +26,7 @@ USAGE = 2
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="File that the scripts are written to, after each answer: YAML, or JSON if its name ends so.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file, if there is one.")
@@ -35,9 +35,15 @@ USAGE = 2
     "--api-key-env",
     help="Environment variable with the key for the upstream. Without it the client's own key is passed on.",
 )
-@click.option("--pacing", is_flag=True, help="Record silences, too.")
+@click.option("--timed", "--pacing", "timed", is_flag=True, help="Record times, too: the silences of answers.")
+@click.option(
+    "--per-test",
+    is_flag=True,
+    help="The output is a folder, with a file for each test: of its name in the header x-wireproof-test, or in the base"
+    " URL, /tests/NAME/v1.",
+)
 def record_command(
-    upstream: str, output: Path, port: int, api_key_env: str | None, *, overwrite: bool, pacing: bool
+    upstream: str, output: Path, port: int, api_key_env: str | None, *, overwrite: bool, timed: bool, per_test: bool
 ) -> None:
     """Record the answers of a live endpoint as scripts, chat and Responses, until Ctrl-C.
 
@@ -46,10 +52,11 @@ def record_command(
     try:
         record(
             upstream=upstream,
-            output=_free(output, overwrite=overwrite),
+            output=_folder(output, overwrite=overwrite) if per_test else _free(output, overwrite=overwrite),
             port=port,
             key=_key(api_key_env),
-            paced=pacing,
+            paced=timed,
+            apart=per_test,
             say=click.echo,
         )
     except UnrecordableError as error:
@@ -62,10 +69,23 @@ class UnrecordableError(Exception):
 
 
 def _free(output: Path, *, overwrite: bool) -> Path:
+    if output.is_dir():
+        raise UnrecordableError(f"{output} is a folder: name a file in it, or record with --per-test")
     if output.exists() and not overwrite:
         raise UnrecordableError(f"{output} exists; --overwrite replaces it")
     if not output.absolute().parent.is_dir():
         raise UnrecordableError(f"{output} cannot be written: there is no folder {output.parent}")
+    return output
+
+
+def _folder(output: Path, *, overwrite: bool) -> Path:
+    if output.exists() and not output.is_dir():
+        raise UnrecordableError(f"{output} is no folder, which --per-test wants")
+    if output.exists() and any(output.iterdir()) and not overwrite:
+        raise UnrecordableError(f"{output} is not empty; --overwrite replaces the files of the tests that are recorded")
+    if not output.absolute().parent.is_dir():
+        raise UnrecordableError(f"{output} cannot be written: there is no folder {output.parent}")
+    output.mkdir(exist_ok=True)
     return output
 
 
@@ -79,7 +99,14 @@ def _key(name: str | None) -> str | None:
 
 
 def record(
-    *, upstream: str, output: Path, port: int, key: str | None, paced: bool, say: Callable[[str], object]
+    *,
+    upstream: str,
+    output: Path,
+    port: int,
+    key: str | None,
+    paced: bool,
+    say: Callable[[str], object],
+    apart: bool = False,
 ) -> None:
     """Record until SIGINT, SIGTERM or SIGHUP.
 
@@ -92,7 +119,7 @@ def record(
         at = listening(port)
     except PortError as error:
         raise UnrecordableError(str(error)) from error
-    recorder = Recorder(upstream, output, key=key, paced=paced)
+    recorder = Recorder(upstream, output, key=key, paced=paced, apart=apart)
     serving.serve(recorder, at, lambda url: say(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
     count = recorder.recorded
     say(

@@ -12,7 +12,7 @@ from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError, SavedResult
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios import SCENARIOS
-from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
+from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS, JOURNAL
 from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wireproof.results.archive import Archive
     from wireproof.results.certificate import Certificate
 
-EVERY = (*SCENARIOS, *LIVE, *CLIENT_SCENARIOS)
+EVERY = (*SCENARIOS, *LIVE, *CLIENT_SCENARIOS, JOURNAL)
 """The scenarios that a result may be of."""
 
 

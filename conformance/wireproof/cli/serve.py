@@ -1,6 +1,6 @@
 """`wireproof serve`: the scripted endpoint, for the development of clients and as the upstream of gateways.
 
-It judges nothing, and what it serves is no part of the suite.
+What it serves is no part of the suite; its page shows what the suite says of the client that asks.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wireproof.cli.complaint import complain
 from wireproof.cli.listening import PortError, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof_endpoint import serving
+from wireproof_endpoint.journal.entry import Bounds
 from wireproof_endpoint.journal.lines import LineFile
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.scripts import reported, scripts_of
@@ -26,10 +27,13 @@ from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from wireproof_endpoint.endpoint import Scripts
+    from wireproof_endpoint.journal.entry import JournalEntry
 
+BOUNDS = Bounds(body=2**18, sent=2**18, pieces=2000)
+"""How much of a request is kept: the whole conversation of an agent, so that what it sends can be judged."""
 USAGE = 2
 """The exit status of what cannot be served as it is asked for, as of every command."""
 
@@ -200,10 +204,19 @@ def serve(  # noqa: PLR0913 - one for each option
 
 def _journal(limit: int, path: Path | None) -> Journal:
     try:
-        return Journal(limit, ended=None if path is None else LineFile(path))
+        made = Journal(limit, BOUNDS, ended=None if path is None else LineFile(path))
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else str(error)
         raise UnservableError(f"the journal {path} cannot be written: {reason}") from error
+    made.judge = _judged
+    return made
+
+
+def _judged(entries: Sequence[JournalEntry]) -> Sequence[Mapping[str, Any]]:
+    """What the client did wrong, for the page that shows the journal."""
+    from wireproof.clients.passive import as_json  # noqa: PLC0415 (what judges takes its time, and few look)
+
+    return as_json(entries)
 
 
 def _checked(paths: tuple[Path, ...]) -> Scripts:

@@ -16,6 +16,7 @@ from wireproof.model.side import Side
 from wireproof.model.target import root_of
 from wireproof.model.verdict import Finding, HarnessError, Outcome, Verdict
 from wireproof.reading.client_record import record_of
+from wireproof.reading.client_sessions import sessions
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -46,22 +47,27 @@ def judge_client(
 
 
 def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement], checks: ClientChecks) -> Iterator[Outcome]:
-    record = record_of_run(run, target)
+    records = records_of_run(run, target)
     form = next(iter(run.exchanges), None)
     why = run.error or next(iter(run.not_driven.values()), "")
     for row in rows:
-        occasions = [] if form is None or not row.speaks_of(form) else list(checks[row.id].look(record))
+        occasions = [] if form is None or not row.speaks_of(form) else _looked(checks, row, records)
         if occasions and form is not None:
             yield _judged(run, row, form, occasions)
         elif row.id in run.scenario.exercises and (form is None or row.speaks_of(form)):
             yield _outcome(run, row, Verdict.NOT_OBSERVED, reason=why or checks[row.id].unseen)
 
 
-def record_of_run(run: ScenarioRun, target: Target) -> ClientRecord:
-    """What the client did in a run."""
+def _looked(checks: ClientChecks, row: Requirement, records: Sequence[ClientRecord]) -> list[Occasion]:
+    return [one for record in records for one in checks[row.id].look(record)]
+
+
+def records_of_run(run: ScenarioRun, target: Target) -> Sequence[ClientRecord]:
+    """What the client did in a run; what was not played by scenarios may be several runs of it."""
     exchanges = sorted((one for those in run.exchanges.values() for one in those), key=lambda one: one.number)
+    transcripts = [one.transcript for one in exchanges]
     prompts = run.scenario.prompts if isinstance(run.scenario, ClientScenario) else ()
-    return record_of((one.transcript for one in exchanges), root_of(target.base_url), prompts)
+    return [record_of(transcripts, root_of(target.base_url), prompts)] if prompts else sessions(transcripts)
 
 
 def _judged(run: ScenarioRun, row: Requirement, form: Form, occasions: Sequence[Occasion]) -> Outcome:

@@ -28,8 +28,9 @@ from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from wireproof.clients.passive import ClientFinding
     from wireproof.pytest_plugin.cases import ItemCase
     from wireproof.pytest_plugin.session import WireproofSession
     from wireproof.targets.option import Option
@@ -240,4 +241,11 @@ def wireproof_endpoint() -> Iterator[EndpointFixture]:
     from wireproof_endpoint.fixture import EndpointFixture  # noqa: PLC0415 (see the head of this module)
 
     with ExitStack() as stack:
-        yield EndpointFixture(stack)
+        yield EndpointFixture(stack, judge=_findings)
+
+
+def _findings(requests: Sequence[Any]) -> Sequence[ClientFinding]:
+    """What a client did wrong; what judges is imported when a test asks."""
+    from wireproof.clients.passive import findings  # noqa: PLC0415 (see the head of this module)
+
+    return findings(requests)

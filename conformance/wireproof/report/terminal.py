@@ -36,6 +36,8 @@ READY_STYLES: Mapping[Ready, str] = {
     Ready.WORKS: "green",
 }
 INCREMENTAL = ArgumentsMode.INCREMENTAL
+JOURNALS = "--journal"
+"""The option by which a command judges what is noted, and drives nothing."""
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
 
@@ -151,6 +153,8 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
 
 def _of_one(again: str, scenario: str) -> str:
     """The command for one scenario; options stand before a command that it ends with."""
+    if f" {JOURNALS} " in again:
+        return again  # a journal is one scenario
     before, dashes, command = again.partition(" -- ")
     return f"{before} --only {scenario}{dashes}{command}"
 

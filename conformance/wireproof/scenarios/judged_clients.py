@@ -248,4 +248,13 @@ CLIENT_SCENARIOS = (
         exercises=("client.key-kept",),
     ),
 )
-"""All of them. The first shows what a client declares, the second whether it runs its tools."""
+"""All that are played. The first shows what a client declares, the second whether it runs its tools."""
+
+JOURNAL = ClientScenario(
+    name="client-journal",
+    title="what a journal holds of the client that is developed",
+    script="",
+    prompts=(),
+    exercises=("client.request-valid",),
+)
+"""Played by nobody: a client under development asks what it likes, run after run."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PATH = "/_wireproof"
 REQUESTS = f"{PATH}/requests"
+FINDINGS = f"{PATH}/findings"
+"""What the client did wrong, where the endpoint was given something that can say so."""
 JSON = "application/json"
 _SHOWN = 20
 """Characters of what should be a number."""
@@ -65,6 +67,13 @@ def _answer(journal: Journal, path: str, head: RequestHead, peer: str) -> Answer
         from wireproof_endpoint.journal.page import page  # noqa: PLC0415
 
         return 200, "text/html", page()
+    return _data(journal, path, query)
+
+
+def _data(journal: Journal, path: str, query: Query) -> Answer:
+    """What the page asks for."""
+    if path == FINDINGS:
+        return 200, JSON, _json({"findings": [] if journal.judge is None else journal.judge(tuple(journal.entries))})
     if path == REQUESTS:
         return _requests(journal, query)
     return _request(journal, path.removeprefix(f"{REQUESTS}/"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.journal.entry import NOT_KEPT, AnswerEnding, Bounds, JournalEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 SIZE = 8 * 2**20
@@ -31,6 +31,8 @@ class Journal:
         size: int = SIZE,
     ) -> None:
         self.entries: deque[JournalEntry] = deque()
+        self.judge: Callable[[Sequence[JournalEntry]], Sequence[Mapping[str, Any]]] | None = None
+        """Says what the client did wrong whose requests these are; None: nothing here can."""
         self._limit = limit
         self._size = size
         self._weights: deque[int] = deque()

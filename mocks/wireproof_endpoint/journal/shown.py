@@ -49,6 +49,7 @@ def whole(entry: JournalEntry) -> Json:
         "body": _body(entry, mask),
         "body_bytes": entry.received_size,
         "body_cut": entry.received_size > len(entry.received),
+        "answer_headers": dict(entry.answer_headers),
         "considered": [asdict(one) for one in entry.why()],
         "sent": [frame for piece in tuple(entry.pieces) for frame in _frames(piece, mask)],
         "sent_cut": entry.sent_size > sum(len(piece.data) for piece in entry.pieces),

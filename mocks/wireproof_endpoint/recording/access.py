@@ -7,6 +7,7 @@ asks must be no page of another one. An answer is shown to no page but those.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from wireproof_surfaces.http.request_head import RequestHead
 
 PREFIX = "/v1"
+TEST = "x-wireproof-test"
+"""The header by which a request says of which test it is."""
+MESSAGES = "/messages"
+_TESTS = re.compile(r"/tests/([^/]+)(?=/v1/)")
+"""The same in the path, for clients of which only the base URL is set: `/tests/NAME/v1`."""
+_UNFIT = re.compile(r"[^\w.-]+")
+_LONGEST = 80
+"""Characters of the name of a file."""
 RECORDED = frozenset({"/chat/completions", "/responses", "/messages"})
 """Paths below the base URL whose answers become scripts; everything else is only passed on."""
 DESKTOP = ("app://obsidian.md", "capacitor://localhost")
@@ -54,12 +63,23 @@ def is_let_in(origin: str) -> bool:
 
 def below(head: RequestHead) -> str | None:
     """The path below the base URL, as it was sent; None: it is not below it, however it is read."""
-    path = head.path.decode("latin-1")
+    path = _TESTS.sub("", head.path.decode("latin-1"), count=1) if head.path.startswith(b"/tests/") else _path(head)
     if not path.startswith(f"{PREFIX}/"):
         return None
     # Some servers resolve an escape once more, and take `\` for `/`.
     read = unquote(unquote(path)).replace("\\", "/")
     return path.removeprefix(PREFIX) if {".", ".."}.isdisjoint(read.split("/")) and "\0" not in read else None
+
+
+def test_of(head: RequestHead) -> str:
+    """The test that a request is of, as the name of a file; empty where it names none."""
+    found = _TESTS.match(_path(head))
+    named = unquote(found[1]) if found else next(iter(head.values(TEST.encode())), b"").decode("latin-1")
+    return _UNFIT.sub("-", named).strip("-.")[:_LONGEST]
+
+
+def _path(head: RequestHead) -> str:
+    return head.path.decode("latin-1")
 
 
 def media_type(head: RequestHead) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.recording import messages
 from wireproof_scripts.steps import Call, Fail, Finish, Pause, Say, Think, Usage
-from wireproof_scripts.steps.http import Refusal, Status
+from wireproof_scripts.steps.http import Disconnect, Refusal, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 BAD = 400
+_CUT_OFF = "This answer breaks off."
+"""The text of a whole answer that broke off: what it would have said is not known."""
 SILENCE = 0.02
 """Seconds: what comes faster after another piece came at once."""
 _FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
@@ -30,10 +32,13 @@ class RecordedAnswer:
     """An answer as it came."""
 
     status: int
+    """0: the connection ended before there was any."""
     headers: Mapping[str, str]
     """By lower-case names."""
     pieces: Sequence[tuple[float, bytes]]
     """Its body with the times in seconds since the request was sent."""
+    cut: bool = False
+    """Whether the connection ended before the answer did."""
 
     @property
     def body(self) -> bytes:
@@ -148,10 +153,15 @@ class AnswerSoFar:
 def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
     """The steps that answer so again, and the id of the answer; `paced`: with its silences.
 
-    Of several choices the first is read. A stream that breaks off fails where it did.
+    Of several choices the first is read. An answer that breaks off ends its connection where it did.
     """
+    before = _waited(recorded, paced=paced)
+    if not recorded.status:
+        return (*before, Disconnect()), ""
+    if not recorded.streams and recorded.cut:
+        return (*before, Say((_CUT_OFF,)), Disconnect(at="mid-frame")), ""
     if recorded.status >= BAD:
-        return (_refusal(recorded),), ""
+        return (*before, _refusal(recorded)), ""
     answer = AnswerSoFar(paced=paced)
     if not recorded.streams:
         at = recorded.pieces[-1][0] if recorded.pieces else 0.0
@@ -163,8 +173,19 @@ def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[St
         ended = ended or data in _DONE or value.get("type") in _DONE
         _event(value, answer, at)
     if not ended and not any(isinstance(step, Fail) for step in answer.ends):
-        answer.ends = [Fail("cut")]
+        # Without its end, and yet not cut off: some servers send none.
+        if not recorded.cut:
+            answer.ends = [Fail("cut")]
+            return answer.steps(), answer.id
+        whole = not recorded.body or recorded.body.replace(b"\r\n", b"\n").endswith(b"\n\n")
+        answer.ends = [Disconnect() if whole else Disconnect(at="mid-frame")]
     return answer.steps(), answer.id
+
+
+def _waited(recorded: RecordedAnswer, *, paced: bool) -> tuple[Step, ...]:
+    """The silence before an answer that came at once, as a refusal or an end does."""
+    at = recorded.pieces[-1][0] if recorded.pieces else 0.0
+    return (Pause(round(at, 3)),) if paced and at >= SILENCE else ()
 
 
 def _refusal(recorded: RecordedAnswer) -> Status:

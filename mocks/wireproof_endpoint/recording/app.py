@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import httpx
 
 from wireproof_endpoint.recording import messages
-from wireproof_endpoint.recording.access import RECORDED, below, is_let_in, refusal
+from wireproof_endpoint.recording.access import MESSAGES, RECORDED, TEST, below, is_let_in, refusal, test_of
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
-from wireproof_scripts.asked.header_keys import keys_in
+from wireproof_scripts.asked.header_keys import keys_in, keys_in_query
 from wireproof_surfaces.api_forms import KEY, form_of
 from wireproof_surfaces.errors import TOO_LARGE, ApiError, Problem
 from wireproof_surfaces.http.cors import Cors
@@ -46,16 +46,26 @@ _HOP = frozenset({
 """Headers that belong to one connection, and those of an encoding: what is recorded is plain."""
 
 
-class Recorder:
-    """Passes requests on to the base URL `upstream`, with `key` if there is one, and writes scripts to a file."""
+UNNAMED = "recorded"
+"""The file of requests that name no test."""
 
-    def __init__(self, upstream: str, path: Path, *, key: str | None = None, paced: bool = False) -> None:
+
+class Recorder:
+    """Passes requests on to the base URL `upstream`, with `key` if there is one, and writes scripts to a file.
+
+    `paced`: with their times. `apart`: into the folder `path`, a file for each test: those that `access.test_of` names.
+    """
+
+    def __init__(
+        self, upstream: str, path: Path, *, key: str | None = None, paced: bool = False, apart: bool = False
+    ) -> None:
         self._upstream = upstream.rstrip("/")
         self._path = path
         self._key = key
         self._paced = paced
         self._keys = {key} if key else set[str]()
-        self._scripts = Scripts()
+        self._apart = apart
+        self._scripts: dict[Path, Scripts] = {}
         self._tls = httpx.create_ssl_context()
         self.recorded = 0
         """Answers so far."""
@@ -113,33 +123,42 @@ class Recorder:
         query = head.query.decode("latin-1")
         url = f"{self._upstream}{path}{f'?{query}' if query else ''}"
         given = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.fields)
-        began, pieces = monotonic(), list[tuple[float, bytes]]()
-        async with client.stream(head.method, url, headers=self._headers(given), content=body) as response:
-            headers = [(name, value) for name, value in response.headers.multi_items() if _passes(name)]
-            exchange.begin(status_line(response.status_code), [*headers, *_allowed(exchange).items()])
-            exchange.send()
-            try:
-                # To its end, also when the client has left: half an answer is no script.
+        self._keys |= keys_in_query(query)
+        began, pieces, head_of = monotonic(), list[tuple[float, bytes]](), dict[str, str]()
+        status, records = 0, head.method == "POST" and path in RECORDED
+
+        def record(*, cut: bool = False) -> None:
+            if records:
+                recorded = RecordedAnswer(status=status, headers=head_of, pieces=pieces, cut=cut)
+                self._record(body, recorded, path, test_of(head))
+
+        try:
+            async with client.stream(head.method, url, headers=self._headers(given), content=body) as response:
+                headers = [(name, value) for name, value in response.headers.multi_items() if _passes(name)]
+                status, head_of = response.status_code, dict(headers)
+                exchange.begin(status_line(status), [*headers, *_allowed(exchange).items()])
+                exchange.send()
                 size = 0
+                # To its end, also when the client has left: half an answer is no script.
                 async for piece in response.aiter_bytes():
                     size += len(piece)
                     if size > LONGEST:
-                        pieces.clear()
                         raise httpx.DecodingError(f"its answer has more than {LONGEST:,} bytes")
                     pieces.append((monotonic() - began, piece))
                     exchange.send(piece)
-            except asyncio.CancelledError:
-                pieces.clear()  # it went on for too long, or the server stops
-                raise
-            finally:
-                if head.method == "POST" and path in RECORDED and pieces:
-                    self._record(
-                        body, RecordedAnswer(status=response.status_code, headers=dict(headers), pieces=pieces)
-                    )
+        except (httpx.RemoteProtocolError, httpx.ReadError) as error:
+            # The connection ended: so does the client's, and that of whoever plays it again.
+            log.warning("%s ended the connection: %s", self._upstream, str(error) or type(error).__name__)
+            if not pieces:
+                pieces.append((monotonic() - began, b""))
+            record(cut=True)
+            exchange.cut()
+            return
+        record()
         exchange.end()
 
     def _headers(self, given: Headers) -> dict[str, str]:
-        headers = {name: value for name, value in given if name not in _HOP}
+        headers = {name: value for name, value in given if name not in _HOP and name != TEST}
         self._keys |= keys_in(headers)
         if self._key:
             # Where both are sent, Anthropic's service looks at its own.
@@ -147,7 +166,7 @@ class Recorder:
             headers["authorization"] = f"Bearer {self._key}"
         return {**headers, "accept-encoding": "identity"}
 
-    def _record(self, body: bytes, recorded: RecordedAnswer) -> None:
+    def _record(self, body: bytes, recorded: RecordedAnswer, path: str, test: str) -> None:
         try:
             asked = json.loads(body)
             steps, id_ = steps_of(recorded, paced=self._paced)
@@ -157,14 +176,21 @@ class Recorder:
             return
         if not isinstance(asked, dict):
             return
-        problem = self._scripts.add(messages.as_chat(asked), steps, id_)
+        chat = messages.as_chat(asked)
+        file, scripts = self._file(test)
+        problem = scripts.add(chat, steps, id_, original=asked if path == MESSAGES else None)
         if problem:
             log.warning("%s", problem)
         self.recorded += 1
         try:
-            write(self._path, self._scripts.scripts(self._keys))
+            write(file, scripts.scripts(self._keys))
         except OSError as error:
-            log.warning("%s cannot be written: %s", self._path, error)
+            log.warning("%s cannot be written: %s", file, error)
+
+    def _file(self, test: str) -> tuple[Path, Scripts]:
+        """Where the answers to a test are written, and its scripts."""
+        path = self._path / f"{test or UNNAMED}.yaml" if self._apart else self._path
+        return path, self._scripts.setdefault(path, Scripts())
 
 
 def _passes(name: str) -> bool:

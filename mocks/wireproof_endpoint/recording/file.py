@@ -34,7 +34,8 @@ def _short(script: Script) -> dict[str, Any]:
     data = script_to_json(script)
     parts = zip(script.parts, data["parts"], strict=True)
     written = [[_short_step(*pair) for pair in zip(steps, part, strict=True)] for steps, part in parts]
-    return {name: data[name] for name in ("name", "title", "when")} | {"parts": written}
+    sequence = {"sequence": data["sequence"]} if data.get("sequence") else {}
+    return {name: data[name] for name in ("name", "title", "when")} | sequence | {"parts": written}
 
 
 def _short_step(step: Step, written: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from wireproof_endpoint.recording.asked import RecordedConversations
 from wireproof_scripts.asked.header_keys import mask_of
 from wireproof_scripts.steps import Call, Say, Script, Think
 from wireproof_scripts.steps.http import Refusal, Status
+from wireproof_scripts.steps.when import When, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,8 +28,26 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 @dataclass
 class _Recording:
+    """The answers to one thing that a user said."""
+
     when: str
+    """What that is; empty where nobody said anything."""
+    digest: str | None
+    """Of the conversation up to it."""
     parts: list[Part] = field(default_factory=list)
+    """One answer each, as calls and their results go on."""
+    asked: list[Part] = field(default_factory=list)
+    """The answer to each request, in their order."""
+    repeats: bool = False
+    """Whether the same request had another answer: then each request has a part, in their order."""
+
+    def add(self, number: int, steps: Part) -> None:
+        """Add the answer to a request whose conversation has so many answers already."""
+        if number == len(self.parts):
+            self.parts.append(steps)
+        elif self.parts[number] != steps:
+            self.repeats = True
+        self.asked.append(steps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,14 +69,18 @@ class Scripts:
         self._recordings: dict[str, _Recording] = {}
         self._answers: dict[str, tuple[str, int]] = {}
         """Id of a response → the recording and the part that it is."""
+        self._conversations = RecordedConversations()
 
-    def add(self, body: Json, steps: Part, id_: str = "") -> str | None:
-        """Add the answer to a request; what keeps it from being chosen again, if anything does."""
+    def add(self, body: Json, steps: Part, id_: str = "", *, original: Json | None = None) -> str | None:
+        """Add the answer to a request; what keeps it from being chosen again, if anything does.
+
+        `original`: the request as it came, where `body` is what it would be in chat.
+        """
         known = self._answers.get(str(body.get("previous_response_id")))
-        place = _place(body)
-        if place.when:
-            recording = self._recordings.setdefault(place.key, _Recording(place.when))
+        place, digest = _place(body), self._digest(body, original)
+        if place.when or (known is None and digest is not None):
             key, number = place.key, len(place.before)
+            recording = self._recordings.setdefault(key, _Recording(place.when, digest))
         elif known is not None:
             key, number = known[0], known[1] + 1
             recording = self._recordings[key]
@@ -64,31 +88,57 @@ class Scripts:
             return "the request has no text of a user, by which its script could be chosen"
         # What came before the recording began is known from the request itself.
         recording.parts += place.before[len(recording.parts) : number]
-        if number == len(recording.parts):
-            recording.parts.append(steps)
+        recording.add(number, steps)
         if id_:
             self._answers[id_] = (key, number)
+        self._conversations.answered(body, id_, steps)
         return self._clash(key, recording)
+
+    def _digest(self, body: Json, original: Json | None) -> str | None:
+        if original is None:
+            return self._conversations.digest(body)
+        return self._conversations.digest(original, messages=True)
 
     def _clash(self, key: str, recording: _Recording) -> str | None:
         others = (other for name, other in self._recordings.items() if name != key)
-        if any(other.when.casefold() == recording.when.casefold() for other in others):
+        if recording.digest is None and any(_same(other, recording) for other in others):
             said = recording.when[:60]
             return f"another conversation was asked {said!r}, too: the first one's script answers both"
         return None
 
     def scripts(self, keys: Iterable[str] = ()) -> list[Script]:
         """All of them, in the order in which they are to be looked at, with `***` in the place of each key."""
-        found, names, mask = list[Script](), set[str](), mask_of(keys)
+        found, names, mask = list[Script](), set[str](), mask_of(keys, forms=True)
+        earlier: list[_Recording] = []
+        told_apart: set[int] = set()
+        for recording in self._recordings.values():
+            # The first one's text stays its condition alone, and comes behind: it also answers what is new.
+            if not recording.when or any(_same(recording, other) for other in earlier):
+                told_apart.add(id(recording))
+            earlier.append(recording)
         # A text may hold another one: the longer is looked for first. Of two that are alike the first one stays first.
-        for recording in sorted(self._recordings.values(), key=lambda recording: -len(recording.when)):
-            when = mask(recording.when)
-            name = _name(when, names)
+        ordered = sorted(earlier, key=lambda one: (id(one) not in told_apart or one.digest is None, -len(one.when)))
+        for recording in ordered:
+            text = mask(recording.when)
+            exactly = id(recording) in told_apart and recording.digest is not None
+            name = _name(text, names)
             names.add(name)
-            title = f"Recorded: {' '.join(when.split())[:80]}"
-            parts = tuple(tuple(_masked(step, mask) for step in part) for part in recording.parts)
-            found.append(Script(name=name, title=title, when=when, parts=parts))
+            given = recording.asked if recording.repeats else recording.parts
+            found.append(
+                Script(
+                    name=name,
+                    title=f"Recorded: {' '.join(text.split())[:80]}",
+                    when=When(digest=Words("is", recording.digest)) if exactly and recording.digest else text,
+                    parts=tuple(tuple(_masked(step, mask) for step in part) for part in given),
+                    sequence="conversation" if recording.repeats else "no",
+                )
+            )
         return found
+
+
+def _same(one: _Recording, other: _Recording) -> bool:
+    """Whether the same was said in both."""
+    return one.when.casefold() == other.when.casefold()
 
 
 def _masked(step: Step, mask: Callable[[str], str]) -> Step:
@@ -111,8 +161,9 @@ def _place(body: Json) -> _Place:
     items = _items(body)
     last = max((at for at, item in enumerate(items) if item.get("role") == "user"), default=None)
     if last is None:
-        return _Place(key="", when="", before=())
-    text = json.dumps([body.get("previous_response_id"), items[: last + 1]], sort_keys=True)
+        return _Place(key=json.dumps(body, sort_keys=True, default=str), when="", before=())
+    around = [body.get(name) for name in ("previous_response_id", "instructions", "tools", "functions")]
+    text = json.dumps([*around, items[: last + 1]], sort_keys=True)
     key = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
     return _Place(key=key, when=_text(items[last].get("content")), before=_answered(items[last + 1 :]))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -51,6 +52,11 @@ def keys_in(headers: Mapping[str, str]) -> set[str]:
     return {key for name, value in headers.items() for key in _keys(name, value) if len(key) >= LONG}
 
 
+def keys_in_query(query: str) -> set[str]:
+    """The keys in a query, as `?key=…`: those that have enough characters to be looked for in texts."""
+    return {value for name, value in parse_qsl(query) if _NAME.search(name) and len(value) >= LONG}
+
+
 def _keys(name: str, value: str) -> Iterator[str]:
     if holds_key(name) or _SCHEME.match(value):
         yield from value.split()
@@ -59,14 +65,14 @@ def _keys(name: str, value: str) -> Iterator[str]:
     yield from _FORM.findall(value)
 
 
-def mask_of(keys: Iterable[str]) -> Callable[[str], str]:
-    """A function that takes these keys out of a text."""
+def mask_of(keys: Iterable[str], *, forms: bool = False) -> Callable[[str], str]:
+    """A function that takes these keys out of a text; `forms`: and whatever has the form of a key."""
     # The longest first: one may begin with another.
     ordered = sorted(filter(None, keys), key=len, reverse=True)
 
     def mask(text: str) -> str:
         for key in ordered:
             text = text.replace(key, MASK)
-        return text
+        return _FORM.sub(MASK, text) if forms else text
 
     return mask

@@ -27,6 +27,7 @@ _SUBJECTS: Mapping[str, str] = {
     "turn": "the number of the turn",
     "results": "the number of tool results",
     "request": "the number of the request",
+    "digest": "the digest of the conversation",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Items = Sequence[Mapping[str, Any]]
+
+
+def _told(items: Items) -> Iterator[list[str]]:
+    """What a digest is of; messages of the assistant that follow each other are one."""
+    before: list[str] = []
+    for item in items:
+        told = _one(item)
+        if told[:2] == before[:2] == ["message", "assistant"]:
+            before[2] += told[2]
+            continue
+        if before:
+            yield before
+        before = told
+    if before:
+        yield before
+
+
+def _one(item: Mapping[str, Any]) -> list[str]:
+    if is_result(item):
+        return ["result", result_text(item)]
+    if item.get("type") == "message":
+        # Of an image its size is enough: two of one size are seldom meant to be told apart.
+        images = [str(len(str(part["image_url"]))) for part in item.get("content") or () if "image_url" in part]
+        return ["message", str(item.get("role")), message_text(item), *images]
+    return [str(item.get("type")), str(item.get("name")), str(item.get("arguments"))]
 
 
 @value(frozen=True, kw_only=True)
@@ -69,6 +96,18 @@ class AskedTurn:
     def results(self) -> int:
         """How many tool results there are."""
         return sum(map(is_result, self.conversation))
+
+    @lazy
+    def digest(self) -> str:
+        """The conversation up to the last message of the user, with instructions and tools, as 16 hex digits.
+
+        Ids of calls are no part of it: a client may have its own.
+        """
+        last = max((at for at, item in enumerate(self.conversation) if is_user(item)), default=-1)
+        tools = sorted(json.dumps([tool.get("name"), tool.get("inputSchema")], sort_keys=True) for tool in self.tools)
+        said = list(_told(self.conversation[: last + 1]))
+        text = json.dumps([self.developer, tools, said])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def earlier(self) -> Iterator[AskedTurn]:
         """The turns before it, as they were asked for: each ends with a message of the user."""

@@ -192,6 +192,9 @@ class When:
     """How many tool results the conversation holds."""
     request: Number | None = None
     """How many requests for an answer have come, from 1; the endpoint alone counts them."""
+    digest: Named | None = None
+    """The digest of the conversation up to the last message of the user, with its instructions and its tools:
+    `wireproof record` writes it where a text alone tells two conversations not apart."""
     header: HeaderRules | None = None
     """Headers of the request; the endpoint alone sees them."""
     all: tuple["When", ...] = ()

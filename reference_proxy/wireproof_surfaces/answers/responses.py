@@ -83,8 +83,15 @@ class Responses:
         """
         backend_model(request.model, self.settings)
         self.asked.note(request.model)
-        _, items = self._conversation(request)
-        return compacted(items)
+        return compacted(self.conversation_of(request))
+
+    def conversation_of(self, request: ResponsesRequest) -> tuple[Item, ...]:
+        """All of the conversation that a request goes on with, its input included.
+
+        Raises:
+            ApiError: as by `plan`.
+        """
+        return self._conversation(request)[1]
 
     def _conversation(self, request: ResponsesRequest) -> tuple[Given, tuple[Item, ...]]:
         """The input with what its references refer to, and all of the conversation up to its end."""

@@ -221,6 +221,25 @@ function axis(entry) {
   return svg;
 }
 
+// Findings
+
+let judged = ""; // the requests by which the findings that are shown were made
+async function judge() {
+  const now = [...seen.values()].map(({ entry }) => `${entry.number} ${entry.ended}`).join();
+  if (now === judged) return;
+  judged = now;
+  const { findings } = await (await fetch("/_wireproof/findings")).json();
+  one(".findings").hidden = !findings.length;
+  one(".findings ul").replaceChildren(...findings.map((found) => {
+    const item = made("li"), link = made("a", `request ${found.request}`, { href: `#${found.request}` });
+    link.addEventListener("click", () => { if (seen.has(found.request)) choose(found.request, true); });
+    item.append(made("code", found.requirement), ` ${found.level}, `, link, made("p", found.seen));
+    if (found.place) item.append(made("pre", found.place));
+    item.append(made("p", found.hint, { class: "quiet" }));
+    return item;
+  }));
+}
+
 // Following
 
 let asking = false;
@@ -236,6 +255,7 @@ async function ask() {
     for (const entry of requests) put(entry);
     forget(first);
     filter();
+    await judge();
     const now = shown === null ? null : seen.get(shown)?.entry;
     if (now && (now.sent_bytes !== before?.sent_bytes || now.ended !== before?.ended || !parts.size)) await look();
   } catch {
