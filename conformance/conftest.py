@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -260,6 +260,71 @@ def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
 _REPEATED = {"instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p"}
 
 
+# Messages
+
+
+_WORDS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
+"""Finish reason → stop reason."""
+_FAILED_EVENT: dict[str, Any] = {"type": "error", "error": {"type": "api_error", "message": "The backend failed."}}
+
+
+def _message_error(status: int, message: str = "The backend failed.") -> bytes:
+    """The body of an error with this status."""
+    type_ = {400: "invalid_request_error", 429: "rate_limit_error"}.get(status, "api_error")
+    return json.dumps({"type": "error", "error": {"type": type_, "message": message}}).encode()
+
+
+def _right_message(wanted: Expected, calls: Sequence[tuple[str, str, str]], counts: tuple[int, int]) -> dict[str, Any]:
+    """The message of a right answer: its calls are (id, name, arguments)."""
+    texts = [{"type": "text", "text": wanted.text}] if wanted.text else []
+    uses = [
+        {"type": "tool_use", "id": id_, "name": name, "input": json.loads(arguments or "{}")}
+        for id_, name, arguments in calls
+    ]
+    return {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "codex", "content": [*texts, *uses],
+        "stop_reason": _WORDS[wanted.finish or "stop"], "stop_sequence": None, "usage": _message_usage(*counts),
+    }  # fmt: skip
+
+
+def _message_events(
+    whole: Mapping[str, Any], failure: ExpectedFailure = ExpectedFailure.NONE
+) -> Iterator[dict[str, Any]]:
+    """The events of a message; of one that fails late, what came before and the error."""
+    begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    yield {"type": "message_start", "message": begun}
+    for index, block in enumerate(whole["content"]):
+        yield from _block_events(index, block)
+    if failure in {ExpectedFailure.AFTER_TEXT, ExpectedFailure.IN_CALL}:
+        yield _FAILED_EVENT
+        return
+    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": whole["stop_sequence"]}
+    yield {"type": "message_delta", "delta": ended, "usage": whole["usage"]}
+    yield {"type": "message_stop"}
+
+
+def _block_events(index: int, block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    begun: dict[str, Any]
+    if block["type"] == "text":
+        begun, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+    else:
+        begun = {**block, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"], ensure_ascii=False)}
+    yield {"type": "content_block_start", "index": index, "content_block": begun}
+    yield {"type": "content_block_delta", "index": index, "delta": delta}
+    yield {"type": "content_block_stop", "index": index}
+
+
+def _named_frames(said: Iterable[Mapping[str, Any]]) -> list[bytes]:
+    """Events as frames."""
+    return [f"event: {one['type']}\ndata: {json.dumps(one, ensure_ascii=False)}\n\n".encode() for one in said]
+
+
+def _message_usage(prompt: int, completion: int) -> dict[str, Any]:
+    cached = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    return {"input_tokens": prompt, "output_tokens": completion, **cached}
+
+
 # The right answers
 
 
@@ -435,10 +500,17 @@ def _failure(name: str) -> int:
     return 429 if "http.error.rate-limit" in CONVERSED[name].exercises else 502
 
 
-def _unmet(scenario: ConversationScenario) -> bytes:
+def _unmet(scenario: ConversationScenario, surface: Surface) -> bytes:
     """The refusal of what a scenario demands and a backend does not do."""
+    if surface is Surface.MESSAGES:
+        return _message_error(400, f"{scenario.refusable}: No.")
     error = {"message": "No.", "type": "invalid_request_error", "param": scenario.refusable, "code": None}
     return json.dumps({"error": error}).encode()
+
+
+def _refusal(status: int, surface: Surface) -> bytes:
+    """The error of a backend that failed, in the form of a surface."""
+    return _message_error(status) if surface is Surface.MESSAGES else REFUSAL
 
 
 @pytest.fixture(scope="session")
@@ -449,12 +521,19 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
         wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.STREAM))
         if wanted[0].failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}:
             how = {"status": _failure(name), "headers": AS_JSON, **how}
-            return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
+            refusal = _refusal(_failure(name), dialect.spec.surface)
+            return stream(name, refusal, bare=True, number=number, dialect=dialect, **how)
         if wanted[0].failure is ExpectedFailure.UNMET:
             how = {"status": 400, "headers": AS_JSON, **how}
-            return stream(name, _unmet(CONVERSED[name]), bare=True, number=number, dialect=dialect, **how)
+            return stream(
+                name, _unmet(CONVERSED[name], dialect.spec.surface), bare=True, number=number, dialect=dialect, **how
+            )
         if dialect.spec.surface is Surface.RESPONSES:
             events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
+            return stream(name, *events, bare=True, number=number, dialect=dialect, **how)
+        if dialect.spec.surface is Surface.MESSAGES:
+            said = _right_message(wanted[0], _named(wanted[0].calls), _reported(wanted))
+            events = _named_frames(_message_events(said, wanted[0].failure))
             return stream(name, *events, bare=True, number=number, dialect=dialect, **how)
         frames: list[Frame] = []
         for index, one in enumerate(wanted):
@@ -475,12 +554,20 @@ def right_whole(whole: Make, plain: Make) -> Make:
     def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(CONVERSED[name], number, Form(dialect, Mode.WHOLE))
         if wanted[0].failure in {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}:
-            return plain(name, _failure(name), REFUSAL, number=number, dialect=dialect, **how)
+            refusal = _refusal(_failure(name), dialect.spec.surface)
+            return plain(name, _failure(name), refusal, number=number, dialect=dialect, **how)
         if wanted[0].failure is ExpectedFailure.UNMET:
-            return plain(name, 400, _unmet(CONVERSED[name]), number=number, dialect=dialect, **how)
+            return plain(
+                name, 400, _unmet(CONVERSED[name], dialect.spec.surface), number=number, dialect=dialect, **how
+            )
         if dialect.spec.surface is Surface.RESPONSES:
             body = json.dumps(_right_response(wanted[0], name, number), ensure_ascii=False).encode()
             return plain(name, 200, body, number=number, dialect=dialect, **how)
+        if dialect.spec.surface is Surface.MESSAGES:
+            said = _right_message(wanted[0], _named(wanted[0].calls), _reported(wanted))
+            return plain(
+                name, 200, json.dumps(said, ensure_ascii=False).encode(), number=number, dialect=dialect, **how
+            )
         choices = [_message(index, one, dialect) for index, one in enumerate(wanted)]
         usage = _reported(wanted)
         return whole(name, change={"choices": choices}, usage=usage, number=number, dialect=dialect, **how)

@@ -61,7 +61,7 @@ def test_an_installation_has_what_was_included_and_nothing_else() -> None:
     # An editable installation has no data of its own: it reads the repository's.
     files = [path.relative_to(INSTALLED) for path in INSTALLED.rglob("*") if path.is_file()]
     found = {"/".join(path.parts[:2]) for path in files}
-    expected = {"schemas/wireproof", "schemas/codex", "schemas/openai", "snapshots/answers"}
+    expected = {"schemas/wireproof", "schemas/codex", "schemas/openai", "schemas/messages", "snapshots/answers"}
     assert found in (set(), expected)
 
 

@@ -10,7 +10,7 @@ import pytest
 from wireproof.judging import stored_answers
 from wireproof.judging.stored_answers import ESTIMATED, difference, document, file_name, render, stored
 from wireproof.model.catalogue import load
-from wireproof.model.dialect import Dialect
+from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.target import Missing
 from wireproof.model.transcript import End
@@ -196,6 +196,8 @@ def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) ->
 @pytest.mark.each("mode", Mode)
 @pytest.mark.each("facet", OF_LINES)
 def test_each_kind_of_line_is_of_one_row(facet: Facet, mode: Mode, dialect: Dialect) -> None:
+    if facet is Facet.CREATED and dialect.spec.surface is Surface.MESSAGES:
+        return  # these answers say no time
     rows = [row for row in load().requirements if facet in row.facets and dialect in row.dialects]
     (named,) = [row for row in rows if mode in row.modes] or rows
     assert load().of_facet(facet, Form(dialect, mode)) is named

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from wireproof.cli.root import root
+from wireproof.model.dialect import Surface
 from wireproof.results.certificate import ExitStatus
 from wireproof.targets import target_clock
 from wireproof.targets.launch import executable
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
 
     Respond = Callable[[TinyExchange], None]
 
-FEW = 12
-"""Requests of a start that fails, at most: for both surfaces, whole and streamed, some of them asked again."""
+EACH = len(Surface)
+"""Requests of a start that fails at once: one for each surface."""
+TWICE, RETRIED, HUNG = 2 * EACH, 2 * EACH + 2, 2 * EACH + 1
+FEW = 6 * EACH
+"""Requests of a start that fails, at most: for all surfaces, whole and streamed, some of them asked again."""
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota", "param": None,
                    "code": "insufficient_quota"}}  # fmt: skip
 REGION = {"error": {"message": "Country, region, or territory not supported", "type": "request_forbidden",
@@ -72,27 +76,39 @@ def asked_on(tiny: TinyServer) -> Counter[str]:
 @pytest.mark.parametrize(
     ("respond", "said", "most"),
     [
-        (refusing("401 No", saying("Incorrect API key")), "refuses with 401: it wants a key; name its variable", 2),
+        (refusing("401 No", saying("Incorrect API key")), "refuses with 401: it wants a key; name its variable", EACH),
         (
             refusing("402 Pay", saying("Top up.")),
             "refuses with 402: the quota or the credit of the account is used up",
-            2,
+            EACH,
         ),
-        (refusing("403 No", saying("Invalid API key")), "refuses with 403: it wants a key; name its variable", 2),
-        (refusing("403 No", REGION), "refuses with 403: it does not serve the region from which it is asked", 2),
-        (refusing("403 No", saying("This is not available in your country")), "it does not serve the region", 2),
-        (refusing("403 No", saying("x", code="account_deactivated")), "refuses with 403: the account is closed", 2),
-        (refusing("404 No", saying("no route")), "is no OpenAI-compatible API: POST /chat/completions: HTTP 404", 2),
-        (refusing("404 No", saying("no", code="model_not_found")), "to a plain request for the model 'm'; name one", 2),
-        (refusing("429 Busy", QUOTA), "refuses with 429: the quota or the credit of the account is used up", 2),
+        (refusing("403 No", saying("Invalid API key")), "refuses with 403: it wants a key; name its variable", EACH),
+        (refusing("403 No", REGION), "refuses with 403: it does not serve the region from which it is asked", EACH),
+        (refusing("403 No", saying("This is not available in your country")), "it does not serve the region", EACH),
+        (refusing("403 No", saying("x", code="account_deactivated")), "refuses with 403: the account is closed", EACH),
+        (refusing("404 No", saying("no route")), "is no OpenAI-compatible API: POST /chat/completions: HTTP 404", EACH),
+        (
+            refusing("404 No", saying("no", code="model_not_found")),
+            "a plain request for the model 'm'; name one",
+            EACH,
+        ),
+        (refusing("429 Busy", QUOTA), "refuses with 429: the quota or the credit of the account is used up", EACH),
         (refusing("429 Busy", saying("slow down")), "answers HTTP 429 to every request, and has served none", FEW),
         (refusing("429 Busy", saying("wait"), "Retry-After: 3600"), "HTTP 429 and asks to wait 3,600 s; --max-wait", 1),
         (refusing("503 Busy", saying("loading")), "answers HTTP 503 to every request, and has served none", FEW),
-        (refusing("500 Oh", saying("boom")), "HTTP 500 (boom); it fails, also when it is asked again", 6),
-        (refusing("502 Oh", b"<html>nginx"), "HTTP 502 with text/html; it fails, also when it is asked again", 6),
-        (refusing("400 No", saying("no")), "HTTP 400 (no); it has to take a plain request for a text", 4),
-        (refusing("200 OK", b"<html>welcome"), "is no OpenAI-compatible API", 2),
-        (silent, "does not speak HTTP as it should: POST /chat/completions: no answer came within the limit", 5),
+        (refusing("500 Oh", saying("boom")), "HTTP 500 (boom); it fails, also when it is asked again", RETRIED),
+        (
+            refusing("502 Oh", b"<html>nginx"),
+            "HTTP 502 with text/html; it fails, also when it is asked again",
+            RETRIED,
+        ),
+        (refusing("400 No", saying("no")), "HTTP 400 (no); it has to take a plain request for a text", TWICE),
+        (refusing("200 OK", b"<html>welcome"), "is no OpenAI-compatible API", EACH),
+        (
+            silent,
+            "does not speak HTTP as it should: POST /chat/completions: no answer came within the limit",
+            2 * EACH + 1,
+        ),
     ],
 )
 def test_a_start_that_fails_ends_with_its_cause(tiny: TinyServer, respond: Respond, said: str, most: int) -> None:
@@ -242,7 +258,8 @@ def test_a_run_that_may_send_no_more_ends_with_what_there_is(
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert any(why in one["reason"] for one in report["driven"])
     # Those that were under way with the one that was refused.
-    assert len(tiny.requests) <= 1 + 12 + 8 + 8
+    # Each of them gives a key that is refused once more.
+    assert len(tiny.requests) <= 1 + 12 + 4 * EACH + 8
     assert result.exit_code in {ExitStatus.PARTIAL, ExitStatus.FAILED}
     assert "429" not in json.dumps([one["seen"] for one in report["findings"]])
 

@@ -43,6 +43,11 @@ CLIENTS = {
     "Obsidian Copilot 3.0 to 3.1.5",
     "opencode",
     "codex",
+    "anthropic",
+    "@anthropic-ai/sdk",
+    "@ai-sdk/anthropic",
+    "langchain-anthropic",
+    "Claude Code",
 }
 RIGHT: dict[str, Any] = {
     "level": "MUST",
@@ -62,10 +67,10 @@ WRONG = [
     ("modes", ["stream", "stream"], "a list of stream, whole"),
     ("modes", ["loud"], "a list of stream, whole"),
     ("modes", "stream", "a list of stream, whole"),
-    ("dialects", ["openai"], '"all" or "chat", or a list of openai-json'),
-    ("dialects", "openai", '"all" or "chat", or a list of openai-json'),
-    ("dialects", [], '"all" or "chat", or a list of openai-json'),
-    ("dialects", ["chat"], '"all" or "chat", or a list of openai-json'),
+    ("dialects", ["openly"], 'one of "all", "openai", "chat", or a list of openai-json'),
+    ("dialects", "openly", 'one of "all", "openai", "chat", or a list of openai-json'),
+    ("dialects", [], 'one of "all", "openai", "chat", or a list of openai-json'),
+    ("dialects", ["chat"], 'one of "all", "openai", "chat", or a list of openai-json'),
     ("judged", "yes", "one of always, calls, exercised"),
     ("stage", "shape", "one of target, error, form, content"),
     ("invariant", "yes", "true or false"),
@@ -176,6 +181,9 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
         "responses.whole.": (Mode.WHOLE,),
         "responses.stream.": (Mode.STREAM,),
         "responses.": tuple(Mode),
+        "messages.whole.": (Mode.WHOLE,),
+        "messages.stream.": (Mode.STREAM,),
+        "messages.": tuple(Mode),
         "client.": tuple(Mode),
     }
     # A whole answer with a call has no text to keep; a refusal is no stream; what a proxy runs by itself is its own
@@ -184,6 +192,8 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
         "textual.prefix-kept": (Mode.STREAM,),
         "mode.invalid": (Mode.WHOLE,),
         "agent.scratch-only": (Mode.WHOLE,),
+        # A stream is compared with the whole answer of its own surface.
+        "turn.surface-parity": (Mode.WHOLE,),
         "client.cut-is-no-answer": (Mode.STREAM,),
         "client.closes": (Mode.STREAM,),
     }

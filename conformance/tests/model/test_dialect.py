@@ -11,10 +11,13 @@ from wireproof.model.dialect import (
     CHATS,
     DEFAULT,
     MODE_HEADER,
+    ONE_OF_EACH,
+    OPENAIS,
     ArgumentsMode,
     Carrier,
     Dialect,
     DialectSpec,
+    Surface,
     carriers_of,
     mode_of,
 )
@@ -22,8 +25,10 @@ from wireproof.model.dialect import (
 CALL = {"type": "function", "id": "call_1", "function": {"name": "f", "arguments": "{}"}}
 
 
-def test_every_dialect_is_spoken_on_chat_or_on_responses() -> None:
-    assert {*CHATS, Dialect.RESPONSES} == set(Dialect)
+def test_every_surface_has_a_dialect_that_is_spoken_wherever_it_is() -> None:
+    assert {*CHATS, Dialect.RESPONSES, Dialect.MESSAGES} == set(Dialect)
+    assert [dialect.spec.surface for dialect in ONE_OF_EACH] == list(Surface)
+    assert {*OPENAIS, Dialect.MESSAGES} == set(Dialect)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,11 @@ def test_every_dialect_is_spoken_on_chat_or_on_responses() -> None:
 def test_where_and_how_a_dialect_is_asked_for(dialect: Dialect, path: str, mode: str, arguments: ArgumentsMode) -> None:
     spec = dialect.spec
     assert (spec.endpoint, spec.headers, spec.arguments) == (path, {MODE_HEADER: mode}, arguments)
+
+
+def test_a_dialect_without_output_modes_asks_for_none() -> None:
+    spec = Dialect.MESSAGES.spec
+    assert (spec.endpoint, spec.headers) == ("/messages", {"anthropic-version": "2023-06-01"})
 
 
 def test_a_dialect_is_found_by_its_name_and_stays_itself_in_copies() -> None:

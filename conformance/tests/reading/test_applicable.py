@@ -71,7 +71,7 @@ def test_a_row_speaks_of_forms_of_its_modes_and_dialects() -> None:
     assert not CATALOGUE.find("chat.stream.text").speaks_of(WHOLE)
     assert not CATALOGUE.find("chat.stream.xml-single-delta").speaks_of(STREAM)
     assert CATALOGUE.find("chat.stream.xml-single-delta").speaks_of(Form(Dialect.OBSIDIAN_XML, Mode.STREAM))
-    assert all(CATALOGUE.find("http.error.envelope").speaks_of(form) for form in NAMED["fail-first"].forms(Dialect))
+    assert all(CATALOGUE.find("http.error.no-internals").speaks_of(form) for form in NAMED["fail-first"].forms(Dialect))
 
 
 def test_what_a_target_does_not_speak_is_not_judged() -> None:

@@ -185,7 +185,7 @@ def test_a_block_in_the_text_is_a_call_and_no_text(form: Form) -> None:
     answer = expected((Say(("Now ", block[:20], block[20:], " and a tail")),), form, AnswerTerms(burst=False))
     (call,) = answer.calls
     assert (call.name, call.block, call.exact) == ("localSearch", block, False)
-    kept = form.mode is Mode.STREAM or form.dialect is Dialect.RESPONSES
+    kept = form.mode is Mode.STREAM or form.dialect.spec.text_before_calls
     assert answer.text == ("Now " if kept else "")
     assert answer.blocks == ((block,) if form.dialect is XML else ())
 
@@ -280,7 +280,7 @@ def test_a_sentinel_in_the_text_is_a_call(form: Form) -> None:
     answer = expected((Say(("Now:\n", SENTINEL, "\nand a tail")),), form, AnswerTerms(burst=False))
     (call,) = answer.calls
     assert (call.id, call.name, call.arguments, call.exact) == ("c", "localSearch", "{}", True)
-    kept = form.mode is Mode.STREAM or form.dialect is Dialect.RESPONSES
+    kept = form.mode is Mode.STREAM or form.dialect.spec.text_before_calls
     assert answer.text == ("Now:\n" if kept else "")
 
 

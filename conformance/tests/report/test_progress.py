@@ -41,7 +41,7 @@ def test_a_terminal_has_a_bar_with_the_step_and_the_time_left() -> None:
 def test_every_form_is_counted_and_the_dialect_is_named_that_is_not_openais() -> None:
     said = shown([NAMED["text-hello"]], tuple(Dialect), Form(Dialect.OBSIDIAN_XML, Mode.STREAM), terminal=True)
     assert "text-hello (stream, obsidian-xml)" in said
-    assert "1/8" in said
+    assert "1/10" in said
 
 
 def test_a_short_run_that_is_piped_prints_nothing() -> None:

@@ -50,8 +50,10 @@ def test_what_every_request_carries_is_not_shown(one_body: Any) -> None:
         ('"chatcmpl-0aF"', '"chatcmpl-<id>"'),
         ('"created":1795313156', '"created":<time>'),
         ('"created_at":1795313156.5', '"created_at":<time>'),
+        ('"created_at":"2026-11-26T12:22:46Z"', '"created_at":<time>'),
         (f'"resp_{"ab" * 12}"', '"resp_<id>"'),
         (f'"msg_{"ab" * 12}i0000"', '"msg_<id>"'),
+        (f'"req_{"ab" * 16}"', '"req_<id>"'),
         ("[[wireproof:text/hello#0123456789ab]]", "[[wireproof:text/hello#<nonce>]]"),
         ('"call_1"', '"call_1"'),
         ('"call_00017"', '"call_<number>"'),
@@ -64,7 +66,8 @@ def test_what_is_never_the_same_twice_is_written_alike(one_stream: Any, sent: st
 
 
 def test_of_a_stream_comments_are_left_out_and_of_very_many_frames_those_in_the_middle(one_stream: Any) -> None:
-    frames = b"".join(b": still here\n\ndata: %d\n\n" % number for number in range(100))
+    ping = b'event: ping\ndata: {"type": "ping"}\n\n'
+    frames = b"".join(b": still here\n\n" + ping + b"data: %d\n\n" % number for number in range(100))
     lines = body(one_stream, frames)
     assert [line for line in lines if line.startswith(("data", ":"))] == [
         *(f"data: {number}" for number in (0, 1, 2, 3, 96, 97, 98, 99))

@@ -41,16 +41,24 @@ def is_chat(exchange: Any) -> bool:
     return bool(exchange.path.partition("?")[0].endswith("/chat/completions"))
 
 
-def routes(*, chat: Callable[[Any], None] | None = None, responses: Callable[[Any], None] | None = None) -> Any:
+def routes(
+    *,
+    chat: Callable[[Any], None] | None = None,
+    responses: Callable[[Any], None] | None = None,
+    messages: Callable[[Any], None] | None = None,
+) -> Any:
     """A server whose routes answer so; a route that is not named does not exist."""
 
     def nothing(exchange: Any) -> None:
         exchange.whole(NOT_FOUND, "404 Not Found")
 
     def respond(exchange: Any) -> None:
-        (chat if is_chat(exchange) else responses or nothing)(exchange)  # type: ignore[misc]  # chat is there then
+        path = exchange.path.partition("?")[0]
+        there = next((one for end, one in named.items() if path.endswith(end)), responses)
+        (there or nothing)(exchange)
 
-    return respond if chat else lambda exchange: (nothing if is_chat(exchange) else responses or nothing)(exchange)
+    named = {"/chat/completions": chat, "/messages": messages}
+    return respond
 
 
 def text(exchange: Any, said: str = MOCK) -> None:
@@ -99,6 +107,33 @@ def test_responses_alone_make_a_target(tiny: Any) -> None:
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.dialects) == ((ABSENT, JUDGED), (Dialect.RESPONSES,))
     assert (found.backend, found.arguments, found.unspoken) == (Backend.MOCK, None, {})
+
+
+def message(exchange: Any, said: str = MOCK) -> None:
+    """The right answer of the surface of Messages."""
+    content = [{"type": "text", "text": said}]
+    whole = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content,
+        "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
+    exchange.whole(whole)
+
+
+def test_messages_alone_make_a_target(tiny: Any) -> None:
+    tiny.respond = routes(messages=message)
+    found = preflight(a_target(tiny.base_url))
+    assert (found.dialects, found.backend) == ((Dialect.MESSAGES,), Backend.MOCK)
+    assert states(found) == (ABSENT, ABSENT)
+    asked = [one for one in tiny.requests if one.path.endswith("/messages")]
+    assert {one.headers.get("anthropic-version") for one in asked} == {"2023-06-01"}
+
+
+def test_messages_that_are_refused_are_absent(tiny: Any) -> None:
+    refused = {"type": "error", "error": {"type": "invalid_request_error", "message": "not served here"}}
+    tiny.respond = routes(chat=text, messages=lambda exchange: exchange.whole(refused, "400 Bad Request"))
+    found = preflight(a_target(tiny.base_url))
+    assert found.surfaces[Surface.MESSAGES].state is ABSENT
+    assert found.surfaces[Surface.MESSAGES].reason == "HTTP 400 (not served here)"
 
 
 def test_both_surfaces_are_found_where_both_answer(tiny: Any) -> None:
@@ -272,7 +307,7 @@ def test_what_never_has_capacity_is_judged_all_the_same(tiny: Any, monkeypatch: 
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.surfaces[CHAT].status) == ((JUDGED, ABSENT), 429)
     # Two more tries for all probes together: the patience is not that of each.
-    assert sum(map(is_chat, tiny.requests)) == 4
+    assert 1 < sum(map(is_chat, tiny.requests)) <= 4
 
 
 def test_a_wait_that_is_too_long_is_not_begun(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +364,8 @@ def test_a_live_model_is_asked_for_a_text_on_each_surface_and_no_more(tiny: Any)
     found = preflight(a_target(tiny.base_url))
     assert (found.backend, found.dialects) == (Backend.LIVE, (Dialect.OPENAI_JSON, Dialect.RESPONSES))
     assert all("a live model is behind the target" in why for why in found.unspoken.values())
-    assert len(tiny.requests) == 2
+    # One for each, and one for the surface that is not there.
+    assert len(tiny.requests) == 3
 
 
 # What each request carries
@@ -451,7 +487,7 @@ def test_a_server_that_hangs(tiny: Any) -> None:
     # It ends at all: each request is given up, and few are sent.
     message = refusal(a_target(tiny.base_url, timeout=0.2))
     assert "POST /responses: no answer came within the limit (--timeout sets it)" in message
-    assert len(tiny.requests) == 5
+    assert len(tiny.requests) == 7
 
 
 def test_a_server_that_drips_forever_is_judged(tiny: Any) -> None:
@@ -489,7 +525,7 @@ def test_a_server_that_pours_forever_is_read_no_further_than_needed(tiny: Any) -
 )
 def test_what_has_no_such_routes_is_no_target(tiny: Any, status: str, kind: str, body: bytes, seen: str) -> None:
     tiny.respond = lambda exchange: exchange.whole(body, status, kind)
-    each = f"POST /chat/completions: {seen}; POST /responses: {seen}"
+    each = f"POST /chat/completions: {seen}; POST /responses: {seen}; POST /messages: {seen}"
     assert refusal(a_target(tiny.base_url)) == f"{tiny.base_url} is no OpenAI-compatible API: {each}"
     assert refusal(a_target(tiny.root)).endswith("; did you mean a URL that ends in /v1?")
 
@@ -563,7 +599,7 @@ def look(tiny: Any, *, echo: bool = False, **speaks: str) -> Target:
         head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{echoed}Content-Length: {len(said)}\r\n\r\n"
         exchange.send(head.encode(), said.encode())
 
-    tiny.respond = routes(chat=chat, responses=response)
+    tiny.respond = routes(chat=chat, responses=response, messages=message)
     return preflight(a_target(tiny.base_url))
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.wire import grammar, responses_grammar
+from wireproof.wire import grammar, messages_grammar, responses_grammar
 from wireproof.wire.grammar import CallSign, CallState
 from wireproof.wire.table import FrameFault, table
 
@@ -15,6 +15,6 @@ def test_a_row_that_lacks_a_cell_is_no_table() -> None:
 
 
 def test_every_fault_of_a_frame_breaks_a_requirement_of_some_grammar() -> None:
-    chat, responses = set(grammar.FRAME), set(responses_grammar.FRAME)
-    assert chat | responses == set(FrameFault)
-    assert chat & responses == EVERYWHERE
+    chat, responses, messages = (set(one.FRAME) for one in (grammar, responses_grammar, messages_grammar))
+    assert chat | responses | messages == set(FrameFault)
+    assert chat & responses & messages == EVERYWHERE

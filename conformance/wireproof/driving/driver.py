@@ -259,7 +259,8 @@ class Driver:
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
         url = address(self.at.url(dialect.spec.endpoint), self.target)
         body = written(prepared.body, scenario, dialect.spec.surface, form.mode, self.target)
-        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=body)
+        headers = {**self._headers(Auth.RIGHT), **dialect.spec.surface.headers}
+        outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
         deadline = now() + BESIDE
         try:
             # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent.

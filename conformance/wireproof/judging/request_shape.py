@@ -14,7 +14,7 @@ from wireproof.model.scenario import Mode
 from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.fields import JsonObject
@@ -23,16 +23,12 @@ MOST = 3
 """Features of a shape. One of more describes the few requests that happened to fail, and no reason."""
 EVERY_BODY = frozenset({"model", "messages", "input", "stream"})
 """Fields that say nothing: each request has them."""
-_NOUNS = {
+_OF_MODES = {Mode.STREAM: "stream", Mode.WHOLE: "whole answer"}
+_NOUNS: Mapping[tuple[str, ...], str] = {
     (): "request",
-    (Mode.STREAM,): "stream",
-    (Mode.WHOLE,): "whole answer",
-    (Surface.CHAT,): "request to chat completions",
-    (Surface.RESPONSES,): "request to Responses",
-    (Mode.STREAM, Surface.CHAT): "stream of chat completions",
-    (Mode.STREAM, Surface.RESPONSES): "stream of Responses",
-    (Mode.WHOLE, Surface.CHAT): "whole answer of chat completions",
-    (Mode.WHOLE, Surface.RESPONSES): "whole answer of Responses",
+    **{(mode,): noun for mode, noun in _OF_MODES.items()},
+    **{(surface,): f"request to {surface.label}" for surface in Surface},
+    **{(mode, surface): f"{noun} of {surface.label}" for mode, noun in _OF_MODES.items() for surface in Surface},
 }
 """How a report names requests of a mode and a surface."""
 
@@ -60,8 +56,8 @@ def features(exchange: Exchange) -> frozenset[str]:
 def _features(exchange: Exchange) -> Iterator[str]:
     body = _body(exchange)
     yield Mode.STREAM if body.get("stream") is True else Mode.WHOLE
-    responses = exchange.transcript.url.partition("?")[0].endswith("/responses")
-    yield Surface.RESPONSES if responses else Surface.CHAT
+    path = exchange.transcript.url.partition("?")[0]
+    yield next((surface for surface in Surface if path.endswith(surface.endpoint)), Surface.CHAT)
     if exchange.dialect is not DEFAULT and exchange.dialect.spec.headers != DEFAULT.spec.headers:
         yield f"output mode {exchange.dialect.spec.output_mode}"
     several = isinstance(body.get("n"), int) and body["n"] > 1
@@ -82,6 +78,8 @@ def _of_messages(messages: object) -> Iterator[str]:
         elif role in {"system", "developer"}:
             yield f"a {role} message"
         if isinstance(content, list):
+            if any(part.get("type") == "tool_result" for part in content if isinstance(part, dict)):
+                yield "the result of a tool"
             yield "content in parts"
             if any("image" in str(part.get("type")) for part in content if isinstance(part, dict)):
                 yield "an image"

@@ -9,7 +9,7 @@ from wireproof.judging.checks import live, live_parity
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.stored_answers import difference as answer_difference
-from wireproof.model.dialect import Dialect
+from wireproof.model.dialect import DEFAULT, ONE_OF_EACH
 from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.transcript import End
@@ -219,7 +219,7 @@ def _parity(shown: RunFindings) -> None:
     for row in shown.of(Stage.PARITY):
         # Where a stream differs from the whole answer, a difference from chat would be the same one again.
         found = False
-        for pairs in (_streams_and_wholes(row, shown.run), _responses_and_chats(row)):
+        for pairs in (_streams_and_wholes(row, shown.run), _others_and_chats(row)):
             if not found:
                 compared = [_compare(shown, row, ours, others) for ours, others in pairs]
                 found = any(compared)
@@ -232,11 +232,10 @@ def _streams_and_wholes(row: Requirement, run: ScenarioRun) -> Iterator[tuple[Fo
             yield form, Form(form.dialect, Mode.WHOLE)
 
 
-def _responses_and_chats(row: Requirement) -> Iterator[tuple[Form, Form]]:
-    """The whole response and the whole chat answer, if the row is about Responses."""
-    response = Form(Dialect.RESPONSES, Mode.WHOLE)
-    if row.speaks_of(response):
-        yield response, Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+def _others_and_chats(row: Requirement) -> Iterator[tuple[Form, Form]]:
+    """The whole answer of each other surface that the row is about, and that of chat."""
+    forms = (Form(dialect, Mode.WHOLE) for dialect in ONE_OF_EACH if dialect is not DEFAULT)
+    yield from ((form, Form(DEFAULT, Mode.WHOLE)) for form in forms if row.speaks_of(form))
 
 
 def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> bool:

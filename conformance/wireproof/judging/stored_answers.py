@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import counts, same_json
-from wireproof.model.dialect import Surface
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import json_of, text_of
+from wireproof.wire.fields import json_of, parse_json, text_of
 from wireproof.wire.quoting import visible
 from wireproof.wire.violation import Violation
 
@@ -60,13 +59,14 @@ def _lines(exchange: Exchange) -> Iterator[str]:
     yield f"events: {' '.join(_order(exchange.reading.events))}"
     reflected = any(wanted.text is None for wanted in exchange.wanted)
     for choice in exchange.answer.choices:
-        # A response without text has an empty message or none; both are right.
-        text = choice.text or "" if exchange.dialect.spec.surface is Surface.RESPONSES else choice.text
+        # Where text and calls stand side by side, an answer without text has an empty part or none; both are right.
+        text = choice.text or "" if exchange.dialect.spec.text_before_calls else choice.text
         yield "text: (reflected)" if reflected else f"text: {_quoted(text)}"
         for call in choice.calls:
             # Without its id: a proxy may make ids of its own.
             yield f"call: {call.name}"
-            yield f"arguments: {_quoted(call.arguments)}"
+            data = exchange.dialect.spec.arguments_are_data
+            yield f"arguments: {_quoted(_as_data(call.arguments) if data else call.arguments)}"
         yield f"finish: {choice.finish or 'null'}"
     usage = exchange.answer.usage
     if usage is not None:
@@ -75,6 +75,14 @@ def _lines(exchange: Exchange) -> Iterator[str]:
     if exchange.answer.error is not None:
         # Not its message, whose words are the proxy's own.
         yield "error: in the stream"
+
+
+def _as_data(arguments: str) -> str:
+    """Arguments in one spelling of the data that they are; what is no JSON as it is."""
+    try:
+        return json.dumps(parse_json(arguments, parse_int=float), sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return arguments
 
 
 def _order(events: Iterable[ChatEvent]) -> Iterator[str]:

@@ -290,8 +290,8 @@ def _is_of_other_mode(exchange: Exchange) -> bool:
     if exchange.mode is Mode.WHOLE:
         return body.lstrip().startswith(_FIRST_LINES)
     said = json_object(body) or {}
-    # Responses by their output: one may come without `object`.
-    return any(isinstance(said.get(name), list) for name in ("choices", "output"))
+    # By what it holds: it may come without its name.
+    return any(isinstance(said.get(name), list) for name in ("choices", "output", "content"))
 
 
 def _media_type(transcript: Transcript) -> str:

@@ -35,7 +35,7 @@ class Capability(StrEnum):
     """A call that the request insists on."""
     SEVERAL_CHOICES = "several choices", ("n",), (Surface.CHAT,)
     """More than one answer to a request."""
-    STRUCTURED_OUTPUT = "structured output", ("response_format", "text.format")
+    STRUCTURED_OUTPUT = "structured output", ("response_format", "text.format", "output_config")
     """An answer that is JSON of a schema."""
     # The last two are what a refusal calls the parts of a content, which are no field of their own.
     IMAGES = "images", ("image_url", "input_image", "image", "images")

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
 from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
-from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
+from wireproof.model.dialect import CHATS, OPENAIS, ArgumentsMode, Dialect
 from wireproof.model.requirement import Citation, Harm, JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
 from wireproof.model.side import Side  # noqa: TC001 (as above)
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 ID = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+")
-_GROUPS: Mapping[str, tuple[Dialect, ...]] = {"all": tuple(Dialect), "chat": CHATS}
+_GROUPS: Mapping[str, tuple[Dialect, ...]] = {"all": tuple(Dialect), "openai": OPENAIS, "chat": CHATS}
 """What a row may say instead of a list of dialects."""
 _SPECIAL = ("catalogue", "excluded")
 """Files of the folder that hold no rows."""
@@ -336,7 +336,7 @@ _Words = Annotated[str, Field(pattern=r"\S")]
 _Sentence = Annotated[str, Field(pattern=r"\.$"), AfterValidator(_one_sentence)]
 _Effect = Annotated[str, Field(pattern=r"^\S.*?: \S")]
 _Dialects = Annotated[
-    _Some[Dialect], BeforeValidator(_of_group, json_schema_input_type=Literal["all", "chat"] | _Some[Dialect])
+    _Some[Dialect], BeforeValidator(_of_group, json_schema_input_type=Literal["all", "openai", "chat"] | _Some[Dialect])
 ]
 _LEFT_OUT: Any = None
 """The value of a field that a row need not set: the default is that of `Requirement`."""
@@ -376,7 +376,7 @@ class _Deciding(_Strict):
 
     level: Level
     dialects: _Dialects = Field(
-        description=f"{' or '.join(map(json.dumps, _GROUPS))}, or a list of {', '.join(Dialect)}"
+        description=f"one of {', '.join(map(json.dumps, _GROUPS))}, or a list of {', '.join(Dialect)}"
     )
     modes: _Some[Mode] = _LEFT_OUT
     side: Side = _LEFT_OUT

@@ -21,22 +21,42 @@ ARGUMENTS_HEADER = "x-proxy-tool-arguments"
 """The request header by which a client asks how streams write arguments: `incremental` or `cumulative`."""
 STOP_HEADER = "x-proxy-stop-after-tools"
 """The request header by which a client asks for the stop policy: `first` (one call per stream) or `burst`."""
+VERSION_HEADER = "anthropic-version"
+"""The request header by which a client of Messages says which version of the API it speaks."""
+VERSION = "2023-06-01"
+"""The version that requests speak: Claude Code and @ai-sdk/anthropic send it, and every server knows it."""
 BLOCK = "<use_tool>"
 """The tag that opens a tool call written in the content."""
 
 
 class Surface(StrEnum):
-    """One of OpenAI's interfaces: its endpoint, its objects and its stream grammar. Each has its own reader."""
+    """A published interface: its endpoint, its objects and its stream grammar. Each has its own reader."""
 
     CHAT = "chat"
     """Chat completions."""
     RESPONSES = "responses"
     """The Responses API."""
+    MESSAGES = "messages"
+    """The Messages API."""
 
     @property
     def endpoint(self) -> str:
         """The path below the base URL."""
-        return {Surface.CHAT: "/chat/completions", Surface.RESPONSES: "/responses"}[self]
+        return _ENDPOINTS[self]
+
+    @property
+    def label(self) -> str:
+        """How sentences name it."""
+        return _LABELS[self]
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers that each request to it has."""
+        return {VERSION_HEADER: VERSION} if self is Surface.MESSAGES else {}
+
+
+_ENDPOINTS = {Surface.CHAT: "/chat/completions", Surface.RESPONSES: "/responses", Surface.MESSAGES: "/messages"}
+_LABELS = {Surface.CHAT: "chat completions", Surface.RESPONSES: "Responses", Surface.MESSAGES: "Messages"}
 
 
 class Carrier(StrEnum):
@@ -50,6 +70,8 @@ class Carrier(StrEnum):
     """`<use_tool>` blocks in the content, with `tool_calls` beside them."""
     ITEMS = "items"
     """`function_call` items of a response's output."""
+    TOOL_USE = "tool_use"
+    """`tool_use` blocks of a message's content."""
 
 
 class ArgumentsMode(StrEnum):
@@ -70,9 +92,13 @@ class DialectSpec:
     carrier: Carrier = Carrier.TOOL_CALLS
     """Where its answers carry tool calls."""
     output_mode: str = "openai-json"
-    """What `x-proxy-output-mode` asks for. Dialects that the endpoint or the body asks for leave the default."""
+    """What `x-proxy-output-mode` asks for. Dialects that the endpoint or the body asks for leave the default. "": its
+    surface has no modes, and the header is not sent."""
     arguments: ArgumentsMode = ArgumentsMode.INCREMENTAL
     """How its streams write arguments at a target that declares nothing."""
+    arguments_are_data: bool = False
+    """An answer carries arguments as a JSON object, not as the model's own text: what they mean arrives, and not how
+    they are spelled. What is no JSON object cannot be carried."""
     functions: bool = False
     """Requests offer `functions` instead of `tools`, and their history has `function_call` and `function` messages."""
     call_ids: bool = True
@@ -80,11 +106,13 @@ class DialectSpec:
     one_call: bool = False
     """An answer has room for one call, whatever the stop policy is."""
     call_finish: str = "tool_calls"
-    """The finish reason of an answer with calls. (Responses have no such reason; their reader gives chat's.)"""
+    """The finish reason of an answer with calls. (The readers of the other surfaces give chat's reason.)"""
     text_before_calls: bool = False
     """A whole answer with calls keeps the text that came before them."""
     parallel_by_default: bool = False
     """A request without `parallel_tool_calls` lets a stream carry several calls."""
+    wholes_obey: bool = False
+    """What a request says of parallel calls holds for a whole answer, too. Without, that has all calls in any case."""
 
     @property
     def endpoint(self) -> str:
@@ -95,7 +123,8 @@ class DialectSpec:
     def headers(self) -> Mapping[str, str]:
         """The request headers that ask for this dialect."""
         # Also for OpenAI's own dialect: a proxy's default may be obsidian-xml (codex-story, criterion 5).
-        return {MODE_HEADER: self.output_mode}
+        mode = {MODE_HEADER: self.output_mode} if self.output_mode else {}
+        return {**self.surface.headers, **mode}
 
     @property
     def blocks(self) -> bool:
@@ -142,12 +171,31 @@ class Dialect(StrEnum):
         DialectSpec(surface=Surface.RESPONSES, carrier=Carrier.ITEMS, text_before_calls=True, parallel_by_default=True),
     )
     """`function_call` items of the Responses API, a surface of its own."""
+    MESSAGES = (
+        "messages",
+        # As in Responses, text and calls stand side by side.
+        DialectSpec(
+            surface=Surface.MESSAGES,
+            carrier=Carrier.TOOL_USE,
+            output_mode="",
+            arguments_are_data=True,
+            text_before_calls=True,
+            parallel_by_default=True,
+            wholes_obey=True,
+        ),
+    )
+    """`tool_use` blocks of the Messages API, a surface of its own."""
 
 
 DEFAULT = Dialect.OPENAI_JSON
 """The dialect of OpenAI's own clients: reports do not name it; a target of which nothing is known is asked in it."""
 CHATS = tuple(dialect for dialect in Dialect if dialect.spec.surface is Surface.CHAT)
 """The dialects of chat completions."""
+OPENAIS = tuple(dialect for dialect in Dialect if dialect.spec.surface is not Surface.MESSAGES)
+"""The dialects of OpenAI's interfaces: what is about their parameters, or about text in which calls are written, is
+not about Messages."""
+ONE_OF_EACH = (Dialect.OPENAI_JSON, Dialect.RESPONSES, Dialect.MESSAGES)
+"""One dialect of each surface: the one that is spoken wherever the surface is."""
 WITH_TOOLS = tuple(dialect for dialect in Dialect if not dialect.spec.functions)
 """The dialects whose requests offer `tools`: calls have ids there, and an answer has room for several."""
 CHATS_WITH_TOOLS = tuple(dialect for dialect in CHATS if dialect in WITH_TOOLS)

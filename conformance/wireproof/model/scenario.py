@@ -15,7 +15,7 @@ from typing import Any
 
 from wireproof.model.asks import Asks  # noqa: TC001 (archives read the annotations)
 from wireproof.model.dialect import DEFAULT, Dialect
-from wireproof.model.target import Agent  # noqa: TC001 (archives read the annotations)
+from wireproof.model.target import Agent, KeyStyle  # noqa: TC001 (archives read the annotations)
 
 JsonObject = Mapping[str, Any]
 
@@ -147,6 +147,8 @@ class Request:
     padding: int = 0
     """How many spaces to append to the body. Where the target declares a limit: enough to exceed it by one byte."""
     auth: Auth = Auth.RIGHT
+    key_style: KeyStyle | None = None
+    """Where the key stands; None: where the target expects it."""
     headers: Mapping[str, str] = field(default_factory=dict)
     kept: bool = False
     """Send it over the connection of the request before it, if the server has kept that open."""
@@ -246,10 +248,14 @@ class ConversationScenario(_Named):
     """How many tokens an answer may have; None: the requests set no limit."""
     usage: bool = False
     """Streams ask for a usage chunk."""
+    across: bool = False
+    """It compares surfaces: it is driven only where chat and another one are served."""
 
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
         """The forms in which it is driven against a target that speaks these dialects."""
         known = set(dialects)
+        if self.across and (DEFAULT not in known or not known & {*self.dialects} - {DEFAULT}):
+            return ()
         return tuple(Form(dialect, mode) for dialect in self.dialects if dialect in known for mode in self.modes)
 
     @property

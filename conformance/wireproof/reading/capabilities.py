@@ -32,7 +32,9 @@ DEMANDS = frozenset({Capability.FORCED_TOOL_CHOICE, Capability.STRUCTURED_OUTPUT
 _CUT = frozenset({"length", "content_filter"})
 """The ends of answers that were not to go on."""
 _JSON_FORMATS = frozenset({"json_object", "json_schema"})
-_IMAGES = frozenset({"image_url", "input_image"})
+_IMAGES = frozenset({"image_url", "input_image", "image"})
+_NOT_FORCING = frozenset({"auto", "none"})
+"""The types of an object `tool_choice` that force no call (Messages)."""
 
 
 class Driven(Protocol):
@@ -158,12 +160,17 @@ def _member(value: object, name: str) -> object:
 
 
 def _parts(body: Mapping[str, Any]) -> Iterator[object]:
-    """The parts of all contents of a request, of both surfaces."""
+    """The parts of all contents of a request, of any surface."""
     for name in ("messages", "input"):
         messages = body.get(name)
         for message in messages if isinstance(messages, list) else ():
             content = _member(message, "content")
             yield from content if isinstance(content, list) else ()
+
+
+def _forces(choice: object) -> bool:
+    """Whether a `tool_choice` asks for a call."""
+    return choice == "required" or (isinstance(choice, dict) and choice.get("type") not in _NOT_FORCING)
 
 
 _ASKS: Mapping[Capability, Callable[[Mapping[str, Any]], bool]] = {
@@ -172,13 +179,12 @@ _ASKS: Mapping[Capability, Callable[[Mapping[str, Any]], bool]] = {
         body.get("stream") is True and _member(body.get("stream_options"), "include_usage") is True
     ),
     Capability.CALLS: lambda body: bool(body.get("tools") or body.get("functions")),
-    Capability.FORCED_TOOL_CHOICE: lambda body: (
-        body.get("tool_choice") == "required" or isinstance(body.get("tool_choice"), dict)
-    ),
+    Capability.FORCED_TOOL_CHOICE: lambda body: _forces(body.get("tool_choice")),
     Capability.SEVERAL_CHOICES: lambda body: isinstance(body.get("n"), int) and body["n"] > 1,
     Capability.STRUCTURED_OUTPUT: lambda body: (
         _member(body.get("response_format"), "type") in _JSON_FORMATS
         or _member(_member(body.get("text"), "format"), "type") in _JSON_FORMATS
+        or _member(_member(body.get("output_config"), "format"), "type") in _JSON_FORMATS
     ),
     Capability.IMAGES: lambda body: any(_member(part, "type") in _IMAGES for part in _parts(body)),
     Capability.PREVIOUS_RESPONSE: lambda body: isinstance(body.get("previous_response_id"), str),

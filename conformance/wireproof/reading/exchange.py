@@ -15,6 +15,8 @@ from wireproof.wire.calls import Answer, Choice
 from wireproof.wire.chat import chat_stream
 from wireproof.wire.facet import Facet
 from wireproof.wire.message import read_whole
+from wireproof.wire.messages import messages_stream
+from wireproof.wire.messages_whole import read_message
 from wireproof.wire.reading import Reading
 from wireproof.wire.responses import responses_stream
 from wireproof.wire.responses_whole import read_response
@@ -161,12 +163,18 @@ class _Readers:
 _READERS: Mapping[Surface, _Readers] = {
     Surface.CHAT: _Readers(stream=lambda spec: chat_stream(blocks=spec.blocks), whole=read_whole),
     Surface.RESPONSES: _Readers(stream=lambda _: responses_stream(), whole=read_response),
+    Surface.MESSAGES: _Readers(stream=lambda _: messages_stream(), whole=read_message),
 }
 
 
 def stream_reader(dialect: Dialect) -> Stream:
     """A reader for one stream of a dialect."""
     return _READERS[dialect.spec.surface].stream(dialect.spec)
+
+
+def whole_reader(surface: Surface) -> Callable[[bytes], Reading]:
+    """What reads whole answers of a surface."""
+    return _READERS[surface].whole
 
 
 def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:

@@ -9,13 +9,14 @@ The rules (contract §1, §4 to §6):
 - A literal block in the backend's text is a call.
 - A failure is seen as `ExpectedFailure` says for each kind. A line of the backend that is not UTF-8 is a failure.
 
-Responses differ: text before a call is an item of its own, so whole answers keep it. A sentinel block in the backend's
-text is a call in every dialect. With the header for obsidian-xml a response has its blocks as text and no calls.
+Responses and Messages differ: text before a call is an item or a block of its own, so whole answers keep it. A sentinel
+block in the backend's text is a call in every dialect. With the header for obsidian-xml a response has its blocks as
+text and no calls. Messages carry arguments as an object: what they mean is right, however it is spelled.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from json import dumps
 from typing import TYPE_CHECKING, TypeGuard, assert_never
@@ -136,6 +137,8 @@ def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> E
     if failure is ExpectedFailure.BEFORE_OUTPUT:
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
     calls = _carried(said.calls, form, burst=terms.burst)
+    if form.dialect.spec.arguments_are_data:
+        calls = tuple(map(_as_data, calls))
     asks = any(call.native for call in said.calls)
     if terms.blocks:
         text = said.text + DELIMITER.join(call.block for call in (said.calls if terms.burst else said.calls[:1]))
@@ -254,8 +257,14 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
 
 def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[ExpectedCall, ...]:
     """The calls that an answer of this form has room for."""
-    one = form.dialect.spec.one_call or (form.mode is Mode.STREAM and not burst)
+    spec = form.dialect.spec
+    one = spec.one_call or (not burst and (form.mode is Mode.STREAM or spec.wholes_obey))
     return tuple(calls[:1] if one else calls)
+
+
+def _as_data(call: ExpectedCall) -> ExpectedCall:
+    """The call where arguments are an object: none of them is an empty one."""
+    return replace(call, meant=True, arguments=call.arguments.strip() or "{}") if call.exact else call
 
 
 def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[str, ...]:

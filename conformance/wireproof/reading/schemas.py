@@ -3,7 +3,7 @@
 A name is a path below `schemas/` without `.json`: "wireproof/requirement"; a bare name is one of OpenAI's: "error". The
 schemas are 2020-12 and refer to each other by relative `$ref`s. One thing is stricter than the standard: 1.0 is no
 integer, since clients in typed languages refuse it where the published type is an integer. One is more lenient: objects
-of OpenAI's may have members whose names begin with `x-`, which is how extensions are marked.
+of published APIs may have members whose names begin with `x-`, which is how extensions are marked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 _SHOWN = 60
 _NUDGE = 2.0**-10
 EXTENSION = "x-"
-"""How the names of members begin that no schema of OpenAI's objects forbids."""
+"""How the names of members begin that no schema of a published API forbids."""
+_OF_APIS = ("openai", "messages")
+"""The folders whose schemas are of what an API publishes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +84,7 @@ def validator(name: str) -> Validator:
     """
     path = name if "/" in name else f"openai/{name}"
     schema = _read(path)
-    kind = _Published if path.startswith("openai/") else _Strict
+    kind = _Published if path.partition("/")[0] in _OF_APIS else _Strict
     made: Validator = kind(schema, registry=_neighbours(path.rpartition("/")[0]))
     return made
 

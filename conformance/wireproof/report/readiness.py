@@ -113,7 +113,7 @@ def _clients(rows: Iterable[Requirement]) -> list[str]:
 
 def _surface_of(row: Requirement) -> Surface | None:
     """The surface that a row is about; None: it is about any."""
-    return {"chat": Surface.CHAT, "responses": Surface.RESPONSES}.get(row.id.partition(".")[0])
+    return next((surface for surface in Surface if surface.value == row.id.partition(".")[0]), None)
 
 
 def _effects(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:

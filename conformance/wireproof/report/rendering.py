@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.scenario import Act
 from wireproof.requests.carried import masked_url
 from wireproof.wire.fields import parse_json
+from wireproof.wire.messages_events import PING
 from wireproof.wire.sse import Reader
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ WIDE = 1200
 CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r'"chatcmpl-\w+"'), '"chatcmpl-<id>"'),
     (re.compile(r'"created":\d+'), '"created":<time>'),
-    (re.compile(r"\b(resp|msg|fc|rs)_[0-9a-f]{16,}\w*"), r"\1_<id>"),
-    (re.compile(r'"(created_at|completed_at)":[\d.]+'), r'"\1":<time>'),
+    (re.compile(r"\b(resp|msg|req|fc|rs)_[0-9a-f]{16,}\w*"), r"\1_<id>"),
+    (re.compile(r'"(created_at|completed_at)":(?:[\d.]+|"[^"]*")'), r'"\1":<time>'),
     # Only ids of four digits or 24 hexadecimal ones: those are made up while it runs. A script's own ids
     # (`call_search`) must come through, so they stay.
     (re.compile(r'"call_(?:\d{4,}(?:_\d+)?|[0-9a-f]{24})"'), '"call_<number>"'),
@@ -104,11 +105,12 @@ def _is_stream(transcript: Transcript) -> bool:
 
 
 def _stream(transcript: Transcript) -> Iterator[str]:
-    """Frame after frame, without comments."""
+    """Frame after frame, without what keeps the connection alive: how often that comes is a matter of time."""
     reader = Reader()
     # The whole body at once: where a piece ended is the network's doing, and no part of what is compared.
     frames = [*reader.feed(transcript.body), *reader.end()]
-    lines = [_line(frame.raw.decode("utf-8", errors="backslashreplace").rstrip("\n")) for frame in frames if frame.data]
+    said = [frame for frame in frames if frame.data and frame.event != PING]
+    lines = [_line(frame.raw.decode("utf-8", errors="backslashreplace").rstrip("\n")) for frame in said]
     if len(lines) > MANY:
         lines[ENDS:-ENDS] = [f"… {len(lines) - 2 * ENDS} frames more …"]
     yield from lines

@@ -6,10 +6,11 @@ a bearer token. Pure, and the same for a saved run: whoever judges one adapts it
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.model.dialect import CHATS, Dialect, Surface
+from wireproof.model.dialect import CHATS, Surface
 from wireproof.model.scenario import ConversationScenario, Mode
 from wireproof.model.target import KeyStyle
 from wireproof.requests.carried import SCHEMES
@@ -17,11 +18,37 @@ from wireproof.requests.ways_round import ONLY_STREAMS, changed_members, way_of,
 from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
-    from wireproof.model.scenario import PlainScenario, Request, Scenario
+    from collections.abc import Mapping
+
+    from wireproof.model.scenario import JsonObject, PlainScenario, Request, Scenario
     from wireproof.model.target import Target
 
-SHARED = frozenset({"model", "messages", "stream", "temperature", "top_p", "user"})
-"""The fields of a chat request that Responses have too; `messages` is `input` there."""
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Move:
+    """How a plain request for chat completions is made one for another surface."""
+
+    shared: frozenset[str]
+    """The fields that the surface has, too, under chat's names but for `messages`."""
+    messages: str = "messages"
+    """Its name for them."""
+    added: JsonObject = field(default_factory=dict)
+    """What each of its requests must have."""
+    params: bool = True
+    """Its errors have `param` and `code`, and a challenge for a key."""
+
+
+_MOVES: Mapping[Surface, _Move] = {
+    Surface.RESPONSES: _Move(
+        shared=frozenset({"model", "messages", "stream", "temperature", "top_p", "user"}), messages="input"
+    ),
+    Surface.MESSAGES: _Move(
+        shared=frozenset({"model", "messages", "stream", "temperature", "top_p"}),
+        added={"max_tokens": 64},
+        params=False,
+    ),
+}
+"""The surfaces that plain requests for chat completions are moved to, where a target serves that surface alone."""
 
 
 def adapted(scenario: Scenario, target: Target) -> Scenario:
@@ -31,7 +58,8 @@ def adapted(scenario: Scenario, target: Target) -> Scenario:
     if target.key_style is not KeyStyle.BEARER:
         scenario = _without_bearer(scenario)
     spoken = {dialect.spec.surface for dialect in target.dialects}
-    scenario = _on_responses(scenario) if spoken == {Surface.RESPONSES} else scenario
+    alone = next(iter(spoken), None) if len(spoken) == 1 else None
+    scenario = _elsewhere(scenario, alone) if alone is not None and alone in _MOVES else scenario
     if not target.ways:
         return scenario
     return replace(scenario, requests=tuple(_round(one, scenario, target) for one in scenario.requests))
@@ -59,30 +87,31 @@ def _unchallenged(request: Request) -> Request:
     return replace(request, shows={name: text for name, text in request.shows.items() if name != "www-authenticate"})
 
 
-def _on_responses(scenario: PlainScenario) -> PlainScenario:
-    """The scenario on the Responses route; for chat alone where its requests have fields that Responses lack."""
-    if Dialect.RESPONSES not in scenario.dialects:
+def _elsewhere(scenario: PlainScenario, surface: Surface) -> PlainScenario:
+    """The scenario on another route than chat's; for chat alone where its requests have fields that are not there."""
+    if surface not in {dialect.spec.surface for dialect in scenario.dialects}:
         return scenario
-    moved = [_moved(one) for one in scenario.requests]
+    moved = [_moved(one, surface) for one in scenario.requests]
     there = tuple(one for one in moved if one is not None)
     return replace(scenario, requests=there) if len(there) == len(moved) else replace(scenario, dialects=CHATS)
 
 
-def _moved(request: Request) -> Request | None:
-    """The request on the Responses route; itself where it is for another one; None where it cannot be moved."""
+def _moved(request: Request, surface: Surface) -> Request | None:
+    """The request on the route of a surface; itself where it is for another one; None where it cannot be moved."""
+    move = _MOVES[surface]
+    if not move.params:
+        shown = {name: text for name, text in request.shows.items() if name != "www-authenticate"}
+        request = replace(request, code="", shows=shown, headers={**surface.headers, **request.headers})
     if request.path != Surface.CHAT.endpoint:
         return request
     fields = request.json if request.json is not None else json_object(request.body) or {}
-    if not SHARED.issuperset(fields) or (request.param or "").startswith("messages"):
+    if not move.shared.issuperset(fields) or (request.param or "").startswith("messages"):
         return None
-    return replace(
-        request,
-        path=Surface.RESPONSES.endpoint,
-        json=None if request.json is None else {_name(field): value for field, value in request.json.items()},
-        # As text: it may be broken on purpose.
-        body=request.body.replace(b'"messages"', b'"input"'),
-    )
-
-
-def _name(field: str) -> str:
-    return "input" if field == "messages" else field
+    json_ = request.json
+    if json_ is not None:
+        json_ = {move.messages if name == "messages" else name: value for name, value in json_.items()}
+        json_ = {**move.added, **json_} if json_ else json_
+    added = "".join(f"{json.dumps(name)}: {json.dumps(value)}, " for name, value in move.added.items())
+    # As text: it may be broken on purpose.
+    body = request.body.replace(b'"messages"', f'{added}"{move.messages}"'.encode())
+    return replace(request, path=surface.endpoint, json=json_, body=body)

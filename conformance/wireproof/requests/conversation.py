@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof.model.asks import Fits
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
+from wireproof.requests import messages_body
 from wireproof.requests.thoughts import ITEMS
 
 if TYPE_CHECKING:
@@ -48,9 +49,10 @@ def prepare(
     """The request of a turn. `history` is what `remember` returned for the turn before, () at first."""
     messages = _messages(scenario, turn, nonce, history)
     written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
-    body = {"model": model, **written.conversation, **scenario.added(turn), **written.options}
+    asked = {**scenario.added(turn), **written.options}
     if isinstance(turn.asks, Fits):
-        body |= _FORMATS[form.dialect.spec.surface](turn.asks)
+        asked |= _FORMATS[form.dialect.spec.surface](turn.asks)
+    body = {"model": model, **written.conversation, **written.spelt(asked)}
     if form.mode is Mode.STREAM:
         body["stream"] = True
         body |= written.stream_options
@@ -69,6 +71,8 @@ class _Written:
     """The declared tools, and what else the scenario asks for."""
     stream_options: Message = field(default_factory=dict)
     """What a request for a stream has besides `stream`."""
+    spelt: Callable[[Message], Message] = dict
+    """Spells what the scenario asks for, in the names of chat completions, in those of the surface."""
 
 
 def _chat(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
@@ -105,6 +109,17 @@ def _response(scenario: ConversationScenario, form: Form, messages: Sequence[Mes
     return _Written(conversation={"input": list(_items(messages))}, options=options)
 
 
+def _message(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
+    """Messages: what the scenario asks for is written last, since one member of this surface says several of chat's."""
+    del form  # its dialects share one spelling
+    options: Message = {"tools": list(scenario.tools)} if scenario.tools else {}
+    if scenario.tool_choice:
+        options["tool_choice"] = _choice(scenario, {"type": "function", "function": {"name": scenario.tool_choice}})
+    if scenario.cap is not None:
+        options["max_tokens"] = scenario.cap
+    return _Written(conversation=messages_body.conversation(messages), options=options, spelt=messages_body.spelt)
+
+
 def _choice(scenario: ConversationScenario, named: Message) -> str | Message:
     """The `tool_choice` of a request that forces a call; `named` is how the surface names a tool."""
     return scenario.tool_choice if scenario.tool_choice == REQUIRED else named
@@ -117,13 +132,15 @@ def _schema(asks: Fits) -> Message:
 _FORMATS: Mapping[Surface, Callable[[Fits], Message]] = {
     Surface.CHAT: lambda asks: {"response_format": {"type": "json_schema", "json_schema": _schema(asks)}},
     Surface.RESPONSES: lambda asks: {"text": {"format": {"type": "json_schema", **_schema(asks)}}},
+    Surface.MESSAGES: lambda asks: {"response_format": {"type": "json_schema", "json_schema": _schema(asks)}},
 }
-"""How each surface asks for an answer that fits a schema."""
+"""How each surface asks for an answer that fits a schema; Messages as chat does, before it is spelt."""
 
 
 _WRITERS: Mapping[Surface, Callable[[ConversationScenario, Form, Sequence[Message]], _Written]] = {
     Surface.CHAT: _chat,
     Surface.RESPONSES: _response,
+    Surface.MESSAGES: _message,
 }
 
 

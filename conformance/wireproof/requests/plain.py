@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from wireproof.model.dialect import Surface
 from wireproof.model.scenario import LISTED, RESPONSE, Auth, PlainScenario, Request
 from wireproof.model.target import Backend, Missing, root_of
 from wireproof.requests.carried import address, carried_headers
@@ -105,12 +106,19 @@ def prepare(request: Request, target: Target) -> PreparedRequest:
     """The request as it is sent to a target."""
     base = (target.unready_url or "") if request.unready else target.base_url
     stem = root_of(base) if request.root else base.rstrip("/")
+    keyed = target if request.key_style is None else replace(target, key_style=request.key_style)
     return PreparedRequest(
         method=request.method,
         url=address(stem + request.path.replace(MODEL, target.model), target, request.auth),
-        headers={**carried_headers(target, request.auth), **request.headers},
+        headers={**carried_headers(keyed, request.auth), **_of_surface(request), **request.headers},
         body=_padded(_body(request, target.model), request.padding, target.body_limit),
     )
+
+
+def _of_surface(request: Request) -> Mapping[str, str]:
+    """The headers that a request to a surface has."""
+    path = request.path.partition("?")[0]
+    return next((one.headers for one in Surface if path.startswith(one.endpoint)), {})
 
 
 def _body(request: Request, model: str) -> bytes:
@@ -149,7 +157,7 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
     if not isinstance(scenario, PlainScenario):
         return ""
     requests = scenario.requests
-    if target.api_key is None and any(request.auth is not Auth.RIGHT for request in requests):
+    if target.api_key is None and any(one.auth is not Auth.RIGHT or one.key_style for one in requests):
         return "the target asks for no key"
     if target.unready_url is None and any(request.unready for request in requests):
         return "only a proxy that Wireproof starts can be seen with a backend that is not ready"

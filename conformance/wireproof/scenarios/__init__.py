@@ -8,6 +8,7 @@ from wireproof.scenarios.clients import CLIENTS
 from wireproof.scenarios.failures import FAILURES
 from wireproof.scenarios.http import HTTP, REUSE
 from wireproof.scenarios.leaving import LEAVING
+from wireproof.scenarios.messages import MESSAGES
 from wireproof.scenarios.params import PARAMS
 from wireproof.scenarios.precedence import PRECEDENCE
 from wireproof.scenarios.responses import BLOCKS as RESPONSES_BLOCKS
@@ -16,6 +17,7 @@ from wireproof.scenarios.sentinel import SENTINEL
 from wireproof.scenarios.shapes import SHAPES
 from wireproof.scenarios.stored import STORED
 from wireproof.scenarios.structured import STRUCTURED
+from wireproof.scenarios.surfaces import SURFACES
 from wireproof.scenarios.text import TEXT
 from wireproof.scenarios.tool_choice import TOOL_CHOICE
 from wireproof.scenarios.turns import TURNS
@@ -47,6 +49,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     *CLIENTS,
     *INPUT,
     *STORED,
+    *MESSAGES,
+    *SURFACES,
     *AGENT,
 )
 """All of them, in the order of reports."""

@@ -1,6 +1,6 @@
 """Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
-from wireproof.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER, Dialect
+from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, OPENAIS, STOP_HEADER
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.scenarios.exercised import ARGUMENTS_VERBATIM, CALLS_ARRIVE, FINISH_REASON, MODES_AGREE
 from wireproof.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
@@ -68,7 +68,7 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="call/megabyte",
         turns=(Turn(say="Write a very long note."),),
         tools=(WRITE_TO_FILE,),
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, "chat.stream.arguments-incremental"),
     ),
     ConversationScenario(
@@ -77,7 +77,15 @@ CALLS: tuple[ConversationScenario, ...] = (
         script="call/broken",
         turns=(Turn(say="Break off."),),
         tools=(LOCAL_SEARCH,),
-        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
+        # Messages carry an object, and have no place for what is none.
+        dialects=OPENAIS,
+        exercises=(
+            *ARGUMENTS_VERBATIM,
+            "responses.stream.sums",
+            "responses.whole.call-items",
+            "chat.stream.parity",
+            "responses.parity",
+        ),
     ),
     ConversationScenario(
         name="calls-burst",
@@ -103,6 +111,7 @@ CALLS: tuple[ConversationScenario, ...] = (
             "chat.stream.arguments-verbatim",
             "chat.whole.calls-all-in-order",
             "responses.stream.indexes",
+            "messages.stream.indexes",
             *MODES_AGREE,
         ),
     ),

@@ -1,8 +1,15 @@
 """A backend that fails: before it said anything, in mid-text, inside and after a call, after the end; and its death."""
 
-from wireproof.model.dialect import CHATS_WITH_TOOLS, Dialect
+from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, Dialect
 from wireproof.model.scenario import ConversationScenario, Mode, Need, Turn
-from wireproof.scenarios.exercised import BACKEND_FAILS, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
+from wireproof.scenarios.exercised import (
+    BACKEND_FAILS,
+    FAILS_FIRST,
+    MESSAGES_FAIL,
+    MODES_AGREE,
+    RESPONSE_ENDS,
+    TEXT_ARRIVES,
+)
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
@@ -15,7 +22,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         title="The backend fails before it has said anything: a real HTTP error",
         script="fail/first",
         turns=(Turn(say="Fail at once."),),
-        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
+        exercises=FAILS_FIRST,
     ),
     ConversationScenario(
         name="fail-rate",
@@ -24,7 +31,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         # `slots-taken`.
         script="fail/rate",
         turns=(Turn(say="Be too many."),),
-        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope", "http.error.rate-limit"),
+        exercises=(*FAILS_FIRST, "http.error.rate-limit"),
     ),
     ConversationScenario(
         name="fail-after-text",
@@ -41,7 +48,12 @@ FAILURES: tuple[ConversationScenario, ...] = (
         script="fail/after-call",
         turns=(Turn(say="Search, and fail."),),
         tools=(LOCAL_SEARCH,),
-        exercises=("chat.stream.error-after-call", *RESPONSE_ENDS, "chat.whole.backend-error"),
+        exercises=(
+            "chat.stream.error-after-call",
+            *RESPONSE_ENDS,
+            "chat.whole.backend-error",
+            *MESSAGES_FAIL,
+        ),
     ),
     ConversationScenario(
         # In one dialect of each surface: each death costs a restart, and nothing else may run at the same time.
@@ -50,7 +62,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         script="fail/crash-text",
         turns=(Turn(say="Begin, and die."), AGAIN),
         # What a proxy does of a death does not depend on how it writes calls.
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         alone=True,
         behind_upstreams=True,
         exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
@@ -61,14 +73,14 @@ FAILURES: tuple[ConversationScenario, ...] = (
         # Codex sends `error` before turn/completed; a proxy that waits for the second alone would wait for ever here.
         script="fail/notice",
         turns=(Turn(say="Fail without an end."),),
-        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
+        exercises=FAILS_FIRST,
     ),
     ConversationScenario(
         name="fail-context",
         title="The conversation is too long for the model",
         script="fail/context",
         turns=(Turn(say="Be too long."),),
-        exercises=("chat.stream.error-before-output", *BACKEND_FAILS, "http.error.envelope"),
+        exercises=FAILS_FIRST,
     ),
     ConversationScenario(
         name="fail-in-arguments",
@@ -93,9 +105,9 @@ FAILURES: tuple[ConversationScenario, ...] = (
         title="The backend never says anything: an error in the end, by status or by frame",
         script="fail/silent",
         turns=(Turn(say="Say nothing."),),
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         needs=(Need.IDLE_TIMEOUT,),
-        exercises=("chat.stream.error-before-output", *BACKEND_FAILS),
+        exercises=("chat.stream.error-before-output", "messages.stream.error-before-output", *BACKEND_FAILS),
     ),
     ConversationScenario(
         name="garbled",
@@ -104,7 +116,7 @@ FAILURES: tuple[ConversationScenario, ...] = (
         title="Bytes that are no UTF-8 come from the backend in mid-text; the next request is served",
         script="fail/garbled",
         turns=(Turn(say="Garble your words."), AGAIN),
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         alone=True,
         behind_upstreams=True,
         exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
@@ -151,10 +163,15 @@ FAILURES: tuple[ConversationScenario, ...] = (
         script="fail/crash-call",
         turns=(Turn(say="Search, and die."), AGAIN),
         tools=(LOCAL_SEARCH,),
-        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        dialects=ONE_OF_EACH,
         alone=True,
         behind_upstreams=True,
-        exercises=("chat.stream.error-after-call", *RESPONSE_ENDS, "chat.whole.backend-error"),
+        exercises=(
+            "chat.stream.error-after-call",
+            *RESPONSE_ENDS,
+            "chat.whole.backend-error",
+            *MESSAGES_FAIL,
+        ),
     ),
     ConversationScenario(
         name="crash-after-finish",

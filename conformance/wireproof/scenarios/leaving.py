@@ -14,7 +14,7 @@ LEAVING: tuple[ConversationScenario, ...] = (
         script="text/hang",
         turns=(Turn(say="Keep talking.", act=Act.LEAVE_AT_TEXT), HOW),
         modes=(Mode.STREAM,),
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
+        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
     ),
     ConversationScenario(
         name="disconnect-first",
@@ -24,7 +24,7 @@ LEAVING: tuple[ConversationScenario, ...] = (
         # leave.
         turns=(Turn(say="Say nothing.", act=Act.LEAVE_WHEN_SENT), HOW),
         modes=(Mode.STREAM,),
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
+        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
     ),
     ConversationScenario(
         name="disconnect-in-arguments",
@@ -33,7 +33,7 @@ LEAVING: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Begin to search.", act=Act.LEAVE_WHEN_SENT), HOW),
         tools=(LOCAL_SEARCH,),
         modes=(Mode.STREAM,),
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
+        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
     ),
     ConversationScenario(
         name="disconnect-after-call",
@@ -45,6 +45,6 @@ LEAVING: tuple[ConversationScenario, ...] = (
         body={"parallel_tool_calls": True},
         modes=(Mode.STREAM,),
         dialects=WITH_TOOLS,
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
+        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
     ),
 )

@@ -1,5 +1,6 @@
 """The shapes in which a backend sends a call: any of them gives the same answer."""
 
+from wireproof.model.dialect import OPENAIS
 from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
@@ -13,6 +14,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.a",),
         attribute_to="shapes.a",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -23,6 +25,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.a",),
         attribute_to="shapes.a",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -33,6 +36,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.b",),
         attribute_to="shapes.b",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -43,6 +47,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.c",),
         attribute_to="shapes.c",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -53,6 +58,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.d",),
         attribute_to="shapes.d",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -63,6 +69,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.d",),
         attribute_to="shapes.d",
+        dialects=OPENAIS,
     ),
     ConversationScenario(
         name="shape-e",
@@ -73,6 +80,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.e",),
         attribute_to="shapes.e",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -84,6 +92,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.f",),
         attribute_to="shapes.f",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -94,6 +103,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.g",),
         attribute_to="shapes.g",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -104,6 +114,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.h",),
         attribute_to="shapes.h",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -114,6 +125,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.late-id",),
         attribute_to="shapes.late-id",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -125,6 +137,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.late-id",),
         attribute_to="shapes.late-id",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -136,6 +149,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.no-id",),
         attribute_to="shapes.no-id",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -147,6 +161,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.repeated-fragment",),
         attribute_to="shapes.repeated-fragment",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
     ConversationScenario(
@@ -157,6 +172,7 @@ SHAPES: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.double-telling",),
         attribute_to="shapes.double-telling",
+        dialects=OPENAIS,
         behind_upstreams=True,
     ),
 )

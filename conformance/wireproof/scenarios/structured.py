@@ -38,6 +38,17 @@ STRUCTURED: tuple[ConversationScenario, ...] = (
         refusable="text",
     ),
     ConversationScenario(
+        name="structured-schema-config",
+        title="A schema of a message reaches the backend",
+        script="reflect/received",
+        # Spelt as `output_config.format` when it is sent.
+        body={"response_format": {"type": "json_schema", "json_schema": NAMED}},
+        dialects=(Dialect.MESSAGES,),
+        turns=(Turn(say="What have you received? Answer in JSON."),),
+        exercises=("turn.structured-output",),
+        refusable="output_config",
+    ),
+    ConversationScenario(
         # The backend answers in prose: to accept the field and to send that is to ignore it.
         name="structured-object",
         title="A JSON object is demanded, and the backend answers in prose",

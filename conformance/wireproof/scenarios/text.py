@@ -1,6 +1,6 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
-from wireproof.model.dialect import CHATS
+from wireproof.model.dialect import CHATS, OPENAIS
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
@@ -63,7 +63,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         title="Reasoning goes before the answer and stays out of it",
         script="text/thinking",
         turns=(Turn(say="Think first."),),
-        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
+        exercises=(*TEXT_ARRIVES, "messages.stream.thinking", *MODES_AGREE),
     ),
     ConversationScenario(
         name="usage-asked",
@@ -77,6 +77,8 @@ TEXT: tuple[ConversationScenario, ...] = (
             "chat.stream.usage-details",
             *RESPONSE_ENDS,
             "chat.whole.usage",
+            "messages.stream.usage",
+            "messages.whole.usage",
             *MODES_AGREE,
         ),
     ),
@@ -145,6 +147,8 @@ TEXT: tuple[ConversationScenario, ...] = (
             "chat.stream.text",
             "responses.stream.flushed",
             "responses.stream.sums",
+            "messages.stream.flushed",
+            "messages.stream.text",
         ),
     ),
     ConversationScenario(
@@ -160,6 +164,8 @@ TEXT: tuple[ConversationScenario, ...] = (
             "chat.stream.text",
             "responses.stream.keepalive",
             "responses.stream.sums",
+            "messages.stream.keepalive",
+            "messages.stream.text",
         ),
     ),
     ConversationScenario(
@@ -171,6 +177,7 @@ TEXT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Take all the time that you need.", act=Act.OPEN_AT_COMMENTS),),
         modes=(Mode.STREAM,),
         needs=(Need.KEEPALIVE,),
+        dialects=OPENAIS,
         exercises=(
             "chat.stream.keepalive-goes-on",
             "chat.stream.keepalive-is-comment",

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.model.dialect import DEFAULT, MODE_HEADER, ArgumentsMode, Dialect, Surface
+from wireproof.model.dialect import DEFAULT, MODE_HEADER, ONE_OF_EACH, ArgumentsMode, Dialect, Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Missing, SurfaceReport, SurfaceState, Target, WayTaken
 from wireproof.model.verdict import HarnessError
@@ -65,7 +65,7 @@ USUAL_MODELS = ("gpt-5", "codex", "gpt-4o")
 """The names under which a target is asked that lists none."""
 SIGNATURE = "scripted backend"
 """Part of the mock's answer to the probe: it is asked for a proof."""
-ASKED: Mapping[Surface, Dialect] = {Surface.CHAT: DEFAULT, Surface.RESPONSES: Dialect.RESPONSES}
+ASKED: Mapping[Surface, Dialect] = {dialect.spec.surface: dialect for dialect in ONE_OF_EACH}
 """The dialect in which each surface is asked for a text: the one that is spoken wherever the surface is."""
 NAMELESS = frozenset({Route.NO_MODEL, Route.REFUSES, Route.NOTHING})
 """What a route may do with a name that the target does not know; it may answer to another one."""

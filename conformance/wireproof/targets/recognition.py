@@ -1,4 +1,4 @@
-"""What an answer is recognised as: a chat completion, a response, or neither. Nothing is judged, nothing is sent.
+"""What an answer is recognised as: a chat completion, a response, a message, or none. Nothing is judged or sent.
 
 Lenient on purpose, and so no part of the wire grammar: an answer whose form is wrong is to be judged, and must not be
 left out as if the target did not serve it. So neither the content type nor the framing counts: JSON that came as text,
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SHOWN = 200
 """Characters of an answer that are shown."""
 DONE = "[DONE]"
-LAST_EVENTS = frozenset({"response.completed", "response.incomplete", "response.failed", "error"})
-"""The events that end a stream of Responses."""
+LAST_EVENTS = frozenset({"response.completed", "response.incomplete", "response.failed", "message_stop", "error"})
+"""The events that end a stream of Responses or of Messages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +39,13 @@ def recognise(body: bytes, surface: Surface) -> Recognised | None:
     if is_page(body):
         return None
     said = payloads(body)
-    return _chat(said, frames=is_stream(body)) if surface is Surface.CHAT else _response(said)
+    match surface:
+        case Surface.CHAT:
+            return _chat(said, frames=is_stream(body))
+        case Surface.RESPONSES:
+            return _response(said)
+        case Surface.MESSAGES:
+            return _message(said)
 
 
 def is_page(body: bytes) -> bool:
@@ -134,6 +140,27 @@ def _response(said: Sequence[Any]) -> Recognised | None:
     calls = any(item.get("type") == "function_call" for item in items)
     text = "".join(deltas) or "".join(texts)
     return Recognised(text=text, carriers=frozenset({Carrier.ITEMS} if calls else ()))
+
+
+def _message(said: Sequence[Any]) -> Recognised | None:
+    events = [one for one in said if isinstance(one, dict) and str(one.get("type")) in _MESSAGE_EVENTS]
+    objects = [one for one in said if isinstance(one, dict) and one.get("type") == "message"]
+    # One that came without its type has what no other surface's answer has.
+    objects += [one for one in said if isinstance(one, dict) and "type" not in one and "stop_reason" in one]
+    if not events and not objects:
+        return None
+    blocks = [block for one in objects for block in list_of(one.get("content")) if isinstance(block, dict)]
+    blocks += [one["content_block"] for one in events if isinstance(one.get("content_block"), dict)]
+    deltas = [one["delta"] for one in events if isinstance(one.get("delta"), dict)]
+    text = "".join(str(part["text"]) for part in (*blocks, *deltas) if isinstance(part.get("text"), str))
+    calls = any(block.get("type") == "tool_use" for block in blocks)
+    return Recognised(text=text, carriers=frozenset({Carrier.TOOL_USE} if calls else ()))
+
+
+_MESSAGE_EVENTS = frozenset({
+    "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+})  # fmt: skip
+"""The events of a stream of Messages that no other stream has."""
 
 
 def _text(content: object) -> str:

@@ -53,7 +53,7 @@ def read_error(body: bytes, content_type: str | None) -> tuple[Failed | None, tu
     Returns:
         The error, None if the body has none at all; and at most one violation, which lists all that is wrong.
     """
-    faults = _media_type_faults(content_type)
+    faults = media_type_faults(content_type)
     failed = None
     try:
         _, payload = parse_body(body)
@@ -170,7 +170,8 @@ def _call_faults(call: JsonObject) -> dict[str, frozenset[Facet]]:
     return {fault: frozenset({lost} if lost else ()) for fault, (kept, lost) in wanted.items() if not kept}
 
 
-def _media_type_faults(content_type: str | None) -> list[str]:
+def media_type_faults(content_type: str | None) -> list[str]:
+    """What is wrong with the Content-Type of the body of an error."""
     media_type = (content_type or "").partition(";")[0].strip().lower()  # `; charset=utf-8` may follow
     return [] if media_type == "application/json" else [_not_json(content_type)]
 

@@ -70,12 +70,14 @@ class Reader:
 
     Args:
         requirement: The id that its violations name; "" where nothing but frames is looked for.
+        unclosed: The id for a block that the end of the body cuts off; None: the same.
         limit: The largest block, in bytes; also the most that is ever held.
     """
 
-    def __init__(self, requirement: str = "", limit: int = MAX_BLOCK) -> None:
+    def __init__(self, requirement: str = "", limit: int = MAX_BLOCK, *, unclosed: str | None = None) -> None:
         self.violations: list[Violation] = []
         self._requirement = requirement
+        self._unclosed = requirement if unclosed is None else unclosed
         self._limit = limit
         self._held = bytearray()
         self._offset = 0  # of the first held byte in the body
@@ -167,7 +169,8 @@ class Reader:
             return None
         # Nothing of an answer is lost with a comment that is cut off.
         if frame.fields:
-            self._violation("the body ends inside this block: no blank line closes it", frame.place, UNTOUCHED)
+            seen = "the body ends inside this block: no blank line closes it"
+            self._violation(seen, frame.place, UNTOUCHED, self._unclosed)
         self._judge(frame)
         self._release(len(self._held))
         return frame
@@ -210,6 +213,7 @@ class Reader:
         del self._held[self._limit :]
         self._full = True
 
-    def _violation(self, seen: str, place: Place, spoils: frozenset[Facet]) -> None:
+    def _violation(self, seen: str, place: Place, spoils: frozenset[Facet], requirement: str | None = None) -> None:
         if not self.violations:
-            self.violations.append(Violation(requirement=self._requirement, seen=seen, place=place, spoils=spoils))
+            broken = self._requirement if requirement is None else requirement
+            self.violations.append(Violation(requirement=broken, seen=seen, place=place, spoils=spoils))

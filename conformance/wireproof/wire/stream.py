@@ -1,7 +1,7 @@
 """A streamed body, read as it arrives: what all surfaces share.
 
 `Stream` takes bytes to frames (`wireproof.wire.sse`), frames to JSON objects, and gives these to the machine of its
-surface (`wireproof.wire.chat`, `wireproof.wire.responses`), which judges them by its tables and gives the events that
+surface (`wireproof.wire.chat`, `.responses`, `.messages`), which judges them by its tables and gives the events that
 they say. What comes out does not depend on how the bytes are cut.
 
 The machine is a part of the stream, not a subclass: what it needs of the stream is one list, `Findings`.
@@ -100,7 +100,7 @@ class Stream:
         self._faults = faults
         self._reads_malformed = reads_malformed
         self._strict_only = strict_only
-        self._reader = Reader(faults[FrameFault.UNREADABLE])
+        self._reader = Reader(faults[FrameFault.UNREADABLE], unclosed=faults.get(FrameFault.UNCLOSED))
         self._frames: list[Frame] = []
         self._payloads: list[tuple[Frame, JsonObject]] = []
         self._events: list[ChatEvent] = []

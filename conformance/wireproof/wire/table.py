@@ -62,7 +62,8 @@ class FrameFault(Enum):
     """What can be wrong with one frame, whatever comes before and after it.
 
     Each grammar maps the faults that it knows to requirements. A fault that it leaves out is none there: streams of
-    Responses have `event:` lines, streams of chat completions have no published event types.
+    Responses have `event:` lines, streams of chat completions have no published event types. A last frame that is not
+    closed is unreadable where a grammar does not name it apart.
     """
 
     UNREADABLE = "data that is not one JSON object"
@@ -73,3 +74,4 @@ class FrameFault(Enum):
     UNPUBLISHED = "an event of a type that is not published"
     MISNAMED = "an event: line that does not say the type of the data"
     OUT_OF_STEP = "a sequence_number that is not one more than the one before"
+    UNCLOSED = "a last frame that no blank line closes"

@@ -14,6 +14,7 @@ from wireproof_scripts.library.personas import PERSONAS
 from wireproof_scripts.library.reflect import REFLECT
 from wireproof_scripts.library.sentinel import SENTINEL
 from wireproof_scripts.library.shapes import SHAPES
+from wireproof_scripts.library.surfaces import SURFACES
 from wireproof_scripts.library.text import TEXT
 from wireproof_scripts.library.textual import TEXTUAL
 from wireproof_scripts.library.xml import XML
@@ -36,6 +37,7 @@ LIBRARY: Library = {
         REFLECT,
         ACTING,
         AGENT,
+        SURFACES,
         PERSONAS,
     )
     for script in scripts

@@ -7,6 +7,9 @@ from wireproof.judging.checks import (
     chat_stream,
     chat_whole,
     http,
+    messages,
+    messages_parity,
+    messages_requests,
     params,
     response_parity,
     response_requests,
@@ -19,6 +22,7 @@ from wireproof.judging.checks import (
 )
 from wireproof.judging.registry import Checks
 from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS
+from wireproof.wire.messages import MESSAGES_STREAM_VIOLATIONS
 from wireproof.wire.responses import RESPONSES_STREAM_VIOLATIONS
 
 CHECKS = Checks(
@@ -34,12 +38,15 @@ CHECKS = Checks(
     responses.check,
     response_requests.check,
     response_parity.check,
+    messages.check,
+    messages_requests.check,
+    messages_parity.check,
     turn.check,
     untouched.check,
     agent.check,
 )
 """All checks of Wireproof."""
-GRAMMAR = frozenset({*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS})
+GRAMMAR = frozenset({*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS, *MESSAGES_STREAM_VIOLATIONS})
 """The requirements that the grammar of streams finds broken without a check."""
 
 __all__ = ["CHECKS", "GRAMMAR"]

@@ -10,14 +10,14 @@ exercise: what is wrong there is a violation of that rule, and says nothing of t
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen, no_header
+from wireproof.model.dialect import Surface
+from wireproof.reading.errors import error_in, in_words, names
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.fields import json_object
-from wireproof.wire.message import read_error
 from wireproof.wire.quoting import quoted, visible
 from wireproof.wire.violation import StatusDue, Violation
 
@@ -70,7 +70,7 @@ def _cannot_name(exchange: Exchange) -> bool:
     unmet = any(one.failure is ExpectedFailure.UNMET for one in exchange.wanted)
     if exchange.transcript.status != BAD_REQUEST or not unmet:
         return False
-    failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
+    failed, broken = error_in(exchange)
     return failed is not None and failed.param is None and bool(broken)
 
 
@@ -84,8 +84,8 @@ def _names(exchange: Exchange, field: str) -> bool:
     transcript = exchange.transcript
     if not field or transcript.status != BAD_REQUEST:
         return False
-    failed, _ = read_error(transcript.body, transcript.header("content-type"))
-    return failed is not None and _within(failed.param or "", field)
+    failed, _ = error_in(exchange)
+    return failed is not None and names(failed, field, exchange.dialect.spec.surface)
 
 
 def refused_in_words(exchange: Exchange) -> bool:
@@ -93,8 +93,8 @@ def refused_in_words(exchange: Exchange) -> bool:
     field, transcript = _refusable(exchange), exchange.transcript
     if not field or transcript.status != BAD_REQUEST:
         return False
-    failed, _ = read_error(transcript.body, transcript.header("content-type"))
-    return failed is not None and re.search(rf"(?<![\w-]){re.escape(field)}(?![\w-])", failed.message) is not None
+    failed, _ = error_in(exchange)
+    return failed is not None and in_words(failed.message, field)
 
 
 def _wrong(exchange: Exchange) -> Seen | None:
@@ -159,7 +159,7 @@ def _sent(exchange: Exchange) -> str:
 
 def _error(exchange: Exchange) -> Failed | None:
     """The error of the answer; None where its envelope is broken, which `http.error.envelope` has named."""
-    failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
+    failed, broken = error_in(exchange)
     return None if broken else failed
 
 
@@ -168,17 +168,13 @@ def _misnamed(exchange: Exchange) -> str:
     request, failed = asked(exchange), _error(exchange)
     if failed is None or request.param is None:
         return ""
-    if not _within(failed.param or "", request.param):
-        return (
-            f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; sent was {_sent(exchange)}"
-        )
+    # The errors of this surface have no member that could say that there is no field to name.
+    messages = exchange.dialect.spec.surface is Surface.MESSAGES
+    if not names(failed, request.param, exchange.dialect.spec.surface) and (request.param or not messages):
+        seen = f"the message is {quoted(failed.message)}" if messages else f"param is {quoted(failed.param)}"
+        named = f"it should name {request.param}" if messages else f"it should be {quoted(request.param or None)}"
+        return f"{seen}, {named}; sent was {_sent(exchange)}"
     # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:
         return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"
     return ""
-
-
-def _within(param: str, wanted: str) -> bool:
-    """Whether a param names the field, or a place inside it; header names are the same in any case."""
-    # `messages` is also named by `messages[0].role`, as OpenAI does.
-    return param.lower() == wanted.lower() or param.startswith((f"{wanted}.", f"{wanted}["))

@@ -154,7 +154,7 @@ def error_after_call(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, exchange.body_place)
 
 
-@check("chat.stream.keepalive", "responses.stream.keepalive")
+@check("chat.stream.keepalive", "responses.stream.keepalive", "messages.stream.keepalive")
 def keepalive(exchange: Exchange) -> Iterable[Seen]:
     """While the backend is silent, comments come before its text. Keep-alives of another kind are for the grammar."""
     # A keep-alive that is no comment is one fault; that no comment came follows from it.
@@ -191,7 +191,7 @@ def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(f"{number} came, and no more, while the backend was silent for more than {due} times {interval:g} s")
 
 
-@check("chat.stream.disconnect", "responses.stream.disconnect")
+@check("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect")
 def disconnect(exchange: Exchange) -> Iterable[Seen]:
     """The next request is served, and the backend reports that the abandoned turn has ended."""
     # The answer that the client left; the exchange after it reports how that turn ended.

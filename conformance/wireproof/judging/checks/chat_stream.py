@@ -54,7 +54,7 @@ HEADERS = {
 """Header → what its value must contain."""
 
 
-@check("chat.stream.headers", "responses.stream.headers")
+@check("chat.stream.headers", "responses.stream.headers", "messages.stream.headers")
 def headers(exchange: Exchange) -> Iterable[Seen]:
     """The headers that keep every hop from buffering the stream."""
     for name, wanted in HEADERS.items():
@@ -202,7 +202,7 @@ def utf8(exchange: Exchange) -> Iterable[Seen]:
                 yield Seen(difference(want, got), _place_of_torn(exchange))
 
 
-@check("chat.stream.flushed", "responses.stream.flushed")
+@check("chat.stream.flushed", "responses.stream.flushed", "messages.stream.flushed")
 def flushed(exchange: Exchange) -> Iterable[Seen]:
     """The first text reaches the client before the backend says more.
 

@@ -12,9 +12,10 @@ from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.model.scenario import WRONG_KEY
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend
+from wireproof.reading.errors import error_in
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import JsonObject, object_of, parse_json
-from wireproof.wire.message import read_error, read_whole
+from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Place, StatusDue
 
@@ -50,13 +51,13 @@ INTERNALS: Mapping[str, re.Pattern[bytes]] = {
 """What → how it looks in a body."""
 
 
-@check("http.error.envelope")
+@check("http.error.envelope", "messages.error.envelope")
 def error_envelope(exchange: Exchange) -> Iterable[Seen]:
-    """Every error is JSON in the error envelope."""
+    """Every error is JSON in the error envelope of its surface."""
     transcript = exchange.transcript
     if transcript.status is None or transcript.ok:
         return
-    _, violations = read_error(transcript.body, transcript.header("content-type"))
+    _, violations = error_in(exchange)
     yield from (Seen(found.seen, found.place) for found in violations)
 
 

@@ -80,9 +80,16 @@ def opening_place(exchange: Exchange, choice: int, number: int) -> Place | None:
 def said_place(exchange: Exchange, choice: int = 0) -> Place:
     """Where a choice begins to say anything: its first call, else its first text; else all of the body."""
     if exchange.mode is Mode.WHOLE:
-        return member_place(exchange, "output" if exchange.dialect.spec.surface is Surface.RESPONSES else "choices")
+        return answer_place(exchange)
     text = first_place(exchange, Text, lambda one: one.choice == choice)
     return opening_place(exchange, choice, 0) or text or exchange.body_place
+
+
+def answer_place(exchange: Exchange) -> Place:
+    """Where a whole answer has what it says; all of the body in a stream."""
+    member = {Surface.CHAT: "choices", Surface.RESPONSES: "output", Surface.MESSAGES: "content"}
+    streamed = exchange.mode is Mode.STREAM
+    return exchange.body_place if streamed else member_place(exchange, member[exchange.dialect.spec.surface])
 
 
 def member_place(exchange: Exchange, *path: Step) -> Place:
@@ -142,7 +149,7 @@ def _in_piece(exchange: Exchange, piece: Text | Fragment, at: int) -> Spot:
     return Spot(place=locate(frame, path, at) if path else frame.place, path=shown)
 
 
-_NAMES = {Text: {"content", "text", "delta"}, Fragment: {"arguments", "delta"}}
+_NAMES = {Text: {"content", "text", "delta"}, Fragment: {"arguments", "delta", "partial_json"}}
 """The members that hold pieces of a text, in all surfaces and modes."""
 
 

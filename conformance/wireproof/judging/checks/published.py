@@ -1,4 +1,4 @@
-"""What a body has beside, without or instead of OpenAI's published fields, weighed.
+"""What a body has beside, without or instead of the published fields of its API, weighed.
 
 A member too many is a vendor's: real clients pass over it, so it is a fault to the letter alone. What is missing or of
 the wrong type may stop a typed client; but if it is no member from which text and calls are read, the answer behind it
@@ -47,7 +47,7 @@ _SEEN = 5
 
 
 def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tuple[str, ...]] = ()) -> Iterable[Seen]:
-    """What is wrong with the body in a frame by a schema of OpenAI's; what harms clients comes first.
+    """What is wrong with the body in a frame by a schema of an API; what harms clients comes first.
 
     Faults at the paths `apart` are left out: they have requirements of their own. What stands in a list is seen once.
     """
@@ -96,3 +96,27 @@ def _spoilt(fault: SchemaFault) -> frozenset[Facet]:
     beside = _SETTINGS if fault.path in {(last,), ("response", last)} else UNTOUCHED
     # Only the member itself: one that is wrong beside the others of its object leaves them as they are.
     return _SPOILT.get(last, beside)
+
+
+def shape_of(value: object, *, opaque: Collection[str], counted: Collection[str]) -> object:
+    """An event with its texts emptied and its numbers set to 0: events of one shape are valid together.
+
+    Args:
+        value: The event, or what stands in it.
+        opaque: The members whose texts say nothing of its form.
+        counted: Those whose numbers do not.
+    """
+    match value:
+        case dict():
+            return {name: _member(name, inner, opaque, counted) for name, inner in value.items()}
+        case list():
+            return [shape_of(inner, opaque=opaque, counted=counted) for inner in value]
+        case _:
+            return value
+
+
+def _member(name: str, value: object, opaque: Collection[str], counted: Collection[str]) -> object:
+    if name in opaque and isinstance(value, str):
+        return ""
+    # Not `isinstance`: true would become a number, and pass.
+    return 0 if name in counted and type(value) is int else shape_of(value, opaque=opaque, counted=counted)

@@ -1,4 +1,4 @@
-"""Checks of plain requests for responses: what of the input reached the backend, and what was stored."""
+"""Checks of plain requests: what of their input reached the backend, and which responses were stored."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.answered import asked
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
+from wireproof.reading.exchange import whole_reader
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import json_object, json_of
 from wireproof.wire.quoting import quoted
@@ -20,7 +21,10 @@ check = Checks()
 """The checks of this module."""
 
 
-@check("responses.input.items", "responses.input.replayed")
+@check(
+    "responses.input.items", "responses.input.replayed", "messages.input.system", "messages.input.content",
+    "messages.input.merged", "messages.input.thinking", "messages.input.images",
+)  # fmt: skip
 def input_items(exchange: Exchange) -> Iterable[Seen]:
     """All of the input reached the backend, in order: it answers with what it received."""
     if seen := _lost(exchange):
@@ -52,10 +56,9 @@ def _lost(exchange: Exchange) -> str:
 
 
 def _reflected(exchange: Exchange) -> str:
-    """The text of the response; "" where the body is no response."""
-    items = _dig(_json(exchange), "output")
-    parts = [part for item in _list(items) for part in _list(_dig(item, "content"))]
-    return "".join(str(_dig(part, "text") or "") for part in parts)
+    """The text of the answer; "" where the body is none."""
+    choices = whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body).answer.choices
+    return (choices[0].text or "") if choices else ""
 
 
 def _json(exchange: Exchange) -> object:

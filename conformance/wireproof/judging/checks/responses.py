@@ -7,32 +7,23 @@ are registered for both.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wireproof.judging.checks.answer_parts import calls, text
 from wireproof.judging.checks.chat_ends import failure_of
 from wireproof.judging.checks.chat_stream import gate_was_late
-from wireproof.judging.checks.diff import difference, is_object, listed
 from wireproof.judging.checks.places import (
     NO_USAGE,
-    arguments_spot,
     counts,
-    is_as_far,
-    is_kept,
     is_mistimed,
     member_place,
     named_frames,
     opening_place,
     place_of,
     reading_of,
-    same_data,
-    same_json,
-    text_spot,
 )
-from wireproof.judging.checks.published import media_type, unpublished
-from wireproof.judging.checks.written_calls import no_call
+from wireproof.judging.checks.published import media_type, shape_of, unpublished
 from wireproof.judging.registry import Checks, Seen, about
-from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
@@ -47,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.expected import Expected, ExpectedCall
-    from wireproof.wire.calls import Choice, ToolCall
     from wireproof.wire.fields import JsonObject
     from wireproof.wire.violation import Place
 
@@ -84,7 +73,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         # An event without a type is for the grammar wherever it comes.
         if frame.number in named or not isinstance(payload.get("type"), str):
             continue
-        shape = json.dumps(_shape(payload), sort_keys=True)
+        shape = json.dumps(shape_of(payload, opaque=_OPAQUE, counted=_COUNTED), sort_keys=True)
         if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
             continue
         shapes.add(shape)
@@ -94,25 +83,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
             kinds.add(seen.kind)
 
 
-def _shape(value: object) -> object:
-    """An event with its texts emptied and its numbers set to 0: events of one shape are valid together."""
-    match value:
-        case dict():
-            return {name: _member(name, inner) for name, inner in value.items()}
-        case list():
-            return [_shape(inner) for inner in value]
-        case _:
-            return value
-
-
-def _member(name: str, value: object) -> object:
-    if name in _OPAQUE and isinstance(value, str):
-        return ""
-    # Not `isinstance`: true would become a number, and pass.
-    return 0 if name in _COUNTED and type(value) is int else _shape(value)
-
-
-@check("responses.stream.order")
+@check("responses.stream.order", "messages.stream.terminal")
 def ends(exchange: Exchange) -> Iterable[Seen]:
     """The body ends right after the terminal event."""
     match exchange.transcript.end:
@@ -230,7 +201,7 @@ def _usage(exchange: Exchange, place: Place) -> Iterable[Seen]:
 def message(exchange: Exchange) -> Iterable[Seen]:
     """The text is what the backend said."""
     for wanted, choice in exchange.choices():
-        yield from _text(exchange, wanted, choice)
+        yield from text(exchange, wanted, choice)
 
 
 @check("responses.whole.call-items")
@@ -249,7 +220,7 @@ def call_items(exchange: Exchange) -> Iterable[Seen]:
             seen = f"the response is completed, and its call of {item.get('name')} is marked incomplete"
             yield Seen(seen, place, strict_only=True, kind="status", spoils=UNTOUCHED)
     for wanted, choice in exchange.choices():
-        yield from _calls(exchange, wanted, choice)
+        yield from calls(exchange, wanted, choice)
 
 
 @check("responses.stream.sums")
@@ -259,61 +230,8 @@ def sums(exchange: Exchange) -> Iterable[Seen]:
         # That is for `responses.stream.flushed`: one cause, one violation.
         if gate_was_late(wanted, choice.text or ""):
             continue
-        yield from about(Facet.TEXT, _text(exchange, wanted, choice))
-        yield from _calls(exchange, wanted, choice)
-
-
-def _text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
-    got = choice.text or ""
-    if wanted.text is None:
-        if exchange.complete and not is_object(got):
-            spot = text_spot(exchange, choice.index, "{", got)
-            yield Seen(f"the backend sent a JSON object; what came is not one: {quoted(got)}", spot.place)
-    elif not is_as_far(exchange, wanted.text, got):
-        spot = text_spot(exchange, choice.index, wanted.text, got)
-        yield Seen(f"{spot.heading('output_text')}{_of_text(wanted.text, got)}", spot.place)
-
-
-def _of_text(want: str, got: str) -> str:
-    # A response without text has no part that could be said to be empty.
-    return difference(want, got) if got else f"the text is missing: {quoted(want)}"
-
-
-def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
-    # Of what is only the beginning of an answer, no call is missing.
-    made = wanted.calls if exchange.complete else wanted.calls[: len(choice.calls)]
-    # A block has no id to keep.
-    want = [(call.name, call.id if call.exact else "") for call in made]
-    got = [(call.name, call.id) for call in choice.calls]
-    alike = [name for name, _ in got] == [name for name, _ in want]
-    if not alike or any(id_ not in {"", came} for (_, id_), (_, came) in zip(want, got, strict=True)):
-        odd = next(
-            (number for number, pair in enumerate(zip(want, got, strict=False)) if pair[0] != pair[1]), len(want)
-        )
-        place = opening_place(exchange, choice.index, min(odd, len(got) - 1)) if got else None
-        whole = member_place(exchange, "output") if exchange.mode is Mode.WHOLE else exchange.body_place
-        seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
-        missing = Seen(seen, place or whole) if got else no_call(seen, exchange, whole)
-        yield replace(missing, part=Facet.CALL)
-        return
-    yield from about(Facet.ARGUMENTS, _arguments(exchange, zip(made, choice.calls, strict=True), choice))
-
-
-def _arguments(exchange: Exchange, calls: Iterable[tuple[ExpectedCall, ToolCall]], choice: Choice) -> Iterable[Seen]:
-    for number, (call, came) in enumerate(calls):
-        if is_kept(call, came) or (not exchange.complete and call.arguments.startswith(came.arguments)):
-            continue
-        spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
-        named = f"arguments of {call.name}"
-        if call.meant:
-            if not same_data(call.arguments, came.arguments):
-                yield Seen(f"{spot.heading(named)}{difference(call.arguments, came.arguments)}", spot.place)
-        elif call.exact and call.arguments != came.arguments:
-            seen = f"{spot.heading(named)}{difference(call.arguments, came.arguments)}"
-            yield Seen(seen, spot.place, strict_only=same_json(call.arguments, came.arguments))
-        elif not call.exact and not is_object(came.arguments):
-            seen = f"{spot.heading(named)}no JSON object: {quoted(came.arguments)}"
-            yield Seen(seen, spot.place)
+        yield from about(Facet.TEXT, text(exchange, wanted, choice))
+        yield from calls(exchange, wanted, choice)
 
 
 @check("responses.stream.terminal")

@@ -70,8 +70,8 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
     """Each call of the history is in what the backend received, with its arguments unchanged."""
     calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = "\n".join(text for _, text in texts_of(received))
-    # Cursor's agent service takes the arguments of a call as data.
-    data = exchange.target.backend is Backend.CURSOR
+    # Cursor's agent service takes the arguments of a call as data, and Messages carry them so.
+    data = exchange.target.backend is Backend.CURSOR or exchange.dialect.spec.arguments_are_data
     for call in _calls_of(exchange):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
         meant = [came for id_, of, came in calls if (id_, of) == (call["id"], name)] if data else []
@@ -136,18 +136,31 @@ def tool_result(exchange: Exchange) -> Iterable[Seen]:
     for message in exchange.conversation.history:
         if message["role"] != "tool":
             continue
-        output, id_ = text_of(message["content"]), message["tool_call_id"]
+        outputs, id_ = _outputs(message["content"]), message["tool_call_id"]
         name = names[id_]
         known = {id_} if exchange.dialect.spec.call_ids else set(_ids_of(received, name))
         others = {*names, *names.values()} - {*known, id_, name}
         # A name that several calls have says which of them as little as no name does.
         own = known | ({name} if list(names.values()).count(name) == 1 else set())
-        place = next(
-            (at for at in _places(flat, output) if _is_of(head_before(flat, at), own, others, at >= end)), None
+        found = next(
+            (
+                (at, output)
+                for output in outputs
+                for at in _places(flat, output)
+                if _is_of(head_before(flat, at), own, others, at >= end)
+            ),
+            None,
         )
-        end = end if place is None else place + len(output)
-        if place is None and not any((one, output) in paired for one in known):
+        end = end if found is None else found[0] + len(found[1])
+        if found is None and not any((one, output) in paired for one in known for output in outputs):
             yield Seen(f"the result of {name} ({id_}) did not reach the backend under its call's id")
+
+
+def _outputs(content: object) -> list[str]:
+    """The texts as which a result may arrive: its parts side by side, or one on a line."""
+    parts = content if isinstance(content, list) else []
+    lines = "\n".join(str(part.get("text", "")) for part in parts)
+    return [text_of(content), lines] if len(parts) > 1 else [text_of(content)]
 
 
 def _said(received: Received) -> list[JsonObject]:

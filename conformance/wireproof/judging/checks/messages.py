@@ -1,0 +1,181 @@
+"""Checks of Messages that need more than the grammar: schemas, and the right answer.
+
+What means the same elsewhere (headers, flushing, keep-alives, disconnects, the end of the body) is checked by the
+checks of the other surfaces, which are registered for both.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.answer_parts import calls, text
+from wireproof.judging.checks.chat_ends import failure_of
+from wireproof.judging.checks.chat_stream import gate_was_late
+from wireproof.judging.checks.diff import torn
+from wireproof.judging.checks.places import NO_USAGE, counts, member_place, named_frames, place_of, reading_of
+from wireproof.judging.checks.published import media_type, shape_of, unpublished
+from wireproof.judging.registry import Checks, Seen, about
+from wireproof.model.scenario import Mode
+from wireproof.model.transcript import End
+from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.events import Finished, TokenUsage
+from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS
+from wireproof.wire.quoting import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
+    from wireproof.wire.calls import Choice
+    from wireproof.wire.sse import Frame
+    from wireproof.wire.violation import Place
+
+check = Checks()
+"""The checks of this module."""
+
+_OPAQUE = frozenset({"text", "thinking", "partial_json", "signature", "data"})
+_COUNTED = frozenset({"index"})
+_NAMED = frozenset({("type",), ("index",), ("delta", "stop_reason"), ("delta", "stop_sequence"), ("delta",)})
+"""What the grammar says of an event before its schema is asked."""
+_FAILED_LATE = {ExpectedFailure.AFTER_TEXT, ExpectedFailure.IN_CALL}
+
+
+# form
+
+
+@check("messages.stream.schema")
+def schema(exchange: Exchange) -> Iterable[Seen]:
+    """Every event that the grammar does not find wrong is a published one of published members."""
+    reading = reading_of(exchange)
+    named = named_frames(reading)
+    kinds: set[str] = set()
+    # As in the other surfaces: a long stream repeats a few shapes.
+    shapes: set[str] = set()
+    for frame, payload in reading.payloads:
+        if frame.number in named or payload.get("type") not in OF_THE_STREAM:
+            continue
+        shape = json.dumps(shape_of(payload, opaque=_OPAQUE, counted=_COUNTED), sort_keys=True)
+        if shape in shapes:
+            continue
+        shapes.add(shape)
+        for seen in _unpublished("messages/stream", payload, frame):
+            if seen.kind not in kinds:
+                yield seen
+            kinds.add(seen.kind)
+
+
+def _unpublished(schema: str, payload: object, frame: Frame) -> Iterable[Seen]:
+    """What is wrong by a schema, without the counts, which have rows of their own."""
+    found = unpublished(schema, payload, frame, apart=_NAMED)
+    return (seen for seen in found if "usage" not in seen.kind.split("/") or seen.strict_only)
+
+
+@check("messages.whole.envelope")
+def envelope(exchange: Exchange) -> Iterable[Seen]:
+    """The body is a message of published members, complete, and the answer to this request."""
+    if exchange.transcript.end is not End.COMPLETE:
+        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
+        return
+    reading = reading_of(exchange)
+    if not reading.payloads:
+        return
+    ((frame, body),) = reading.payloads
+    seen = list(_unpublished("messages/message", body, frame))
+    # What is wrong with blocks and the end has been named where they were read.
+    if reading.violations:
+        seen = [one for one in seen if not {"content", "stop_reason", "stop_sequence"} & set(one.kind.split("/"))]
+    if all(one.strict_only for one in seen):
+        seen += media_type(exchange)
+    yield from seen
+    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and not seen:
+        failed = f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
+        yield Seen(failed, exchange.body_place, kind="failed", part=Facet.STATUS)
+    model = body.get("model")
+    if not seen and model is not None and model != exchange.target.model:
+        named = f"model is {quoted(model)}, the request asked for {quoted(exchange.target.model)}"
+        yield Seen(named, member_place(exchange, "model"), strict_only=True, spoils=UNTOUCHED)
+
+
+# content
+
+
+@check("messages.whole.text", "messages.stream.text")
+def said(exchange: Exchange) -> Iterable[Seen]:
+    """The text is what the backend said, in whole characters."""
+    for wanted, choice in exchange.choices():
+        # That is for the row of flushing: one cause, one violation.
+        if not gate_was_late(wanted, choice.text or ""):
+            part = Facet.ENCODING if torn(wanted.text or "", choice.text or "") else Facet.TEXT
+            yield from about(part, text(exchange, wanted, choice))
+
+
+@check("messages.whole.calls", "messages.stream.arguments")
+def called(exchange: Exchange) -> Iterable[Seen]:
+    """All calls, in order, with the arguments that the model meant."""
+    for wanted, choice in exchange.choices():
+        yield from calls(exchange, wanted, choice)
+
+
+@check("messages.whole.stop-reason", "messages.stream.stop-reason")
+def stop_reason(exchange: Exchange) -> Iterable[Seen]:
+    """The answer ended as the backend did. Whether the reason fits the blocks is for the reader."""
+    for wanted, choice in exchange.choices():
+        # A reason that is missing has been named where the answer was read.
+        if wanted.finish is None or choice.finish is None or choice.finish in _right(wanted, choice):
+            continue
+        due = " or ".join(word for word, reason in STOP_REASONS.items() if reason == wanted.finish)
+        came = " or ".join(word for word, reason in STOP_REASONS.items() if reason == choice.finish) or choice.finish
+        yield Seen(f"stop_reason is {came}, the backend's turn ended with {due}", _end(exchange), part=Facet.FINISH)
+
+
+def _right(wanted: Expected, choice: Choice) -> set[str | None]:
+    """The right ends: an answer that was cut in its calls says either."""
+    return {wanted.finish, "length"} if wanted.cut and choice.calls else {wanted.finish}
+
+
+def _end(exchange: Exchange) -> Place | None:
+    return place_of(exchange, Finished) if exchange.mode is Mode.STREAM else member_place(exchange, "stop_reason")
+
+
+@check("messages.whole.usage", "messages.stream.usage")
+def usage(exchange: Exchange) -> Iterable[Seen]:
+    """The counts are the backend's. Those of message_start are known before the backend has counted."""
+    got, want = exchange.answer.usage, counts(exchange)
+    if exchange.answer.error is not None or exchange.choice().finish is None:
+        return
+    whole = exchange.mode is Mode.WHOLE
+    place = member_place(exchange, "usage") if whole else place_of(exchange, TokenUsage)
+    # Of a stream the grammar has named it.
+    if got is None and whole:
+        yield Seen("the message has no usage with its two counts", place, part=Facet.USAGE, about=NO_USAGE)
+    elif got is not None and want is not None and (got.prompt, got.completion) != want[:2]:
+        seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, part=Facet.USAGE, counts=True)
+
+
+# failures
+
+
+@check("messages.stream.error-before-output")
+def error_before_output(exchange: Exchange) -> Iterable[Seen]:
+    """A failure before any output has a real HTTP status."""
+    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and exchange.transcript.ok:
+        seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
+        yield Seen(seen, exchange.body_place)
+    # How long a proxy holds its status back is its own affair, so an event is as good as an HTTP error here.
+    elif failure_of(exchange) is ExpectedFailure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
+        yield Seen("the backend stayed silent, and the stream ended without an error", exchange.body_place)
+
+
+@check("messages.stream.error-in-stream")
+def error_in_stream(exchange: Exchange) -> Iterable[Seen]:
+    """A failure after output is an error event; after a complete call an end is as good, since the call can be run."""
+    failure, error = failure_of(exchange), exchange.answer.error
+    if failure in _FAILED_LATE and error is None:
+        seen = "the backend failed after output, and the stream does not report it: the client takes half for all"
+        yield Seen(seen, exchange.body_place)
+    elif failure is ExpectedFailure.NONE and error is not None and exchange.wanted:
+        yield Seen("the stream ends with an error, and the backend did not fail", exchange.body_place)

@@ -1,0 +1,90 @@
+"""Answers to one script against each other: a stream of Messages against the whole answer, one surface against chat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wireproof.judging.checks.places import counts, reading_of, same_data
+from wireproof.judging.registry import Checks, Seen
+from wireproof.wire.facet import Facet
+from wireproof.wire.fields import JsonObject, list_of, object_of
+from wireproof.wire.messages_fold import fold
+from wireproof.wire.quoting import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireproof.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
+_COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_OF_BLOCKS = {
+    Facet.TEXT: ("text",),
+    Facet.CALL: ("type", "name"),
+    Facet.ARGUMENTS: ("input",),
+    Facet.EVENTS: ("thinking", "data"),
+}
+"""Part of an answer → the members of a block that are it; ids and signatures are never the same twice."""
+
+
+@check("messages.parity")
+def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The fold of the stream is the whole answer, but for ids."""
+    if stream.dialect is not whole.dialect or not (reading_of(stream).payloads and reading_of(whole).payloads):
+        return
+    folded, at_once = fold(payload for _, payload in reading_of(stream).payloads), reading_of(whole).payloads[-1][1]
+    for part, name, ours, others in _pairs(folded, at_once, counted=counts(stream) is not None):
+        if ours != others:
+            one, other = apart(ours, others)
+            yield Seen(f"{name}: the stream says {one}, the whole answer {other}", kind=name, part=part)
+
+
+def _pairs(folded: JsonObject, whole: JsonObject, *, counted: bool) -> Iterable[tuple[Facet, str, object, object]]:
+    """(part, what a sentence calls it, the stream's, the whole answer's)."""
+    for part, names in _OF_BLOCKS.items():
+        yield part, "content", _only(folded, names), _only(whole, names)
+    yield Facet.FINISH, "stop_reason", folded.get("stop_reason"), whole.get("stop_reason")
+    yield Facet.FINISH, "stop_sequence", folded.get("stop_sequence"), whole.get("stop_sequence")
+    # What a proxy estimates of a stream may be other than what it estimates of a whole answer.
+    if counted:
+        yield Facet.USAGE, "usage", _counts(folded), _counts(whole)
+    yield Facet.SETTINGS, "model", folded.get("model"), whole.get("model")
+
+
+def _only(message: JsonObject, names: tuple[str, ...]) -> list[JsonObject]:
+    """The blocks with these members alone, of those that have any; an empty text is none."""
+    blocks = [object_of(block) for block in list_of(message.get("content"))]
+    kept = [block for block in blocks if block.get("type") != "text" or block.get("text")]
+    parts = ({name: block[name] for name in names if name in block} for block in kept)
+    return [part for part in parts if part]
+
+
+def _counts(message: JsonObject) -> JsonObject:
+    """The counts that say something: one that is zero or null says no more than one that is missing."""
+    usage = object_of(message.get("usage"))
+    return {name: usage[name] for name in _COUNTS if usage.get(name)}
+
+
+@check("turn.surface-parity")
+def surface_parity(other: Exchange, chat: Exchange) -> Iterable[Seen]:
+    """What another surface says of a script is what chat says."""
+    here, there = other.choice(), chat.choice()
+    called, due = [call.name for call in here.calls], [call.name for call in there.calls]
+    pairs: list[tuple[Facet, str, object, object]] = [
+        (Facet.CALL, "calls", called, due),
+        (Facet.FINISH, "end", here.finish, there.finish),
+    ]
+    # Chat has no text beside calls.
+    if not there.calls:
+        pairs.append((Facet.TEXT, "text", here.text or "", there.text or ""))
+    for part, what, ours, theirs in pairs:
+        if ours != theirs:
+            one, shown = apart(ours, theirs)
+            yield Seen(f"{what}: {other.dialect} says {one}, chat {shown}", kind=what, part=part)
+    for mine, other_call in zip(here.calls, there.calls, strict=False) if called == due else ():
+        ours_text, theirs_text = mine.arguments, other_call.arguments
+        if ours_text != theirs_text and not same_data(theirs_text, ours_text):
+            one, shown = apart(ours_text, theirs_text)
+            yield Seen(f"arguments: {other.dialect} says {one}, chat {shown}", kind="arguments", part=Facet.ARGUMENTS)

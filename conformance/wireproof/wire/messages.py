@@ -1,0 +1,270 @@
+"""A Messages stream, read: the machine that puts the questions of `wireproof.wire.messages_grammar` to events.
+
+The events that it gives are those of a chat stream, all of choice 0, so that all surfaces are assembled and compared
+alike: a tool_use block is a call, the stop reason is given as chat's finish reason for it, a `ping` is the comment that
+keeps a connection alive. Thoughts are no part of an answer; that they stand where they belong is judged.
+
+https://platform.claude.com/docs/en/build-with-claude/streaming
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wireproof.wire.events import CallOpened, ChatEvent, Comment, Done, Fragment, Text
+from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
+from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of
+from wireproof.wire.messages_blocks import Block, BlockTracker
+from wireproof.wire.messages_events import (
+    BLOCK_DELTA,
+    BLOCK_START,
+    BLOCK_STOP,
+    CUT,
+    DELTA,
+    ERROR,
+    ERROR_TYPES,
+    OF_THE_STREAM,
+    PING,
+    START,
+    STOP,
+)
+from wireproof.wire.messages_grammar import (
+    DELTA_KINDS,
+    ERROR_IN_STREAM,
+    EVENT_NAME,
+    FRAME,
+    MESSAGES_STREAM_VIOLATIONS,
+    SCHEMA,
+    STOP_REASON,
+    STREAM,
+    USAGE,
+    MessageStreamSign,
+    MessageStreamState,
+)
+from wireproof.wire.messages_whole import finish_of, stop_faults, usage_in
+from wireproof.wire.quoting import quoted
+from wireproof.wire.stream import Findings, Stream, read_pieces
+from wireproof.wire.table import FrameFault, Hole
+from wireproof.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wireproof.wire.reading import Reading
+    from wireproof.wire.sse import Frame
+
+__all__ = ["MESSAGES_STREAM_VIOLATIONS", "messages_stream", "read_messages"]
+
+_SHOWN = 60
+_ENDS = frozenset({MessageStreamSign.DELTA, MessageStreamSign.STOP})
+_NAMED = frozenset({PING, ERROR})
+"""The event lines whose value the SDKs look at; of any other they only need that there is one."""
+
+
+def messages_stream() -> Stream:
+    """A reader of one streamed message."""
+    findings = Findings()
+    # After malformed bytes nothing is judged: an event may be lost with them, and every index and sum after it.
+    return Stream(_Messages(findings), findings, FRAME, reads_malformed=False)
+
+
+def read_messages(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
+    """Read a streamed message; see `read_pieces`."""
+    return read_pieces(messages_stream(), pieces, ended=ended)
+
+
+class _Messages:
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._state = MessageStreamState.NEW
+        self._blocks = BlockTracker()
+        self._usage: JsonObject = {}  # that of message_start
+        self._foreign = False  # a frame came that is no event of this surface, so nothing is missing for its own sake
+
+    def payload(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+        """Take an event."""
+        # That both names agree is judged in `_name`; either is enough to read the event.
+        type_ = text_of(payload.get("type")) or frame.event or ""
+        if not text_of(payload.get("type")) and payload.get("error") is not None:
+            type_ = ERROR
+        if not type_:
+            self._untyped(frame, payload)
+            return
+        self._name(frame, payload, type_)
+        if type_ == PING:
+            yield Comment(frame=frame.number, text=PING)
+            return
+        sign = OF_THE_STREAM.get(type_)
+        if sign is None:
+            # Clients are to pass over it; @ai-sdk/anthropic reports an error and goes on.
+            seen = f"{FrameFault.UNPUBLISHED.value}: {quoted(type_, _SHOWN)}"
+            self._add(SCHEMA, FrameFault.UNPUBLISHED.value, seen, frame.place, strict_only=True)
+            return
+        yield from self._take(frame, payload, type_, sign)
+
+    def done(self, frame: Frame) -> Iterable[ChatEvent]:
+        """Take a `[DONE]`, which Messages do not have."""
+        # Alone it is passed over by every client; under the name of an event the SDKs parse it, and raise.
+        self._add(
+            EVENT_NAME, "[DONE]", "a [DONE], which Messages do not have", frame.place, strict_only=not frame.event
+        )
+        return ()
+
+    def end(self, place: Place) -> None:
+        """Take the end of the body."""
+        if not self._foreign:
+            self._step(MessageStreamSign.END, place)
+
+    def _untyped(self, frame: Frame, payload: JsonObject) -> None:
+        """A frame that is no event at all, such as a chunk of chat completions."""
+        self._foreign = True
+        seen = (
+            f"a frame that is no event: it has neither a type nor an event: line, but {', '.join(payload) or 'nothing'}"
+        )
+        self._add(SCHEMA, "untyped", seen, frame.place, UNREADABLE)
+
+    def _name(self, frame: Frame, payload: JsonObject, type_: str) -> None:
+        if type_ == frame.event == payload.get("type"):
+            return
+        line = (
+            "there is no event: line" if frame.event is None else f"the event: line says {quoted(frame.event, _SHOWN)}"
+        )
+        seen = f"{line}, the type of the data is {quoted(payload.get('type'), _SHOWN)}"
+        if type_ == ERROR and (frame.event != ERROR or "type" not in payload):
+            # anthropic for Python stops in silence at an error without its event line.
+            self._add(ERROR_IN_STREAM, FrameFault.MISNAMED.value, seen, frame.place)
+            return
+        unread = type_ == PING or (frame.event and frame.event not in _NAMED)
+        harmless = bool(unread) and bool(text_of(payload.get("type")))
+        self._add(FRAME[FrameFault.MISNAMED], FrameFault.MISNAMED.value, seen, frame.place, strict_only=harmless)
+
+    def _take(self, frame: Frame, payload: JsonObject, type_: str, sign: MessageStreamSign) -> Iterator[ChatEvent]:
+        place, before = frame.place, self._state
+        self._step(sign, place)
+        match type_:
+            case _ if before in {MessageStreamState.ENDED, MessageStreamState.FAILED}:
+                # Most clients read on, so what it says is read; what it breaks is that it comes.
+                yield from self._late(frame.number, payload, type_)
+            case _ if type_ == START:
+                self._starts(object_of(payload.get("message")), place)
+            case _ if type_ in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
+                block, found = self._blocks.take(type_, payload)
+                self._found(found, place)
+                yield from _said(block, type_, payload, frame.number)
+            case _ if type_ == DELTA:
+                yield from self._closes(frame, payload)
+            case _ if type_ == STOP:
+                # Where message_delta is missing, the blocks end here.
+                self._found(self._blocks.finish(), place)
+                yield Done(frame=frame.number)
+            case _:
+                yield from self._fails(frame, payload)
+
+    def _late(self, number: int, payload: JsonObject, type_: str) -> Iterator[ChatEvent]:
+        if type_ in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
+            block, _ = self._blocks.take(type_, payload)
+            yield from _said(block, type_, payload, number)
+
+    def _starts(self, message: JsonObject, place: Place) -> None:
+        """What is wrong with the message at its start, beside what its schema says."""
+        if message.get("content"):
+            seen = f"message_start holds content, which belongs in blocks: {quoted(message['content'], _SHOWN)}"
+            self._add(DELTA_KINDS, "content", seen, place)
+        if message.get("stop_reason") is not None:
+            seen = f"message_start has the stop_reason {quoted(message['stop_reason'], _SHOWN)}, it should be null"
+            self._add(STOP_REASON, "early", seen, place, strict_only=True)
+        self._usage = object_of(message.get("usage"))
+        self._count(self._usage, ("input_tokens", "output_tokens"), START, place)
+
+    def _closes(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+        """Take a message_delta: the blocks end, and the answer with them."""
+        place, delta, usage = frame.place, object_of(payload.get("delta")), object_of(payload.get("usage"))
+        self._found(self._blocks.finish(), place)
+        reason = text_of(delta.get("stop_reason"))
+        if reason not in CUT:
+            self._found(self._blocks.inputs(), place)
+        for kind, seen, letter in stop_faults(delta, calls=self._blocks.calls):
+            lost = UNTOUCHED if letter else frozenset({Facet.FINISH})
+            self._add(STOP_REASON, kind, seen, place, lost, strict_only=letter)
+        if self._count(usage, ("output_tokens",), DELTA, place) and integer_of(usage.get("input_tokens")) is None:
+            # LangChain takes all counts from here; the published type lets it be absent.
+            seen = "the usage of message_delta has no input_tokens"
+            self._add(USAGE, "input", seen, place, strict_only=True)
+        if reason is not None:
+            yield finish_of(reason, frame.number)
+        counted = usage_in(usage, frame.number, self._usage)
+        if counted is not None:
+            yield counted
+
+    def _count(self, usage: JsonObject, names: tuple[str, ...], type_: str, place: Place) -> bool:
+        """Whether these counts are integers; a violation where one is not."""
+        missing = [name for name in names if integer_of(usage.get(name)) is None]
+        if missing:
+            # The SDKs raise in either place.
+            seen = f"the usage of {type_} has no {' and no '.join(missing)}" if usage else f"{type_} has no usage"
+            self._add(USAGE, type_, seen, place, frozenset({Facet.USAGE}))
+        return not missing
+
+    def _fails(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+        error = failure_of(payload.get("error"), frame.number)
+        known = error.type in ERROR_TYPES.values()
+        if not error.message or not known:
+            seen = (
+                f"the error has the type {quoted(error.type, _SHOWN)} and the message {quoted(error.message, _SHOWN)}"
+            )
+            # Clients show the message, and look at the type to know whether to ask again.
+            self._add(ERROR_IN_STREAM, "envelope", seen, frame.place, strict_only=bool(error.message))
+        yield error
+
+    def _step(self, sign: MessageStreamSign, place: Place) -> None:
+        seen = f"{sign.value}, {self._state.value}"
+        match STREAM[self._state, sign]:
+            case Hole() as hole:
+                self._add(hole.requirement, seen, seen, place, hole.spoils, strict_only=hole.strict_only)
+                self._state = hole.then
+            case state:
+                self._state = state
+
+    def _found(self, found: Iterable[Violation], place: Place) -> None:
+        """Add what was found of the blocks in a frame."""
+        for violation in found:
+            self._findings.add_once(replace(violation, place=place))
+
+    def _add(
+        self,
+        requirement: str,
+        kind: str,
+        seen: str,
+        place: Place,
+        spoils: frozenset[Facet] = UNTOUCHED,
+        *,
+        strict_only: bool = False,
+    ) -> None:
+        self._findings.add_once(
+            Violation(
+                requirement=requirement, seen=seen, place=place, strict_only=strict_only, kind=kind, spoils=spoils
+            )
+        )
+
+
+def _said(block: Block, type_: str, event: JsonObject, number: int) -> Iterator[ChatEvent]:
+    """The events for a client, whatever is wrong with this one."""
+    head, delta = object_of(event.get("content_block")), object_of(event.get("delta"))
+    call = max(block.call or 0, 0)
+    match delta.get("type"), delta:
+        case "text_delta", {"text": str(text)} if text:
+            yield Text(frame=number, choice=0, text=text)
+        case "input_json_delta", {"partial_json": str(text)} if text:
+            yield Fragment(frame=number, choice=0, index=call, text=text)
+        case _:
+            pass
+    if type_ == BLOCK_START and head.get("type") == "text" and text_of(head.get("text")):
+        yield Text(frame=number, choice=0, text=head["text"])
+    if type_ == BLOCK_START and head.get("type") == "tool_use":
+        id_, name = text_of(head.get("id")) or "", text_of(head.get("name")) or ""
+        yield CallOpened(frame=number, choice=0, index=call, id=id_, name=name)
+    if type_ == BLOCK_STOP and block.call is not None and not any(block.fragments):
+        # As both SDKs read it: the input of the start counts where no delta adds to it, and none is {}.
+        yield Fragment(frame=number, choice=0, index=call, text=json.dumps(block.given, ensure_ascii=False))

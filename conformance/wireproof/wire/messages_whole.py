@@ -1,0 +1,163 @@
+"""Whole bodies of Messages, read as the same events as a stream; and what both kinds of answers end with.
+
+Broken bodies never raise: what cannot be read is a violation, and the rest is read as well as can be. Members that are
+merely missing or misspelt are for the JSON Schema to name.
+
+https://platform.claude.com/docs/en/api/messages
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text, TokenUsage
+from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
+from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of
+from wireproof.wire.messages_blocks import CALL_ID
+from wireproof.wire.messages_events import BLOCKS, OTHER_BLOCKS, STOP_REASONS, STOP_SEQUENCE, TOOL_USE, WITHOUT_CALLS
+from wireproof.wire.quoting import quoted
+from wireproof.wire.reading import Reading, read_body
+from wireproof.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ENVELOPE = "messages.whole.envelope"
+TEXT = "messages.whole.text"
+CALLS = "messages.whole.calls"
+STOP_REASON = "messages.whole.stop-reason"
+SHOWN = 60
+"""Characters of a value that a violation shows."""
+
+
+def read_message(body: bytes) -> Reading:
+    """Read the body of a whole answer: its text, its calls, how it ended, its usage; in this order."""
+    return read_body(body, ENVELOPE, _answer)
+
+
+def usage_in(usage: JsonObject, frame: int, before: JsonObject | None = None) -> TokenUsage | None:
+    """The counts of a `usage` object; None unless both are integers.
+
+    Args:
+        usage: The object.
+        frame: Where it stands.
+        before: That of `message_start`, for what a later one leaves out.
+    """
+    known = {**(before or {}), **{name: count for name, count in usage.items() if count is not None}}
+    given, completion = integer_of(known.get("input_tokens")), integer_of(known.get("output_tokens"))
+    if given is None or completion is None:
+        return None
+    read = integer_of(known.get("cache_read_input_tokens"))
+    # The three do not overlap: what is read from a cache, or put into it, is no part of input_tokens.
+    prompt = given + (read or 0) + (integer_of(known.get("cache_creation_input_tokens")) or 0)
+    return TokenUsage(frame=frame, prompt=prompt, completion=completion, total=prompt + completion, cached=read)
+
+
+def finish_of(reason: str, frame: int) -> Finished:
+    """A stop reason as a finish reason of chat completions; one that is not published is kept as it is."""
+    return Finished(frame=frame, choice=0, reason=STOP_REASONS.get(reason, reason))
+
+
+def stop_faults(said: JsonObject, *, calls: int) -> Iterator[tuple[str, str, bool]]:
+    """(kind, what is wrong, whether to the letter alone) with the end of an answer that has so many calls.
+
+    `said` has `stop_reason` and `stop_sequence`: the answer, or the delta at the end of a stream.
+    """
+    reason, sequence = said.get("stop_reason"), said.get("stop_sequence")
+    if not isinstance(reason, str):
+        yield "none", f"stop_reason is {quoted(reason, SHOWN)}, it should be a word at the end of an answer", False
+    elif reason not in STOP_REASONS:
+        words = ", ".join(STOP_REASONS)
+        yield "word", f"stop_reason is {quoted(reason, SHOWN)}, it should be one of {words}", False
+    elif reason == TOOL_USE and not calls:
+        yield "no call", "stop_reason is tool_use, and there is no tool_use block", False
+    elif reason in WITHOUT_CALLS and calls:
+        # The runners of both SDKs run no tool then.
+        yield "call", f"stop_reason is {reason}, and there is a tool_use block", False
+    elif (reason == STOP_SEQUENCE) != isinstance(sequence, str):
+        yield "sequence", f"stop_sequence is {quoted(sequence, SHOWN)} beside the stop_reason {reason}", True
+
+
+def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
+    if payload.get("type") == "error" or payload.get("error") is not None:
+        # An error in a success is read, and the content that is missing is the violation.
+        yield failure_of(payload.get("error"), 0)
+    content = payload.get("content")
+    if not isinstance(content, list):
+        seen = "the body has no list of content blocks"
+        yield Violation(requirement=ENVELOPE, seen=seen, place=place, spoils=UNREADABLE)
+        return
+    blocks = [object_of(block) for block in content]
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
+    numbers = iter(range(len(calls)))
+    for block in blocks:
+        if block.get("type") == "text":
+            yield from _text(block)
+        elif block.get("type") == "tool_use":
+            yield from _call(next(numbers), block)
+    yield from _text_faults(blocks, place)
+    yield from _call_faults(calls, place)
+    for kind, seen, letter in stop_faults(payload, calls=len(calls)):
+        yield Violation(
+            requirement=STOP_REASON, seen=seen, place=place, kind=kind, strict_only=letter,
+            spoils=UNTOUCHED if letter else frozenset({Facet.FINISH}),
+        )  # fmt: skip
+    if (reason := text_of(payload.get("stop_reason"))) is not None:
+        yield finish_of(reason, 0)
+    if usage := usage_in(object_of(payload.get("usage")), 0):
+        yield usage
+
+
+def _text(block: JsonObject) -> Iterable[ChatEvent]:
+    text = text_of(block.get("text"))
+    # An empty block is no text, as in a stream, where it has no delta.
+    if text:
+        yield Text(frame=0, choice=0, text=text)
+
+
+def _text_faults(blocks: list[JsonObject], place: Place) -> Iterator[Violation]:
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+    if any(not isinstance(text, str) for text in texts):
+        seen = "a text block has no text"
+        yield Violation(requirement=TEXT, seen=seen, place=place, kind="none", spoils=frozenset({Facet.TEXT}))
+    if "" in texts:
+        # The service refuses a conversation with one; every client shows nothing for it.
+        seen = "a text block without text"
+        yield Violation(requirement=TEXT, seen=seen, place=place, kind="empty", strict_only=True, spoils=UNTOUCHED)
+    known = BLOCKS.keys() | OTHER_BLOCKS
+    other = next((block for block in blocks if block.get("type") not in known), None)
+    if other is not None:
+        seen = f"a block of a type that is not published: {quoted(other.get('type'), SHOWN)}"
+        yield Violation(requirement=ENVELOPE, seen=seen, place=place, kind="block", spoils=UNTOUCHED)
+
+
+def _call(index: int, block: JsonObject) -> Iterable[ChatEvent]:
+    id_, name = text_of(block.get("id")) or "", text_of(block.get("name")) or ""
+    yield CallOpened(frame=0, choice=0, index=index, id=id_, name=name)
+    if "input" in block:
+        # An object on the wire; as text, so that arguments are the same data on all surfaces.
+        yield Fragment(frame=0, choice=0, index=index, text=json.dumps(block["input"], ensure_ascii=False))
+
+
+def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
+    faults: dict[str, frozenset[Facet]] = {}
+    ids: set[str] = set()
+    for number, call in enumerate(calls):
+        id_ = text_of(call.get("id")) or ""
+        if not id_:
+            faults[f"call {number} has no id"] = frozenset({Facet.CALL_ID})
+        elif id_ in ids:
+            faults[f"two calls have the id {quoted(id_, SHOWN)}"] = frozenset({Facet.CALL_ID})
+        elif not CALL_ID.fullmatch(id_):
+            seen = f"the id {quoted(id_, SHOWN)} has other characters than a-z, A-Z, 0-9, _ and -"
+            faults[seen] = frozenset({Facet.CALL_ID})
+        ids.add(id_)
+        if not text_of(call.get("name")):
+            faults[f"call {number} has no name"] = frozenset({Facet.CALL})
+        if not isinstance(call.get("input"), dict):
+            seen = f"the input of call {number} is no object: {quoted(call.get('input'), SHOWN)}"
+            faults[seen] = frozenset({Facet.ARGUMENTS})
+    if faults:
+        spoils = frozenset[Facet]().union(*faults.values())
+        yield Violation(requirement=CALLS, seen="; ".join(list(faults)[:4]), place=place, spoils=spoils)
