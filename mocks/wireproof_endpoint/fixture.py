@@ -29,7 +29,7 @@ class EndpointFixture:
     """What the fixture gives to a test."""
 
     key = KEY
-    """The key that clients must send."""
+    """A key that does. Any other does, too, and none, until `require_key` is called."""
 
     def __init__(self, stack: ExitStack, judge: Callable[[SeenRequests], Sequence[Any]] = lambda _: ()) -> None:
         """`judge` says what the client did wrong whose requests these are."""
@@ -38,7 +38,7 @@ class EndpointFixture:
         self._stack = stack
         self._judge = judge
         self._scripts: dict[str, Script] = {}
-        self._endpoint = endpoint_of(lambda: self._scripts, api_key=KEY)
+        self._endpoint = endpoint_of(lambda: self._scripts)
         self._url: str | None = None
         self.transport: Transport = Transport(self._endpoint)
         """For clients of httpx or httpx2, sync or async, as their `transport`."""
@@ -54,6 +54,11 @@ class EndpointFixture:
         from wireproof_endpoint.scripts import scripts_in  # noqa: PLC0415
 
         self._scripts |= scripts_in(scripts)
+
+    def require_key(self, key: str = KEY) -> None:
+        """Refuse every other key from now on, with 401, to test what the client makes of that."""
+        self.key = key
+        self._endpoint.require_key(key)
 
     @property
     def unchosen(self) -> tuple[str, ...]:

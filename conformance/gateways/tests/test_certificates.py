@@ -6,6 +6,7 @@ says more than the bytes do.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import tomllib
@@ -28,7 +29,9 @@ INSTALLED = Path(sys.prefix) / HERE.name
 PORTKEY = INSTALLED / "node_modules/@portkey-ai/gateway/build/start-server.js"
 LITELLM = INSTALLED / "python/bin/litellm"
 FINDINGS = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
-KEY = "sk-of-the-gateway"
+PAGE = (HERE.parents[1] / "docs" / "gateways.md").read_text(encoding="utf-8")
+[KEY] = re.findall(r"^export LITELLM_MASTER_KEY=(\S+)$", PAGE, re.MULTILINE)
+"""The page's own: LiteLLM refuses keys that are known from everywhere."""
 GATEWAYS: Mapping[str, TargetOptions] = {
     "litellm": TargetOptions(
         gateway=f"{shlex.quote(str(LITELLM))} --config {{config}} --host 127.0.0.1 --port {{port}}",

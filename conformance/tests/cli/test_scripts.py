@@ -161,6 +161,24 @@ def test_right_scripts_are_counted(file: Path) -> None:
     assert (result.output, result.exit_code) == (expected, 0)
 
 
+def test_a_condition_that_is_wrong_is_said_once(file: Path) -> None:
+    file.write_text("- {name: a, when: {txt: b}, parts: [[hang]]}")
+    result = check(file)
+    assert result.exit_code == 1
+    assert result.output.count("script a") + result.output.count(": a\n") == 1
+    assert "marker" not in result.output
+
+
+def test_an_indentation_that_does_not_fit_is_said_as_that(file: Path) -> None:
+    file.write_text("- name: a\n  when: b\n   parts: [[hang]]\n")
+    assert check(file).output.startswith(f"{file}: line 3, column ")
+    file.write_text("scripts:\n  - name: a\n    when: b\n   parts: [[hang]]\n")
+    expected = (
+        f"{file}: line 4, column 4: no YAML: the indentation does not fit: this line belongs to none of those above it"
+    )
+    assert check(file).output.splitlines()[0] == expected
+
+
 def test_a_program_gets_json(file: Path) -> None:
     file.write_text(
         "- name: a\n  parts: [[{sey: Hi}]]\n- {name: b, when: x, parts: [[]]}\n- {name: c, when: x, parts: [[]]}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -36,6 +37,10 @@ scripts:
   - name: my/own
     parts: [[{say: [Mine.]}]]
 """
+
+
+HOLDER = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
+"""What this process is called."""
 
 
 def post(served: Any, messages: Any, **body: Any) -> httpx.Response:
@@ -191,8 +196,8 @@ def rejected(served: Any, text: str) -> str:
                 json={"model": served.model, "stream": stream, **bodies[path]},
             )
         error = answer.json()["error"]
-        assert (answer.status_code, error["type"], error["code"]) == (400, "invalid_request_error", "backend_rejected")
-        messages.add(error["message"].removeprefix("The backend rejected the request: "))
+        assert (answer.status_code, error["type"], error["code"]) == (400, "invalid_request_error", "script_mistake")
+        messages.add(error["message"])
     [message] = messages
     return str(message)
 
@@ -269,7 +274,8 @@ def test_a_broken_file_of_scripts_is_one_line(
 def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
     port = tiny.root.rpartition(":")[2]
     assert refused("--port", port) == (
-        f"wireproof: port {port} cannot be used: address already in use; name another with --port\n"
+        f"wireproof: port {port} cannot be used: {HOLDER} (process {os.getpid()}) listens there;"
+        " name another with --port\n"
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -42,4 +45,29 @@ def listening(port: int) -> socket.socket:
         return serving.listen(HOST, port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
+        if error.errno == errno.EADDRINUSE:
+            reason = f"{holder(port) or 'another program'} listens there"
         raise PortError(f"port {port} cannot be used: {reason}; name another with --port") from error
+
+
+_LISTENS = "0A"
+"""The state of a socket that listens, in /proc/net/tcp."""
+
+
+def holder(port: int) -> str:
+    """The program that listens at a port, as `NAME (process 123)`; empty where this user cannot see it."""
+    for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
+        for row in table.read_text().splitlines()[1:] if table.exists() else ():
+            fields = row.split()
+            if fields[3] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
+                return _owner(fields[9])
+    return ""
+
+
+def _owner(inode: str) -> str:
+    for process in Path("/proc").glob("[0-9]*"):
+        # It may end meanwhile, or be another user's.
+        with contextlib.suppress(OSError):
+            if any(str(file.readlink()) == f"socket:[{inode}]" for file in (process / "fd").iterdir()):
+                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
+    return ""

@@ -69,7 +69,8 @@ def _as_text(found: FileReading) -> str:
 
 def _by_marker_alone(found: FileReading) -> list[str]:
     """The scripts without `when`, which only a marker selects; some people forget it."""
-    return [name for name, script in found.scripts.items() if script.when is None]
+    mistaken = {mistake.script for mistake in found.mistakes}
+    return [name for name, script in found.scripts.items() if script.when is None and name not in mistaken]
 
 
 def _count(number: int, name: str) -> str:

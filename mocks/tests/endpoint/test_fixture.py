@@ -28,6 +28,15 @@ def test_on_a_socket(wireproof_endpoint, number):
         assert ask(client) == "Hi there."
     assert [entry.script for entry in wireproof_endpoint.requests] == ["greeting"]
 
+def test_any_key_does_until_one_is_required(wireproof_endpoint):
+    def status(**headers):
+        body = {"model": "any", "messages": [{"role": "user", "content": "Hello!"}]}
+        return httpx.post(f"{wireproof_endpoint.url}/chat/completions", json=body, headers=headers).status_code
+    assert status() == status(Authorization="Bearer whatever") == 200
+    wireproof_endpoint.require_key("sk-mine")
+    assert (status(), status(Authorization="Bearer whatever")) == (401, 401)
+    assert status(Authorization=f"Bearer {wireproof_endpoint.key}") == 200
+
 def test_without_a_socket(wireproof_endpoint):
     http = httpx.Client(transport=wireproof_endpoint.transport)
     with OpenAI(api_key=wireproof_endpoint.key, http_client=http) as client:
@@ -46,7 +55,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_each_test_has_an_endpoint_of_its_own_also_under_xdist(tmp_path: Path) -> None:
     done = run(tmp_path, "-n", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "5 passed" in done.stdout
+    assert "6 passed" in done.stdout
 
 
 def test_a_session_that_does_not_use_it_imports_nothing_of_it(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wireproof_scripts.steps import Library, Script
 
 NO_SCRIPT = Problem(400, INVALID, "no_script_matches", "No script matches this request.")
+MISTAKEN = Problem(400, INVALID, "script_mistake", "There is a mistake in a script.")
 _SHOWN = 120
 """Characters of a text."""
 _LISTED = 20

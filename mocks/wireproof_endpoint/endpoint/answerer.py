@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.limits import AnswerLimits, limited
-from wireproof_endpoint.api.refusals import refuse_prose, unmatched
+from wireproof_endpoint.api.refusals import MISTAKEN, refuse_prose, unmatched
 from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
@@ -153,6 +153,9 @@ class Answerer:
         refuses = selection.script == DEFAULT and self._strict()
         if self._entry.kept:
             self._note(selection, received.conversation, refuses=refuses)
+        if selection.problem is not None:
+            # Of the marker, or of the file: said as it is, since no backend has anything to do with it.
+            raise ApiError(MISTAKEN, selection.problem, plan.fields.conversation)
         if refuses:
             raise unmatched(self._scripts(), received, plan.fields.conversation)
         if plan.conversation.schema is ANY_OBJECT:

@@ -5,6 +5,7 @@ A request goes through `admit` before its body is read (route, key, size), then 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,10 @@ class Endpoint:
         limited = settings.rpm is not None or settings.tpm is not None
         self._quota = Quota(requests=settings.rpm, tokens=settings.tpm, clock=monotonic) if limited else None
         self.journal = journal or Journal(settings.journal)
+
+    def require_key(self, key: str) -> None:
+        """Let in whoever has this key alone, from now on."""
+        self.settings = replace(self.settings, api_key=key)
 
     def unchosen(self) -> tuple[str, ...]:
         """The scripts beside the library that no request has chosen so far."""

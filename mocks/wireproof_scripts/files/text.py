@@ -63,6 +63,7 @@ def read_yaml(text: str) -> object:
         raise ScriptError("", _TOO_DEEP) from error
 
 
+_INDENTED = "the indentation does not fit: this line belongs to none of those above it"
 _HINTS: Mapping[str, str] = {
     "found character '\\t'": "; indent with spaces",
     "but got ':'": "; a text with a colon and a space needs quotes",
@@ -76,6 +77,8 @@ _HINTS: Mapping[str, str] = {
 
 def _problem(error: yaml.MarkedYAMLError) -> str:
     said = error.problem or error.context or "it cannot be read"
+    if said.startswith("expected <block end>, but found '<block"):
+        return _INDENTED
     # The one message of the parser that goes on from its context.
     if said.startswith("but ") and error.context:
         said = f"{error.context}, {said}"
