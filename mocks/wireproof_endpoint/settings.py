@@ -23,6 +23,8 @@ class EndpointSettings:
     """Names that are refused even so."""
     chatgpt_service: bool = True
     """Whether /backend-api/codex/responses and /models are served, as behind a login: with any token."""
+    login_instructions: bool = False
+    """Whether such a request must have instructions, as the service demanded until June 2026."""
     output_mode: OutputMode = "openai-json"
     """How chat answers write calls, where the request does not say."""
     stop_policy: StopPolicy = "burst"

@@ -150,6 +150,7 @@ def _facts(certificate: Certificate) -> Facts:
     used = uses(certificate.runs)
     return Facts(
         base_url=target.base_url,
+        client=target.client,
         model=target.model,
         backend=target.backend,
         asks_for_key=target.api_key is not None,

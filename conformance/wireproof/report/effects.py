@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
+from wireproof.report.messages_effects import FORMS_OF_MESSAGES
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.responses_events import (
@@ -361,5 +362,6 @@ FORMS: Mapping[str, Shows] = {
     "when response.completed has no output": _lacks_output,
     "without a terminal event": lambda one: not TERMINAL.keys() & set(_types(one)),
     "at response.failed": lambda one: "response.failed" in _types(one),
+    **FORMS_OF_MESSAGES,
 }  # fmt: skip
 """How a line of a row ends → whether an answer has the form that it names."""

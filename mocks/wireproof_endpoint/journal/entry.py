@@ -83,7 +83,8 @@ class JournalEntry:
     """Which part of it, from 0."""
     status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
-    answer_headers: Mapping[str, str] = field(default=NO_HEADERS, init=False, repr=False)
+    # By a factory: Python 3.11 takes no mapping for a default.
+    answer_headers: Mapping[str, str] = field(default_factory=lambda: NO_HEADERS, init=False, repr=False)
     """Of its answer, as they were sent."""
     pieces: list[SentPiece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
