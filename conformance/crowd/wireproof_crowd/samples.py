@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from wireproof.results.archive import load, save
 from wireproof.scenarios import SCENARIOS
 from wireproof_mocks.miniatures import Fault
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, OBSIDIAN_XML, OPENAI_JSON, RESPONSES
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, MESSAGES, OBSIDIAN_XML, OPENAI_JSON, RESPONSES
 from wireproof_mocks.miniatures.middleware import WithFaults, sent_request
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ENOUGH = 8
 LOOKED_AT = 150
 """Samples that are looked at, those of the row and the scripts of the fault before others."""
 _NOTHING = Fault(
-    name="nothing", breaks="", dialects=(OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES),
+    name="nothing", breaks="", dialects=(OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES, MESSAGES),
     request=lambda asked: asked, whole=lambda body, _, __: body, frames=lambda frames, _: iter(frames),
 )  # fmt: skip
 """Beside it every body is parsed and written again, so that what differs is what a fault says."""

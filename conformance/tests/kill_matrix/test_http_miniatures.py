@@ -49,7 +49,7 @@ def miniature_server() -> Iterator[Target]:
     ):
         yield Target(
             base_url=launched.base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE, unready_url=other,
-            slots=SLOTS, body_limit=BODY_LIMIT, dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+            slots=SLOTS, body_limit=BODY_LIMIT, dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES, Dialect.MESSAGES),
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
 

@@ -216,7 +216,7 @@ CASES: dict[str, tuple[Change, list[str]]] = {
     "all indexes 0": (all_zero, ["indexes"]),
     "delta of another index": (change(7, index=7), ["indexes"]),
     "stop of another index": (change(9, index=7), ["indexes"]),
-    "two blocks at once": (interleaved, []),
+    "two blocks at once": (interleaved, ["~order"]),
     "thought in a text block": (change(8, delta={"type": "thinking_delta", "thinking": "!"}), ["thinking"]),
     "text in a thinking block": (change(3, delta={"type": "text_delta", "text": "!"}), ["delta-kinds"]),
     "text in a call": (put(13, delta(CALL, "text_delta", text="!")), ["delta-kinds"]),

@@ -144,7 +144,13 @@ def _of_journal(file: Path, asked: ClientOptions) -> Certificate:
     if not run.exchanges:
         raise refusal(f"{file} has no request for an answer")
     terms = Terms(selection=(JOURNAL.name,), level=VerdictLevel(asked.level), jobs=1)
-    return judge_run([run], target_of([run], asked.model), load(), terms, RunInfo(began="", seconds=0.0))
+    return judge_run(
+        [run],
+        target_of([run], asked.model, f"the client of {file.name}"),
+        load(),
+        terms,
+        RunInfo(began="", seconds=0.0),
+    )
 
 
 def _of_file(asked: ClientOptions) -> Configuration:

@@ -226,6 +226,8 @@ MESSAGES: tuple[PlainScenario, ...] = (
             ),
             "newt-12",
         ),
+        # The beginning of an answer, to be gone on with: newer models take none, and are to say so.
+        _sent({**HELLO, "messages": [USER, {"role": "assistant", "content": "Good"}]}, refusable="messages"),
     ),
     _plain(
         "messages-merged", "Two messages of the user in a row, and two of the assistant", ("messages.input.merged",),
@@ -346,10 +348,20 @@ MESSAGES: tuple[PlainScenario, ...] = (
             json=_playing("call/one", "choice-3", tool_choice={"type": "tool", "name": "localSearch"}),
             refusable="tool_choice",
         ),
+        # What is offered comes back, so a tool that reached the backend is seen though it was not called.
         Request(path=PATH, json=_playing("reflect/received", "choice-4", tool_choice={"type": "none"})),
         Request(
             path=PATH,
             json=_playing("call/two", "choice-5", tool_choice={"type": "auto", "disable_parallel_tool_use": True}),
+        ),
+        # To accept a choice and then to answer with text, or with a call of another tool, is to ignore it.
+        Request(
+            path=PATH, json=_playing("text/hello", "choice-6", tool_choice={"type": "any"}), refusable="tool_choice",
+        ),
+        Request(
+            path=PATH,
+            json=_playing("call/one", "choice-7", tool_choice={"type": "tool", "name": "readNote"}),
+            refusable="tool_choice",
         ),
     ),
     _plain(

@@ -185,7 +185,7 @@ class _Messages:
         reason = text_of(delta.get("stop_reason"))
         if reason not in CUT:
             self._found(self._blocks.inputs(), place)
-        for kind, seen, letter in stop_faults(delta, calls=self._blocks.calls):
+        for kind, seen, letter in stop_faults(delta, calls=self._blocks.calls or self._blocks.astray):
             lost = UNTOUCHED if letter else frozenset({Facet.FINISH})
             self._add(STOP_REASON, kind, seen, place, lost, strict_only=letter)
         if self._count(usage, ("output_tokens",), DELTA, place) and integer_of(usage.get("input_tokens")) is None:

@@ -19,6 +19,7 @@ from wireproof.wire.messages_grammar import (
     BLOCK,
     DELTA_KINDS,
     INDEXES,
+    ORDER,
     SCHEMA,
     TEXT,
     BlockSign,
@@ -69,9 +70,12 @@ class BlockTracker:
     def __init__(self) -> None:
         self.calls = 0
         """How many calls were opened."""
+        self.astray = False
+        """Whether arguments came in a block that is no call's: of that call nothing else is known."""
         self._blocks: list[Block] = []
         self._due = 0  # the index of the next block
         self._ids: set[str] = set()
+        self._beside = False  # a block started while another was open
 
     def take(self, type_: str, event: JsonObject) -> tuple[Block, list[Violation]]:
         """The block that an event is of, and what is wrong with the event."""
@@ -83,7 +87,12 @@ class BlockTracker:
 
     def finish(self) -> list[Violation]:
         """The message ends: every block has stopped."""
-        return [fault for block in self._blocks if block.open for fault in _step(block, BlockSign.FINISH)]
+        open_ = [fault for block in self._blocks if block.open for fault in _step(block, BlockSign.FINISH)]
+        # Every measured client copes with blocks that are open at once, if only they stop.
+        seen = "a block starts before the one before it has stopped"
+        beside = [_fault(ORDER, "beside", seen, strict_only=True)] if self._beside else []
+        self._beside = False  # said once: a message ends twice, with message_delta and with message_stop
+        return open_ or beside
 
     def inputs(self) -> Iterator[Violation]:
         """The inputs of calls that are no JSON object, as far as they came."""
@@ -102,6 +111,7 @@ class BlockTracker:
                 return known, _step(known, sign)
         block = Block(index=index)
         found = _step(block, sign)
+        self._beside = self._beside or any(known.open for known in self._blocks)
         if index != self._due:
             seen = f"a block starts with the index {quoted(event.get('index'), _SHOWN)}, it should be {self._due}"
             found.append(_fault(INDEXES, "counted", seen))
@@ -124,6 +134,7 @@ class BlockTracker:
             found.append(_fault(ARGUMENTS, "piece", seen, _LOST_ARGUMENTS))
         elif block.kind is BlockState.CALL and isinstance(piece, str):
             block.fragments.append(piece)
+        self.astray = self.astray or (sign is BlockSign.ARGUMENTS and block.kind is not BlockState.CALL)
         block.filled = block.filled or any(said not in {"", type_} for said in delta.values() if isinstance(said, str))
         return block, found
 
@@ -154,7 +165,9 @@ class BlockTracker:
             found = opened[-1]
         if found is not None:
             right = index is not None and found.index == index
-            seen = f"an event has the index {quoted(event.get('index'), _SHOWN)}, the open block has {found.index}"
+            seen = (
+                f"an event has the index {quoted(event.get('index'), _SHOWN)}, the open block has {quoted(found.index)}"
+            )
             return found, [] if right else [_fault(INDEXES, "named", seen)]
         # Of a block that has stopped, or that never started.
         return (named[-1] if named else Block(index=index)), []

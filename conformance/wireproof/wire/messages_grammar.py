@@ -121,7 +121,10 @@ _UNFINISHED = frozenset({Facet.FINISH, Facet.USAGE})
 # fmt: off
 _NEW, _RUNNING, _CLOSING, _ENDED, _FAILED = MessageStreamState
 _RUNS, _CLOSES = Hole(ORDER, _RUNNING), Hole(ORDER, _CLOSING)
-_OVER = Hole(TERMINAL, _ENDED)
+# message_start alone has the answer's id and model.
+_NAMELESS = Hole(ORDER, _RUNNING, frozenset({Facet.ID, Facet.SETTINGS}))
+# Most clients add to the answer what comes then.
+_OVER = Hole(TERMINAL, _ENDED, frozenset({Facet.EVENTS, Facet.TEXT, Facet.CALL, Facet.ARGUMENTS}))
 _AFTER = Hole(ERROR_IN_STREAM, _FAILED)
 # A body that ends too soon: @anthropic-ai/sdk raises, the others take what came for the whole answer.
 _NEVER = Hole(TERMINAL, _ENDED, _UNENDED)
@@ -130,7 +133,7 @@ STREAM: Table[MessageStreamState, MessageStreamSign] = table(MessageStreamState,
     # @anthropic-ai/sdk raises at a second one.
     MessageStreamSign.START:   (_RUNNING,  _RUNS,    _CLOSES,  _OVER,    _AFTER),
     # Without message_start both SDKs raise. A block after message_delta is lost to @anthropic-ai/sdk.
-    MessageStreamSign.BLOCK:   (_RUNS,     _RUNNING, _CLOSES,  _OVER,    _AFTER),
+    MessageStreamSign.BLOCK:   (_NAMELESS, _RUNNING, _CLOSES,  _OVER,    _AFTER),
     # The docs allow several, of which the last counts; LangChain adds up their counts.
     MessageStreamSign.DELTA:   (_CLOSES,   _CLOSING, note(STOP_REASON, _CLOSING), _OVER, _AFTER),
     # Without message_delta no client learns why the answer ended: the runners of both SDKs run no tool.
@@ -142,11 +145,11 @@ STREAM: Table[MessageStreamState, MessageStreamSign] = table(MessageStreamState,
 })
 
 _ABSENT, _TEXT, _CALL, _THINKING, _SIGNED, _COMPLETE, _OTHER, _STOPPED = BlockState
-_LOST_TEXT = frozenset({Facet.TEXT})
+_LOST_TEXT = frozenset({Facet.TEXT, Facet.EVENTS})
 _LOST_CALL = frozenset({Facet.CALL, Facet.ARGUMENTS, Facet.CALL_ID})
 # A delta in a block of another kind: the block stays what it is, and most clients lose what the delta holds.
 _T = {state: Hole(DELTA_KINDS, state, _LOST_TEXT) for state in BlockState}
-_A = {state: Hole(DELTA_KINDS, state, frozenset({Facet.ARGUMENTS})) for state in BlockState}
+_A = {state: Hole(DELTA_KINDS, state, _LOST_CALL | {Facet.EVENTS}) for state in BlockState}
 # The SDKs empty the text of a block with a thinking_delta in it; Claude Code raises.
 _H = {state: Hole(THINKING, state, _LOST_TEXT | {Facet.ARGUMENTS}) for state in BlockState}
 # Clients are to pass over what they do not know; @ai-sdk/anthropic reports an error and goes on.

@@ -14,12 +14,13 @@ from wireproof_mocks.miniatures.messages_events import PINGED, STOPPED, started
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
+from wireproof_mocks.miniatures.messages_thought_faults import MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_whole_faults import MESSAGES_WHOLE_FAULTS
 
 Json = dict[str, Any]
 OF_MESSAGES = (
     *MESSAGES_ORDER_FAULTS, *MESSAGES_BLOCK_FAULTS, *MESSAGES_WHOLE_FAULTS, *MESSAGES_INPUT_FAULTS,
-    *MESSAGES_HTTP_FAULTS,
+    *MESSAGES_HTTP_FAULTS, *MESSAGES_THOUGHT_FAULTS,
 )  # fmt: skip
 NAMED = {fault.name: fault for fault in OF_MESSAGES}
 REPORTED = {
@@ -68,7 +69,8 @@ def head(status: str = "200 OK", *headers: tuple[str, str]) -> FaultHead:
 
 
 def test_they_show_in_messages_alone() -> None:
-    assert {fault.dialects for fault in OF_MESSAGES} == {(MESSAGES,)}
+    besides = {fault.name for fault in OF_MESSAGES if fault.dialects != (MESSAGES,)}
+    assert besides == {"one-surface-says-less"}, "whose answer is compared with that of chat"
 
 
 def test_each_bug_that_was_reported_is_a_fault() -> None:
@@ -99,7 +101,7 @@ ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": 
         ("refusals-name-no-path", "404 Not Found", ERROR),
         ("errors-of-one-type", "404 Not Found",
          {**ERROR, "error": {"type": "invalid_request_error", "message": "model: m"}}),
-        ("errors-of-one-type", "401 Unauthorized", ERROR),
+        ("errors-of-one-type", "400 Bad Request", ERROR),
         ("refusals-as-detail", "400 Bad Request", {"detail": "model: m"}),
         ("refusals-as-detail", "404 Not Found", ERROR),
     ],
@@ -158,6 +160,7 @@ REFUSED: dict[str, tuple[Json, Json]] = {
     "context-management-refused": ({"context_management": {}}, {}),
     "metadata-refused": ({"metadata": {}}, {}),
     "adaptive-thinking-refused": ({"thinking": {"type": "adaptive"}}, {"thinking": {"type": "disabled"}}),
+    "many-message-tokens-refused": ({"max_tokens": 32000}, {"max_tokens": 4096}),
     "system-among-messages-refused": ({"messages": [QUESTION, said("system", "S")]}, {}),
     "text-put-before-results": ({"messages": [said("user", RESULT, "and")]}, {"messages": [said("user", RESULT)]}),
     "prefill-refused-by-the-backend": ({"messages": [QUESTION, said("assistant", "I")]}, {}),

@@ -12,18 +12,16 @@ from wireproof_mocks.miniatures.messages_events import (
     ended,
     fragment,
     opened,
-    signed,
     started,
-    thought,
     words,
 )
+from wireproof_mocks.miniatures.messages_order_faults import SHORT
 from wireproof_mocks.miniatures.messages_rewriting import (
     BLOCK_DELTA,
     BLOCK_START,
     BLOCK_STOP,
     TOOL_USE,
     dropped,
-    each_event,
     in_end,
     in_start,
     of_type,
@@ -162,30 +160,6 @@ def _in_a_list(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
             yield frame
 
 
-# thoughts
-
-
-def _unsigned(event: Json) -> Iterable[Frame]:
-    return () if event["delta"]["type"] == "signature_delta" else (event,)
-
-
-def _signed_twice(event: Json) -> Iterable[Frame]:
-    return (event, event) if event["delta"]["type"] == "signature_delta" else (event,)
-
-
-def _said_aloud(event: Json) -> Iterable[Frame]:
-    """Thoughts are sent as text, in blocks of their own."""
-    match event:
-        case {"content_block": {"type": "thinking"}}:
-            yield {**event, "content_block": {"type": "text", "text": ""}}
-        case {"delta": {"type": "thinking_delta", "thinking": thinking}}:
-            yield {**event, "delta": {"type": "text_delta", "text": thinking}}
-        case {"delta": {"type": "signature_delta"}}:
-            return
-        case _:
-            yield event
-
-
 # stop reasons and counts
 
 
@@ -225,20 +199,19 @@ def _everywhere(change: Callable[[Json], Json]) -> Frames:
     return lambda frames, request: at_end(in_message(frames, request), request)
 
 
-def _stream(name: str, breaks: str, *examples: FaultExample, frames: Frames) -> Fault:
+def _stream(name: str, breaks: str, *examples: FaultExample, frames: Frames, scripts: tuple[str, ...] = ()) -> Fault:
     row = f"messages.{breaks}"
-    return Fault(name=name, breaks=row, dialects=(MESSAGES,), examples=examples, frames=frames)
+    return Fault(name=name, breaks=row, dialects=(MESSAGES,), examples=examples, frames=frames, scripts=scripts)
 
 
 _CALL = (opened(0, "tool_use", input={}), fragment(0, '{"a"'), fragment(0, ":1}"), closed(0))
-_THOUGHT = (opened(0, "thinking", thinking=""), thought(0, "Hm"), signed(0), closed(0))
 _CACHED = {**ended(), "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 0}}
 _AS_OBJECT = {"type": "input_json_delta", "partial_json": {"a": 1}}
 _FULL = opened(0, "tool_use", input={"a": 1})
 
 MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
     _stream("text-repeated-from-its-start", "stream.text",
-            becomes((words(0, "a"), words(0, "b")), (words(0, "a"), words(0, "ab"))), frames=_grown),
+            becomes((words(0, "a"), words(0, "b")), (words(0, "a"), words(0, "ab"))), frames=_grown, scripts=SHORT),
     _stream("letters-cut-in-two", "stream.text", becomes((words(0, "aé"),), (words(0, f"a{REPLACEMENT}"),)),
             frames=_deltas("text_delta", _cut_in_letters)),
     _stream("empty-text-before-a-call", "stream.text",
@@ -258,12 +231,6 @@ MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
             frames=_deltas("input_json_delta", _as_objects)),
     _stream("input-in-a-list", "stream.arguments",
             becomes(_CALL, (_CALL[0], fragment(0, "["), *_CALL[1:3], fragment(0, "]"), _CALL[3])), frames=_in_a_list),
-    _stream("thoughts-not-signed", "stream.thinking", becomes(_THOUGHT, (*_THOUGHT[:2], _THOUGHT[3])),
-            frames=of_type(BLOCK_DELTA, _unsigned)),
-    _stream("thoughts-signed-twice", "stream.thinking", becomes(_THOUGHT, (*_THOUGHT[:3], signed(0), _THOUGHT[3])),
-            frames=of_type(BLOCK_DELTA, _signed_twice)),
-    _stream("thoughts-said-aloud", "stream.thinking",
-            becomes(_THOUGHT, (opened(0, text=""), words(0, "Hm"), closed(0))), frames=each_event(_said_aloud)),
     _stream("calls-end-the-turn", "stream.stop-reason", becomes((ended("tool_use"),), (ended("end_turn"),)),
             frames=_reason(lambda reason: "end_turn" if reason == "tool_use" else reason)),
     _stream("tool-use-without-a-call", "stream.stop-reason", becomes((ended("end_turn"),), (ended("tool_use"),)),

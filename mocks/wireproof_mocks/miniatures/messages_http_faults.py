@@ -13,8 +13,13 @@ from wireproof_mocks.miniatures.messages_rewriting import in_error, without
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BAD_REQUEST, UNAUTHORIZED = 400, 401
-KNOWN_BETAS = frozenset({"message-threads-2026-08-12", "token-counting-2024-11-01"})
+BAD_REQUEST = 400
+KNOWN_BETAS = frozenset({
+    "claude-code-20250219", "context-1m-2025-08-07", "context-management-2025-06-27", "effort-2025-11-24",
+    "interleaved-thinking-2025-05-14", "message-threads-2026-08-12", "mid-conversation-system-2026-04-07",
+    "prompt-caching-scope-2026-01-05", "thinking-token-count-2026-05-13", "token-counting-2024-11-01",
+})  # fmt: skip
+"""What Claude Code and the SDKs send."""
 COUNTING = "/count_tokens"
 
 
@@ -22,7 +27,8 @@ COUNTING = "/count_tokens"
 
 
 def _lost_with_a_query(environ: dict[str, Any]) -> None:
-    if environ.get("QUERY_STRING"):
+    # Claude Code's own requests, which have a row of their own, come with a query and with betas.
+    if environ.get("QUERY_STRING") and "HTTP_ANTHROPIC_BETA" not in environ:
         environ["PATH_INFO"] = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
 
 
@@ -67,9 +73,7 @@ def _detail(body: Json, _: SentRequest, head: FaultHead) -> Json:
 
 
 def _one_type(body: Json, _: SentRequest, head: FaultHead) -> Json:
-    # The type of a wrong key is said by another row, too.
-    typed = head.code not in {BAD_REQUEST, UNAUTHORIZED}
-    return {**body, "error": {**body["error"], "type": "invalid_request_error"}} if typed else body
+    return {**body, "error": {**body["error"], "type": "invalid_request_error"}} if head.code > BAD_REQUEST else body
 
 
 # counts and models
@@ -139,8 +143,8 @@ MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
     _fault("refusals-as-streams", "error.parity", head=as_stream_from(BAD_REQUEST, BAD_REQUEST),
            salvage=lambda body: [body]),
     _fault("tokens-not-counted", "count-tokens", head=_not_counted, whole=_not_found),
-    _fault("tokens-counted-tenfold", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 70}),
-           whole=_counted(lambda count: 10 * count)),
+    _fault("tokens-counted-hundredfold", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 700}),
+           whole=_counted(lambda count: 100 * count)),
     _fault("total-tokens-counted", "count-tokens", becomes({"input_tokens": 7}, {"total_tokens": 7}), whole=_total),
     _fault("models-as-for-chat", "models", environ=_asked_as_for_chat),
     _fault("models-without-names-to-show", "models",

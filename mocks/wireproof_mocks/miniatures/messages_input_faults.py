@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
 TOOL_RESULT, TOOL_USE = "tool_result", "tool_use"
 BAD_REQUEST = 400
+MANY_TOKENS = 8192
 
 
 def refused(message: str, when: Callable[[Json, SentRequest], bool]) -> Callable[[SentRequest, int], FaultReply | None]:
@@ -156,6 +157,11 @@ def _image_lost(block: Json) -> Json | None:
 # parameters
 
 
+def _asks_for_many(asked: Json, _: SentRequest) -> bool:
+    most = asked.get("max_tokens")
+    return isinstance(most, int) and most > MANY_TOKENS
+
+
 def _max_tokens_given(asked: Json) -> Json:
     return {"max_tokens": 4096, **asked} if {"model", "messages"} <= asked.keys() else asked
 
@@ -218,6 +224,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _refusing("adaptive-thinking-refused", "param.unknown",
               "thinking.type: Input should be 'enabled' or 'disabled'",
               lambda asked, _: isinstance(asked.get("thinking"), dict) and asked["thinking"].get("type") == "adaptive"),
+    # Claude Code asks for as many.
+    _refusing("many-message-tokens-refused", "param.real-clients",
+              "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens", _asks_for_many),
     Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread"),
           examples=(becomes({"thread": {"type": "create"}, "messages": []}, {"messages": []}),)),
     Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),
@@ -234,8 +243,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     # What was converted to chat with the text before the results, which chat takes only after them.
     _refusing("text-put-before-results", "input.content",
               "An assistant message with 'tool_calls' must be followed by tool messages", _text_beside_results),
+    # What begins an answer is passed on to a backend that takes it for a mistake.
     _refusing("prefill-refused-by-the-backend", "input.content",
-              "This model does not support assistant message prefill. The conversation must end with a user message.",
+              "The last message must be one of the user.",
               lambda asked, _: bool(asked["messages"]) and asked["messages"][-1].get("role") == ASSISTANT),
     _refusing("results-need-content", "input.content", "messages.2.content.0.tool_result.content: Field required",
               _results_without_content),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import written
+from wireproof_mocks.miniatures.failure_faults import IN_TEXT
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
 from wireproof_mocks.miniatures.messages_events import (
     PINGED,
@@ -19,7 +20,6 @@ from wireproof_mocks.miniatures.messages_events import (
     fragment,
     opened,
     started,
-    thought,
     words,
 )
 from wireproof_mocks.miniatures.messages_rewriting import (
@@ -32,14 +32,15 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     START,
     STOP,
     TEXT,
-    THINKING,
     TOOL_USE,
     dropped,
     each_event,
     in_opening,
+    in_start,
     merged,
     of_type,
     with_members,
+    without,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
     from wireproof_mocks.miniatures.messages_rewriting import Frames
 
+SHORT = ("text/hello", "text/utf8")
+CALLS = ("call/one", "call/two")
+"""Scripts of which a fault is to be seen: in others it would make more wrong than one thing."""
 SERVER_ERROR = 500
 """The lowest status that says that the backend failed."""
 BAD_REQUEST = 400
@@ -85,6 +89,24 @@ def _last_left_open(event: Json) -> Iterable[Frame]:
 def _then(*more: Frame) -> Callable[[Json], Iterable[Frame]]:
     """Something follows the event."""
     return lambda event: (event, *more)
+
+
+def _chunk(**delta: str) -> Json:
+    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}
+
+
+def _as_chat(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """The stream of chat is passed on."""
+    for frame in frames:
+        match frame:
+            case {"type": "message_stop"}:
+                yield b""  # no [DONE] of chat, which is another fault
+            case {"delta": {"type": "text_delta", "text": text}}:
+                yield _chunk(content=text)
+            case {"type": _}:
+                yield _chunk()
+            case _:
+                yield frame
 
 
 # order
@@ -193,15 +215,6 @@ def _server_error(event: Json) -> Iterable[Frame]:
     yield {**event, "error": {**event["error"], "type": "server_error"}}
 
 
-def _first_ping_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    came = False
-    for frame in frames:
-        ping = isinstance(frame, bytes) or (isinstance(frame, dict) and frame["type"] == PING)
-        if not (ping and came):
-            yield frame
-        came = came or ping
-
-
 def _no_pings(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     return (frame for frame in frames if isinstance(frame, dict) and frame["type"] != PING)
 
@@ -212,12 +225,6 @@ def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Faul
 
 _TEXT = (opened(0, text=""), words(0, "Hi"), closed(0))
 _CUT_SHORT = (opened(0, text=""), words(0, "Hi"), closed(0), ended("max_tokens"), STOPPED)
-_THINK_THEN_SAY = (
-    opened(0, "thinking", thinking=""), thought(0, "Hm"), closed(0), opened(1, text=""), words(1, "Hi"), closed(1),
-)  # fmt: skip
-_SAY_THEN_THINK = (
-    opened(0, text=""), words(0, "Hi"), closed(0), opened(1, "thinking", thinking=""), thought(1, "Hm"), closed(1),
-)  # fmt: skip
 _SAY_THEN_CALL = (
     opened(0, text=""), words(0, "Hi"), closed(0), opened(1, "tool_use", input={}), fragment(1, "{}"), closed(1),
 )  # fmt: skip
@@ -225,10 +232,10 @@ _FAILED = (opened(0, text=""), words(0, "Hi"), failed())
 
 MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     # Clients then find one JSON text where they look for events.
-    _stream("message-whole-where-a-stream-is-asked", "headers",
-            becomes({"stream": True}, {"stream": False}), request=_not_streamed, in_turns=True),
+    _stream("message-whole-where-a-stream-is-asked", "schema",
+            becomes({"stream": True}, {"stream": False}), request=_not_streamed, scripts=SHORT),
     _stream("messages-may-be-buffered", "headers", head=_unbuffered_forgotten),
-    _stream("messages-held-back", "headers", frames=_all_at_once, scripts=("text/gate",)),
+    _stream("messages-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
     _stream("messages-without-event-lines", "event-name", becomes((PINGED,), (b'data: {"type":"ping"}\n\n',)),
             frames=each_event(lambda event: (_without_its_line(event),))),
     _stream("every-frame-is-a-message", "event-name",
@@ -240,20 +247,40 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("last-frame-not-closed", "event-name",
             becomes((STOPPED,), (b'event: message_stop\ndata: {"type":"message_stop"}\n',)),
             frames=of_type(STOP, _last_left_open)),
+    _stream("chunks-of-chat", "schema",
+            becomes((*_TEXT, STOPPED), (_chunk(), _chunk(content="Hi"), _chunk(), b"")), frames=_as_chat,
+            scripts=SHORT),
+    _stream("start-without-content", "schema", becomes((started(content=[]),), (started(),)),
+            frames=in_start(without("content"))),
+    _stream("start-without-an-id", "schema", becomes((started(id="m"),), (started(),)), frames=in_start(without("id"))),
+    _stream("blocks-of-another-kind", "schema", becomes((opened(0, text=""),), (opened(0, "output_text", text=""),)),
+            frames=in_opening(TEXT, with_members(type="output_text"))),
+    _stream("streamed-calls-without-names", "schema",
+            becomes((opened(0, "tool_use", name="a"),), (opened(0, "tool_use"),)),
+            frames=in_opening(TOOL_USE, without("name"))),
+    _stream("streamed-call-ids-with-colons", "schema",
+            becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="functions.read:t"),)),
+            # Where no result is sent back under an id that would be refused.
+            frames=in_opening(TOOL_USE, lambda block: {**block, "id": f"functions.read:{block['id']}"}), scripts=CALLS),
+    _stream("one-id-for-all-streamed-calls", "schema",
+            becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="toolu_1"),)),
+            frames=in_opening(TOOL_USE, with_members(id="toolu_1")), scripts=CALLS),
     _stream("message-started-twice", "order", becomes((started(),), (started(), started())),
             frames=of_type(START, lambda event: (event, event))),
-    _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped(START)),
+    _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped(START),
+            scripts=SHORT),
     _stream("blocks-never-started", "order", becomes(_TEXT, _TEXT[1:]), frames=dropped(BLOCK_START)),
     _stream("blocks-never-stopped", "order", becomes(_TEXT, _TEXT[:2]), frames=dropped(BLOCK_STOP)),
     _stream("blocks-stopped-at-the-end", "order",
             becomes((*_SAY_THEN_CALL, ended("tool_use")), (*_SAY_THEN_CALL[:2], *_SAY_THEN_CALL[3:5], closed(0),
                                                           closed(1), ended("tool_use"))),
-            frames=_closed_at_the_end),
+            frames=_closed_at_the_end, scripts=("call/after-text", "call/two")),
     _stream("open-block-left-when-cut-short", "order", becomes(_CUT_SHORT, (*_CUT_SHORT[:2], *_CUT_SHORT[3:])),
-            frames=_open_when_cut_short),
-    _stream("message-ended-before-its-blocks", "order", becomes((*_TEXT, ended(), STOPPED), (ended(), STOPPED, *_TEXT)),
-            frames=_end_before_blocks),
-    _stream("text-after-message-stop", "order",
+            frames=_open_when_cut_short, scripts=("text/length",)),
+    _stream("message-ended-before-its-blocks", "terminal",
+            becomes((*_TEXT, ended(), STOPPED), (ended(), STOPPED, *_TEXT)), frames=_end_before_blocks,
+            scripts=("text/hello",)),
+    _stream("text-after-message-stop", "terminal",
             becomes((STOPPED,), (STOPPED, opened(1, text=""), words(1, "More"), closed(1))),
             frames=of_type(STOP, _then(opened(1, text=""), words(1, "More"), closed(1)))),
     _stream("blocks-counted-from-one", "indexes", becomes(_TEXT, (opened(1, text=""), words(1, "Hi"), closed(1))),
@@ -265,15 +292,9 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             frames=each_event(_unindexed)),
     _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
             frames=of_type(BLOCK_DELTA, lambda event: (with_members(index=event["index"] + 7)(event),))),
-    _stream("thoughts-in-a-text-block", "delta-kinds",
-            becomes((opened(0, "thinking", thinking=""), thought(0, "Hm")), (opened(0, text=""), thought(0, "Hm"))),
-            frames=in_opening(THINKING, lambda _: {"type": TEXT, "text": ""})),
-    _stream("later-thoughts-in-the-block-before", "delta-kinds",
-            becomes(_SAY_THEN_THINK, (*_SAY_THEN_THINK[:2], thought(0, "Hm"), closed(0))), frames=merged(THINKING)),
-    _stream("text-in-the-block-before", "delta-kinds",
-            becomes(_THINK_THEN_SAY, (*_THINK_THEN_SAY[:2], words(0, "Hi"), closed(0))), frames=merged(TEXT)),
     _stream("calls-in-the-block-before", "delta-kinds",
-            becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, "{}"), closed(0))), frames=merged(TOOL_USE)),
+            becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, "{}"), closed(0))), frames=merged(TOOL_USE),
+            scripts=("call/after-text",)),
     # Claude Code and the AI SDK take no text from a start.
     _stream("first-words-in-the-start", "delta-kinds", becomes(_TEXT, (opened(0, text="Hi"), closed(0))),
             frames=_opened_with_its_words),
@@ -283,10 +304,11 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("early-failure-as-message-stream", "error-before-output", head=as_stream_from(SERVER_ERROR, 599),
             salvage=lambda body: [body]),
     # The open block is not closed either.
-    _stream("cut-of-the-backend-is-an-end", "error-in-stream", becomes(_FAILED, _FAILED[:2]), frames=dropped(ERROR)),
+    _stream("cut-of-the-backend-is-an-end", "terminal", becomes(_FAILED, _FAILED[:2]), frames=dropped(ERROR),
+            scripts=IN_TEXT),
     _stream("message-failure-hushed-up", "error-in-stream",
             becomes(_FAILED, (*_FAILED[:2], closed(0), ended(input_tokens=1, output_tokens=1), STOPPED)),
-            frames=_ended_as_usual),
+            frames=_ended_as_usual, scripts=IN_TEXT),
     _stream("message-stop-after-an-error", "error-in-stream", becomes(_FAILED, (*_FAILED, STOPPED)),
             frames=of_type(ERROR, _then(STOPPED))),
     _stream("errors-as-chat-frames", "error-in-stream",
@@ -295,8 +317,6 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("in-stream-errors-of-another-type", "error-in-stream", becomes((failed(),), (failed("server_error"),)),
             frames=of_type(ERROR, _server_error)),
     _stream("silence-without-pings", "keepalive", becomes((PINGED, b": a\n\n", STOPPED), (STOPPED,)), frames=_no_pings),
-    _stream("silence-with-one-ping", "keepalive", becomes((PINGED, PINGED, STOPPED), (PINGED, STOPPED)),
-            frames=_first_ping_only),
     _stream("leaving-not-noticed", "disconnect", ignores_disconnect=True),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in the sequence of its Messages streams."""

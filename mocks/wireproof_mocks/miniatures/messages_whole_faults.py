@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, Json
+from wireproof_mocks.miniatures.fault import MESSAGES, OPENAI_JSON, Fault, FaultExample, Json
 from wireproof_mocks.miniatures.messages_block_faults import (
     CHAT_REASONS,
     cached_counted_twice,
@@ -45,6 +45,10 @@ def _opens(message: Json) -> bool:
 
 def _trimmed(block: Json) -> Json:
     return {**block, "text": block["text"].strip()}
+
+
+def _without_its_end(block: Json) -> Json:
+    return {**block, "text": block["text"][:-1]}
 
 
 def _as_text(block: Json) -> Json:
@@ -89,12 +93,14 @@ def _call(**members: object) -> Json:
 
 
 MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
+    # In chat's dialect nothing is changed: it is what the other surface is compared with.
+    Fault(name="one-surface-says-less", breaks="turn.surface-parity", dialects=(OPENAI_JSON, MESSAGES),
+          scripts=("surfaces/text",), whole=in_body(each_block(TEXT, _without_its_end)),
+          examples=(becomes(_message(_text("Hi.")), _message(_text("Hi"))),)),
     # Whoever asks for no stream reads JSON: Claude Code's second try after a stream that failed is such a request.
     Fault(name="stream-where-none-is-asked", breaks="messages.whole.envelope", dialects=(MESSAGES,), in_turns=True,
           request=lambda asked: asked if asked.get("stream") else {**asked, "stream": True},
           examples=(becomes({"max_tokens": 9}, {"max_tokens": 9, "stream": True}),)),
-    _whole("one-id-for-all-answers", "envelope", with_members(id="msg_1"),
-           becomes(_message(id="msg_7"), _message(id="msg_1"))),
     _whole("answer-without-an-id", "envelope", without("id"), becomes(_message(id="msg_7"), _message())),
     _whole("stop-sequence-left-out", "envelope", without("stop_sequence"),
            becomes(_message(stop_sequence=None), _message())),
@@ -124,8 +130,6 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
            becomes(_message(stop_reason="refusal"), _message(stop_reason="end_turn"))),
     _whole("limits-of-chat", "stop-reason", _reason(lambda reason, _: CHAT_REASONS.get(reason, reason)),
            becomes(_message(stop_reason="max_tokens"), _message(stop_reason="length"))),
-    _whole("sequence-not-named", "stop-reason", with_members(stop_sequence=None),
-           becomes(_message(stop_sequence="END"), _message(stop_sequence=None))),
     _whole("message-usage-named-as-in-chat", "usage", with_usage(chat_counts),
            becomes(_message(usage={"input_tokens": 3, "output_tokens": 5}),
                    _message(usage={"prompt_tokens": 3, "completion_tokens": 5}))),

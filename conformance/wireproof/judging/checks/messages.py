@@ -38,7 +38,10 @@ check = Checks()
 
 _OPAQUE = frozenset({"text", "thinking", "partial_json", "signature", "data"})
 _COUNTED = frozenset({"index"})
-_NAMED = frozenset({("type",), ("index",), ("delta", "stop_reason"), ("delta", "stop_sequence"), ("delta",)})
+_NAMED = frozenset({
+    ("type",), ("index",), ("delta",), ("delta", "stop_reason"), ("delta", "stop_sequence"), ("delta", "partial_json"),
+    ("error", "type"),
+})  # fmt: skip
 """What the grammar says of an event before its schema is asked."""
 _FAILED_LATE = {ExpectedFailure.AFTER_TEXT, ExpectedFailure.IN_CALL}
 
@@ -87,6 +90,9 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     # What is wrong with blocks and the end has been named where they were read.
     if reading.violations:
         seen = [one for one in seen if not {"content", "stop_reason", "stop_sequence"} & set(one.kind.split("/"))]
+    # Of counts under other names the row of usage says that there are none.
+    if exchange.answer.usage is None:
+        seen = [one for one in seen if "usage" not in one.kind.split("/")]
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen

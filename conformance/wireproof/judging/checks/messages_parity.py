@@ -9,6 +9,7 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of
 from wireproof.wire.messages_fold import fold
+from wireproof.wire.messages_grammar import INDEXES
 from wireproof.wire.quoting import apart
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ check = Checks()
 _COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _OF_BLOCKS = {
     Facet.TEXT: ("text",),
-    Facet.CALL: ("type", "name"),
+    Facet.CALL: ("name",),
     Facet.ARGUMENTS: ("input",),
-    Facet.EVENTS: ("thinking", "data"),
+    Facet.EVENTS: ("type", "thinking", "data"),
 }
 """Part of an answer → the members of a block that are it; ids and signatures are never the same twice."""
 
@@ -35,15 +36,19 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     if stream.dialect is not whole.dialect or not (reading_of(stream).payloads and reading_of(whole).payloads):
         return
     folded, at_once = fold(payload for _, payload in reading_of(stream).payloads), reading_of(whole).payloads[-1][1]
-    for part, name, ours, others in _pairs(folded, at_once, counted=counts(stream) is not None):
+    # The fold goes by the indexes: where one is wrong, what comes of it is not what was meant.
+    indexed = not any(one.requirement == INDEXES for one in reading_of(stream).violations)
+    for part, name, ours, others in _pairs(folded, at_once, counted=counts(stream) is not None, indexed=indexed):
         if ours != others:
             one, other = apart(ours, others)
             yield Seen(f"{name}: the stream says {one}, the whole answer {other}", kind=name, part=part)
 
 
-def _pairs(folded: JsonObject, whole: JsonObject, *, counted: bool) -> Iterable[tuple[Facet, str, object, object]]:
+def _pairs(
+    folded: JsonObject, whole: JsonObject, *, counted: bool, indexed: bool
+) -> Iterable[tuple[Facet, str, object, object]]:
     """(part, what a sentence calls it, the stream's, the whole answer's)."""
-    for part, names in _OF_BLOCKS.items():
+    for part, names in _OF_BLOCKS.items() if indexed else ():
         yield part, "content", _only(folded, names), _only(whole, names)
     yield Facet.FINISH, "stop_reason", folded.get("stop_reason"), whole.get("stop_reason")
     yield Facet.FINISH, "stop_sequence", folded.get("stop_sequence"), whole.get("stop_sequence")

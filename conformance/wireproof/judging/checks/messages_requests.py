@@ -88,8 +88,11 @@ def tool_choice(exchange: Exchange) -> Iterable[Seen]:
         return
     choice = object_of((json_object(exchange.transcript.request_body) or {}).get("tool_choice"))
     called, kind = [call.name for call in _calls(exchange)], choice.get("type")
+    offered = list_of((json_object(_text(exchange).encode()) or {}).get("tools"))
     if kind == "none" and called:
         yield Seen(f"tool_choice is none, and the answer calls {', '.join(called)}", exchange.body_place)
+    elif kind == "none" and offered:
+        yield Seen("tool_choice is none, and tools are offered to the backend", exchange.body_place)
     elif kind == "any" and not called:
         yield Seen("tool_choice is any, and the answer calls nothing", exchange.body_place)
     elif kind == "tool" and choice.get("name") not in called:

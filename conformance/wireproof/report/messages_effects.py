@@ -1,0 +1,226 @@
+"""The forms of Messages answers that break clients, by the words with which lines of rows end (`report.effects`)."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wireproof.wire.fields import list_of, object_of, text_of
+from wireproof.wire.messages_events import (
+    BLOCK_DELTA,
+    BLOCK_START,
+    BLOCK_STOP,
+    BLOCKS,
+    DELTA,
+    ERROR,
+    OTHER_BLOCKS,
+    START,
+    STOP,
+    STOP_REASONS,
+    TOOL_USE,
+)
+from wireproof.wire.stream import DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
+    from wireproof.wire.sse import Frame
+
+    Shows = Callable[[Exchange], bool]
+
+
+def _events(exchange: Exchange, *types: str) -> list[JsonObject]:
+    """The events of these types; without any, all."""
+    payloads = [payload for _, payload in exchange.reading.payloads] if exchange.reading else []
+    return [one for one in payloads if not types or one.get("type") in types]
+
+
+def _frames(exchange: Exchange) -> Iterator[Frame]:
+    """The frames that hold anything."""
+    yield from (one for one in (exchange.reading.frames if exchange.reading else ()) if one.data is not None)
+
+
+def _has(*types: str) -> Shows:
+    return lambda exchange: bool(_events(exchange, *types))
+
+
+def _no_json(frame: Frame) -> bool:
+    try:
+        json.loads(frame.data or "")
+    except ValueError:
+        return frame.data != DONE
+    return False
+
+
+# blocks
+
+
+def _started(exchange: Exchange) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
+    """Each block of a stream as it starts, and its deltas: those of its index until the next block has it."""
+    found: dict[str, tuple[JsonObject, list[JsonObject]]] = {}
+    for event in _events(exchange, BLOCK_START, BLOCK_DELTA):
+        index = str(event.get("index"))
+        if event["type"] == BLOCK_START:
+            found[index] = (object_of(event.get("content_block")), [])
+            yield found[index]
+        elif index in found:
+            found[index][1].append(object_of(event.get("delta")))
+
+
+def _blocks(exchange: Exchange) -> list[tuple[JsonObject, list[JsonObject]]]:
+    return list(_started(exchange))  # all of it first: a block has no deltas yet when it starts
+
+
+def _any_block(kind: str, test: Callable[[JsonObject, list[JsonObject]], bool]) -> Shows:
+    """Whether a block of this type, with its deltas, is so."""
+    return lambda exchange: any(test(block, deltas) for block, deltas in _blocks(exchange) if block.get("type") == kind)
+
+
+def _delta_in(delta: str, kind: str) -> Shows:
+    """Whether a delta of one type is in a block of another."""
+    return _any_block(kind, lambda _, deltas: any(one.get("type") == delta for one in deltas))
+
+
+def _unopened(exchange: Exchange) -> bool:
+    """Whether a delta has no block that it could be of."""
+    opened: set[str] = set()
+    for event in _events(exchange, BLOCK_START, BLOCK_DELTA):
+        if event["type"] == BLOCK_START:
+            opened.add(str(event.get("index")))
+        elif str(event.get("index")) not in opened:
+            return True
+    return False
+
+
+def _unclosed(exchange: Exchange) -> bool:
+    """Whether a message ends with fewer blocks stopped than started."""
+    stopped = len(_events(exchange, BLOCK_STOP))
+    return bool(_events(exchange, DELTA)) and stopped < len(_events(exchange, BLOCK_START))
+
+
+def _indexed(test: Callable[[list[object]], bool]) -> Shows:
+    """Whether the indexes of the starts of blocks are so."""
+
+    def shows(exchange: Exchange) -> bool:
+        indexes: list[object] = [event.get("index") for event in _events(exchange, BLOCK_START)]
+        return bool(indexes) and test(indexes)
+
+    return shows
+
+
+def _joined(deltas: list[JsonObject]) -> str:
+    return "".join(text_of(one.get("partial_json")) or "" for one in deltas)
+
+
+def _parses_to(text: str) -> type | None:
+    """The type of the value that arguments are; None if they are no JSON."""
+    try:
+        return type(json.loads(text))
+    except ValueError:
+        return None
+
+
+def _is_cumulative(_: JsonObject, deltas: list[JsonObject]) -> bool:
+    texts = [text for one in deltas if (text := text_of(one.get("text")))]
+    return len(texts) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(texts))
+
+
+def _full(block: JsonObject) -> bool:
+    return bool(object_of(block.get("input")))
+
+
+# ends
+
+
+def _reasons(exchange: Exchange) -> list[object]:
+    """The stop reasons of a stream, or that of a whole answer."""
+    ends = _events(exchange, DELTA)
+    return [object_of(one.get("delta")).get("stop_reason") for one in ends] or [
+        one.get("stop_reason") for one in _events(exchange, "message")
+    ]
+
+
+def _called(exchange: Exchange) -> bool:
+    whole = [object_of(block) for one in _events(exchange, "message") for block in list_of(one.get("content"))]
+    return any(block.get("type") == TOOL_USE for block in (*whole, *(block for block, _ in _blocks(exchange))))
+
+
+def _lacks(type_: str, *path: str) -> Shows:
+    """Whether an event of a type lacks what stands at a path in it."""
+
+    def missing(event: JsonObject) -> bool:
+        *parents, last = path
+        for name in parents:
+            event = object_of(event.get(name))
+        return event.get(last) is None
+
+    return lambda exchange: any(map(missing, _events(exchange, type_)))
+
+
+def _counts_output_alone(exchange: Exchange) -> bool:
+    counts = [object_of(one.get("usage")) for one in _events(exchange, DELTA)]
+    return any("output_tokens" in one and "input_tokens" not in one for one in counts)
+
+
+def _inputs(exchange: Exchange) -> Iterator[object]:
+    for one in _events(exchange, "message"):
+        yield from (object_of(block).get("input") for block in list_of(one.get("content")))
+
+
+FORMS_OF_MESSAGES: Mapping[str, Shows] = {
+    # whole answers
+    "when input is a text": lambda one: any(isinstance(value, str) for value in _inputs(one)),
+    # frames
+    "when the data is no JSON": lambda one: any(map(_no_json, _frames(one))),
+    "when chunks of chat completions come": lambda one: any("choices" in event for event in _events(one)),
+    "when message_start has no content": _lacks(START, "message", "content"),
+    "when a block has an unknown type": lambda one: any(
+        block.get("type") not in {*BLOCKS, *OTHER_BLOCKS} for block, _ in _blocks(one)
+    ),
+    "when there are no event lines": lambda one: bool(_events(one)) and all(
+        frame.event is None for frame in _frames(one)
+    ),
+    "when [DONE] has an event name": lambda one: any(frame.data == DONE and frame.event for frame in _frames(one)),
+    "when the last frame is not closed": lambda one: not one.transcript.body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")),
+    # order
+    "without message_start": lambda one: _has(BLOCK_START, DELTA)(one) and not _has(START)(one),
+    "when message_start comes twice": lambda one: len(_events(one, START)) > 1,
+    "without content_block_start": _unopened,
+    "without content_block_stop": _unclosed,
+    "when indexes start at 1": _indexed(lambda indexes: indexes[0] == 1),
+    "when there is no index": _indexed(lambda indexes: None in indexes),
+    # blocks
+    "when it stands in content_block_start": _any_block("text", lambda block, _: bool(block.get("text"))),
+    "when a text_delta is in a tool_use block": _delta_in("text_delta", TOOL_USE),
+    "when a thinking_delta is in a text block": _delta_in("thinking_delta", "text"),
+    "when deltas repeat the text so far": _any_block("text", _is_cumulative),
+    "when the input stands in content_block_start": _any_block(
+        TOOL_USE, lambda block, deltas: _full(block) and not _joined(deltas)
+    ),
+    "when the input stands in content_block_start and in deltas": _any_block(
+        TOOL_USE, lambda block, deltas: _full(block) and bool(_joined(deltas))
+    ),
+    "when the fragments are no JSON": _any_block(
+        TOOL_USE, lambda _, deltas: bool(_joined(deltas)) and _parses_to(_joined(deltas)) is None
+    ),
+    "when the fragments are a list": _any_block(TOOL_USE, lambda _, deltas: _parses_to(_joined(deltas)) is list),
+    # ends
+    "when stop_reason is end_turn beside a call": lambda one: _called(one) and "end_turn" in _reasons(one),
+    "when stop_reason is null": lambda one: bool(_reasons(one)) and _reasons(one)[-1] is None,
+    "when stop_reason is no published word": lambda one: any(
+        reason is not None and reason not in STOP_REASONS for reason in _reasons(one)
+    ),
+    "when stop_reason is tool_use without a call": lambda one: not _called(one) and TOOL_USE in _reasons(one),
+    "when message_start has no usage": _lacks(START, "message", "usage"),
+    "when message_delta has no usage": _lacks(DELTA, "usage"),
+    "when message_delta has only output_tokens": _counts_output_alone,
+    "without message_stop": lambda one: _has(START)(one) and not _has(STOP, ERROR)(one),
+    "when the stream ends in its middle": lambda one: _has(START)(one) and not _has(DELTA, STOP, ERROR)(one),
+    "when the error has no event line": lambda one: any(
+        frame.event is None and '"error"' in (frame.data or "") for frame in _frames(one)
+    ),
+}  # fmt: skip
+"""How a line of a row ends → whether an answer has the form that it names."""
