@@ -39,6 +39,12 @@ class Backend(StrEnum):
     """A real model: only what holds for any answer can be judged."""
 
 
+class Login(StrEnum):
+    """A login with which a gateway calls its upstream, in the place of a key."""
+
+    CHATGPT = "chatgpt"
+
+
 class Agent(StrEnum):
     """The agents that a proxy may have behind it."""
 

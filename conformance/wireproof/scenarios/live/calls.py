@@ -21,6 +21,7 @@ RESULT = (
     " until somebody asks for them again. Please keep the number at hand, since it is the only way to find the note"
     " among all the others that are stored here."
 )
+AGAIN: JsonObject = {"title": NUMBER, "text": "again", "pages": 1}
 ASKED = "Reply with exactly the number of the saved note, as the tool reported it, and nothing else."
 
 
@@ -48,13 +49,19 @@ _AFTER_CALLS: tuple[JsonObject, ...] = (
 TOOL_CALLS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-call",
-        title="A model calls a tool with exact arguments, and goes on after its result",
+        title="A model calls a tool with exact arguments, and again after its result and its own reasoning",
         tools=(SAVE_NOTE, GET_WEATHER),
         turns=(
             Turn(
                 say=calling("save_note", _json(NOTE)), asks=AskCalls(calls=(AskCall(name="save_note", arguments=NOTE),))
             ),
-            Turn(results={"save_note": RESULT}, say=ASKED, asks=AskSay(text=NUMBER)),
+            # A call again: agents keep the calls of a conversation by their ids.
+            Turn(
+                results={"save_note": RESULT},
+                say="Call the tool save_note once more: its title is the number of the saved note, exactly as the tool"
+                ' reported it, its text is "again", and its pages are 1.',
+                asks=AskCalls(calls=(AskCall(name="save_note", arguments=AGAIN),)),
+            ),
         ),
         usage=True,
         cap=2 * SHORT,

@@ -36,10 +36,11 @@ TEXTS: tuple[ConversationScenario, ...] = (
         title="A model is asked for an exact text; streams are not asked for a usage chunk",
         turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
         # What clients set so as to change nothing.
-        body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99},
+        body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99, "seed": 7},
         cap=SHORT,
+        modes=(Mode.STREAM,),
         dialects=CHAT,
-        exercises=("chat.stream.usage", *TEXT[:2], "chat.stream.parity"),
+        exercises=("chat.stream.usage", TEXT[1]),
     ),
     ConversationScenario(
         name="live-system",
@@ -49,7 +50,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         usage=True,
         cap=SHORT,
         dialects=BOTH,
-        exercises=("turn.system-prompt", *TEXT),
+        exercises=("turn.system-prompt", "turn.concurrent-isolation", *TEXT),
     ),
     ConversationScenario(
         name="live-conversation",
@@ -73,7 +74,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
-        exercises=("turn.history-reaches-backend", *TEXT[:1]),
+        exercises=("turn.history-reaches-backend", "turn.concurrent-isolation", *TEXT[:1]),
     ),
     ConversationScenario(
         name="live-parts",
@@ -97,7 +98,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
-        exercises=("turn.history-reaches-backend", *TEXT[:1]),
+        exercises=("turn.history-reaches-backend", "turn.concurrent-isolation", *TEXT[:1]),
     ),
     ConversationScenario(
         name="live-developer",
@@ -107,7 +108,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
-        exercises=("turn.system-prompt", *TEXT[:1]),
+        exercises=("turn.system-prompt", "turn.concurrent-isolation", *TEXT[:1]),
     ),
     ConversationScenario(
         name="live-image",
