@@ -45,6 +45,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.gateway": "starts an upstream and a gateway",
     "wireproof.targets.interrupts": "handles signals",
     "wireproof.targets.launch": "starts proxies",
+    "wireproof.targets.login": "asks the upstream for tokens, and writes a home that is thrown away",
     "wireproof.targets.orphans": "has the system end a process with its parent",
     "wireproof.targets.ports": "looks which ports are free",
     "wireproof.targets.preflight": "sends requests",

@@ -10,7 +10,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.causes import CAUSES
+from wireproof_endpoint.api.causes import CAUSES
 from wireproof_scripts import call_shapes, steps
 from wireproof_scripts.asked.templates import filled, has_templates
 from wireproof_scripts.blocks import BLOCKS, cut

@@ -193,3 +193,15 @@ def test_a_model_of_two_tokens_a_second_has_time_for_the_longest_answer() -> Non
     # Where the pace that was seen gives as much, nothing is added.
     slow = dataclasses.replace(TARGET, pace=1000.0)
     assert unhurried(slow, [capped]).silence == pytest.approx(max(slow.silence, TARGET.timeout * 4))
+
+
+def test_an_answer_that_another_prompt_asks_for_is_the_last() -> None:
+    async def send(_scenario: ConversationScenario) -> Exchange:
+        return next(answers)
+
+    theirs, mine = answered(SAY, " LIGHTHOUSE\n"), answered(SAY, "x")
+    answers = iter((theirs, mine))
+    # A further try would hide that the answers were mixed up.
+    assert asyncio.run(until_done(SAY, send, Tried(asked=frozenset({"x", "LIGHTHOUSE"})))) is theirs
+    answers = iter((theirs, mine))
+    assert asyncio.run(until_done(SAY, send, Tried(asked=frozenset({"x"})))).wanted

@@ -721,7 +721,7 @@ REQUESTS = (
         prompt, choice="required" if prompt.choice in prompt.tools else prompt.choice)),
     defect("tool-choice-none-ignored", "turn.tool-choice-none", prompt=lambda prompt: dataclasses.replace(
         prompt, choice="auto" if prompt.choice == "none" else prompt.choice)),
-    defect("calls-renamed", "turn.calls-declared", said=renamed),
+    defect("calls-renamed", "turn.calls-declared", FORCED, said=renamed),
     defect("calls-as-text", FORCED, said=call_as_text),
     defect("schema-dropped", "turn.structured-output", prompt=always(schema=None)),
     defect("schema-fenced", "turn.structured-output", said=texts(
@@ -743,8 +743,8 @@ HTTP = (
         status, {"detail": body["error"]["message"]})),
     defect("error-number-code", "http.error.envelope", error=lambda status, body: (
         status, {"error": {**body["error"], "code": status}})),
-    defect("error-200", "http.route.unknown", "http.auth.wrong", error=lambda _, body: (200, body)),
-    defect("error-500", "http.body.json", "param.messages", error=lambda _, body: (500, body)),
+    defect("error-200", "http.route.unknown", "http.models.unknown", error=lambda _, body: (200, body)),
+    defect("error-500", "http.route.unknown", "http.models.unknown", error=lambda _, body: (500, body)),
     defect("error-trace", "http.error.no-internals", error=lambda status, body: (status, {"error": {
         **body["error"], "message": 'Traceback (most recent call last): File "/srv/app/main.py", line 3'}})),
     defect("models-bare", "http.models.list", models=lambda body: {"models": body["data"]}),

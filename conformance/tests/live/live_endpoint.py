@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 KEY = "sk-live-endpoint-1"
 MODEL = "small-model"
+EMBEDDER = "small-embedder"
+"""A model that is listed, and does not chat."""
 ROLES = {"system", "developer", "user", "assistant", "tool"}
 ALLOWED = {"Origin": "*", "Methods": "GET, POST", "Headers": "authorization, content-type, x-stainless-lang"}
 Events = list[Any]
@@ -81,6 +83,8 @@ class Endpoint:
     """The headers of a stream."""
     error: Callable[[int, Json], tuple[int, Json]] = lambda status, body: (status, body)
     """An error's status and body."""
+    swaps: bool = False
+    """Texts that are asked for at the same time get each other's answers."""
     any_model: bool = False
     """A model that does not exist is answered for, too."""
     stores: bool = True
@@ -88,6 +92,8 @@ class Endpoint:
     cut: bool = False
     """Streams break off before their last frame."""
     models: Callable[[Json], Json] = same
+    finds_listed: bool = True
+    """Each model of the list is found by its name."""
     allows: Mapping[str, str] = field(default_factory=lambda: dict(ALLOWED))
     """What it answers to a browser's question, by the end of the header's name."""
     serves: tuple[str, ...] = ("/chat/completions", "/responses")
@@ -100,6 +106,14 @@ class RefusedError(Exception):
         self.body = {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
 
 
+@dataclass(kw_only=True)
+class _Slot:
+    """What is said to a request that waits for another one."""
+
+    mine: list[Said]
+    theirs: list[Said] | None = None
+
+
 @dataclass
 class State:
     """What an endpoint remembers: how often it was asked the same, and its last number."""
@@ -107,6 +121,21 @@ class State:
     asked: dict[bytes, int] = field(default_factory=dict)
     kept: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    waiting: _Slot | None = None
+    lock: threading.Condition = field(default_factory=threading.Condition)
+
+    def swapped(self, mine: list[Said]) -> list[Said]:
+        """What is said to another request that comes meanwhile, which gets this; the same where none comes."""
+        with self.lock:
+            if (other := self.waiting) is not None:
+                self.waiting, other.theirs = None, mine
+                self.lock.notify_all()
+                return other.mine
+            slot = self.waiting = _Slot(mine=mine)
+            self.lock.wait_for(lambda: slot.theirs is not None, timeout=1)
+            if self.waiting is slot:
+                self.waiting = None
+            return slot.theirs or mine
 
 
 @dataclass
@@ -186,14 +215,18 @@ class _Answering:
             raise RefusedError(401, "this key is not known", code="invalid_api_key")
         if self.method != ("GET" if self.path.startswith("/models") else "POST"):
             raise RefusedError(405, f"{self.path} does not take {self.method}")
-        model = {"id": MODEL, "object": "model", "created": 1_750_000_000, "owned_by": "tests"}
+        models = [
+            {"id": name, "object": "model", "created": 1_750_000_000, "owned_by": "tests"} for name in (MODEL, EMBEDDER)
+        ]
         if self.path == "/models":
-            self._json(200, self.endpoint.models({"object": "list", "data": [model]}))
+            self._json(200, self.endpoint.models({"object": "list", "data": models}))
             return
         if self.path.startswith("/models/"):
-            if self.path != f"/models/{MODEL}":
+            served = models if self.endpoint.finds_listed else models[:1]
+            found = next((one for one in served if self.path == f"/models/{one['id']}"), None)
+            if found is None:
                 raise RefusedError(404, "there is no such model", "model", "model_not_found")
-            self._json(200, model)
+            self._json(200, found)
             return
         body = _checked(self.body, self.path)
         if body["model"] != MODEL and not self.endpoint.any_model:
@@ -217,7 +250,8 @@ class _Answering:
         name = self.endpoint.name
         total = prompt.tokens + sum(one.tokens for one in said)
         self.server.tokens[name] = self.server.tokens.get(name, 0) + total
-        return said
+        is_text = not prompt.tools and prompt.schema is None and prompt.n == 1
+        return self.state.swapped(said) if self.endpoint.swaps and is_text else said
 
     def _chat(self, body: Json) -> None:
         prompt = chat_prompt(body)

@@ -103,6 +103,8 @@ def response_prompt(body: Json) -> Prompt:
         match item.get("type", "message"):
             case "function_call":
                 messages.append(("call", item["name"] + " " + item["arguments"]))
+            case "reasoning":
+                pass
             case "function_call_output":
                 messages.append(("tool", _text(item["output"])))
             case _:
@@ -186,12 +188,16 @@ def _calls(prompt: Prompt) -> Iterator[tuple[str, str]]:
     said = prompt.messages[-1][1]
     one = re.search(r"Call the tool (\w+) once, with exactly these arguments: (\{.*\})", said, re.DOTALL)
     two = re.findall(r"(\w+) with (\{.*?\})", said) if said.startswith("Call two tools") else []
+    told = re.search(r"Call the tool (\w+) once more: its title is the number of the saved note", said)
+    known = re.search(r"number (note-\d+)", "\n".join(text for _, text in prompt.messages[:-1]))
     if prompt.choice in prompt.tools:
         yield prompt.choice, json.dumps(_sample(prompt.tools[prompt.choice]))
     elif two:
         yield from two
     elif one:
         yield one[1], one[2]
+    elif told and known:
+        yield told[1], json.dumps({"title": known[1], "text": "again", "pages": 1})
     elif prompt.choice == "required":
         name = next(iter(prompt.tools))
         yield name, json.dumps(_sample(prompt.tools[name]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +17,21 @@ from live_defects import (
     CALLS,
     ENVELOPE,
     FORCED,
+    ITEMS,
     MESSAGE,
     OPENING,
     SUMS,
     TERMINAL,
     Defect,
     always,
+    arguments,
     before_done,
     calls,
     delta_texts,
     each,
     finish_chunk,
     fragments,
+    heads,
     is_usage,
     not_,
     numbered,
@@ -39,6 +43,7 @@ from live_defects import (
     without_role,
 )
 from live_endpoint import Endpoint, Events, RefusedError
+from live_goods import THOUGHT, thinking, thoughtful
 
 if TYPE_CHECKING:
     from live_model import Json, Prompt, Said
@@ -255,6 +260,97 @@ def short(prompt: Prompt) -> Prompt:
     return dataclasses.replace(prompt, messages=prompt.messages[-1:] if prompt.tokens > 90 else prompt.messages)
 
 
+def showing_thought(body: Json) -> Json:
+    return with_("choices", "*", "message", "reasoning_content", value=THOUGHT)(body)
+
+
+def thought_refused(body: Json) -> Json:
+    if any("reasoning_content" in message for message in body.get("messages", ())):
+        raise RefusedError(400, "property 'reasoning_content' is unsupported", "messages")
+    return body
+
+
+def with_thought_item(body: Json) -> Json:
+    """A response with an item of reasoning before what it says."""
+    part = {"type": "summary_text", "text": THOUGHT}
+    return {**body, "output": [{"type": "reasoning", "id": f"rs_{body['id']}", "summary": [part]}, *body["output"]]}
+
+
+def thought_item_refused(body: Json) -> Json:
+    items = body.get("input")
+    if isinstance(items, list) and any(one.get("type") == "reasoning" for one in items):
+        raise RefusedError(400, "input: 4 validation errors for ResponseInput", "input")
+    return body
+
+
+def null_arguments_first(call: Json) -> None:
+    call["function"]["arguments"] = None
+
+
+def nulls_later(call: Json) -> Json:
+    """Each fragment of a call has its id, type and name as null."""
+    if "id" not in call:
+        call |= {"id": None, "type": None}
+        call["function"]["name"] = None
+    return call
+
+
+def name_last(events: Events) -> Events:
+    """The name of a call comes with its last fragment."""
+    name, made = "", []
+    for one in json.loads(json.dumps(events)):
+        for choice in one.get("choices", ()) if isinstance(one, dict) else ():
+            for call in choice["delta"].get("tool_calls") or ():
+                name = call["function"].pop("name", "") or name
+                if call["function"]["arguments"].endswith("}"):
+                    call["function"]["name"] = name
+        made.append(one)
+    return made
+
+
+def name_in_pieces(events: Events) -> Events:
+    """The name of a call comes in two deltas."""
+    made: Events = []
+    for one in events:
+        if isinstance(one, dict) and one.get("choices") and _opens(one):
+            head, rest = json.loads(json.dumps(one)), json.loads(json.dumps(one))
+            (first,), (second,) = (each["choices"][0]["delta"]["tool_calls"] for each in (head, rest))
+            name = first["function"]["name"]
+            first["function"]["name"] = name[:4]
+            rest["choices"][0]["delta"]["tool_calls"] = [
+                {"index": second["index"], "function": {"name": name[4:], "arguments": ""}}
+            ]
+            made += [head, rest]
+        else:
+            made.append(one)
+    return made
+
+
+def second_head_under_first(events: Events) -> Events:
+    """The head of a second call has the index of the first, and its arguments their own."""
+
+    def change(call: Json) -> Json:
+        if "id" in call:
+            call["index"] = 0
+        return call
+
+    return calls(change)(events)
+
+
+def typeless_later(call: Json) -> Json:
+    call["type"] = ""
+    return call
+
+
+def wrapped(text: str) -> str:
+    return json.dumps({"arguments": json.loads(text)})
+
+
+def nested_as_text(text: str) -> str:
+    """Arguments that are JSON in a string of JSON."""
+    return json.dumps({name: json.dumps(value) for name, value in json.loads(text).items()})
+
+
 SEVERAL = "several servers"
 """Instead of a thread: a kind of bug that is known from several servers, of which no report was looked up."""
 
@@ -275,6 +371,16 @@ REPORTED: tuple[Report, ...] = (
     report("unknown-model-answered", "lmstudio-ai/lmstudio-bug-tracker#619", "http.models.unknown", any_model=True),
     report("previous-unnamed", SEVERAL, "responses.previous-id", only_whole=with_("previous_response_id", value=None)),
     report("browser-refused", SEVERAL, "http.cors.preflight", allows={}),
+    report("answers-swapped", "inferencerlabs/inferencer-feedback#127", "turn.concurrent-isolation", swaps=True),
+    report("listed-not-found", SEVERAL, "http.models.get", finds_listed=False),
+    report("thought-refused", SEVERAL, "target.answers", CALLS, whole=showing_thought, thinks=thinking,
+           chunks=thoughtful, request=thought_refused),
+    report("thought-item-refused", "BerriAI/litellm#13420", "target.answers", ITEMS, only_whole=with_thought_item,
+           thinks=thinking, request=thought_item_refused),
+    report("arguments-wrapped", "AstrBotDevs/AstrBot#10076", "chat.whole.arguments-verbatim", ARGUMENTS,
+           said=arguments(wrapped)),
+    report("arguments-nested-as-text", "MoonshotAI/kimi-cli#2513", "chat.whole.arguments-verbatim", ARGUMENTS,
+           said=arguments(nested_as_text)),
     # chat completions, whole
     report("whole-broken", "oobabooga/textgen#6851", "chat.whole.envelope", "chat.whole.backend-error",
            "target.answers", request=whole_broken),
@@ -318,6 +424,13 @@ REPORTED: tuple[Report, ...] = (
     report("stream-ping-object", SEVERAL, "chat.stream.keepalive-is-comment", SCHEMA,
            chunks=lambda events: [*events[:2], {"type": "ping"}, *events[2:]]),
     report("stream-created-float", SEVERAL, SCHEMA, chunks=each(with_("created", value=lambda old: old + 0.25))),
+    report("stream-arguments-null-first", "open-webui/open-webui#27194", OPENING, SCHEMA,
+           chunks=heads(null_arguments_first)),
+    report("stream-nulls-later", SEVERAL, OPENING, SCHEMA, chunks=calls(nulls_later)),
+    report("stream-name-last", "vercel/ai#15879", OPENING, chunks=name_last),
+    report("stream-name-in-pieces", SEVERAL, OPENING, FORCED, chunks=name_in_pieces),
+    report("stream-second-head-first", "agno-agi/agno#8880", OPENING, chunks=second_head_under_first),
+    report("stream-call-typeless", "vercel/ai#12939", OPENING, SCHEMA, chunks=calls(typeless_later)),
     # Responses
     report("response-no-model", SEVERAL, ENVELOPE, only_whole=without("model")),
     report("events-no-text-done", "ogx-ai/ogx#5309", ORDER,

@@ -239,6 +239,14 @@ def later(first: int, refusal: Respond) -> Respond:
             refusing("429 Busy", saying("wait"), "Retry-After: 3600"),
             "the target answers HTTP 429 and asks to wait 3,600 s; --max-wait sets the bound of 60 s",
         ),
+        (
+            refusing("401 No", saying("This key has expired.", code="invalid_api_key")),
+            "the target answers HTTP 401: it refuses the key that it took before; give one that is still good",
+        ),
+        (
+            refusing("403 No", saying("Invalid authentication credentials")),
+            "the target answers HTTP 403: it refuses the key that it took before; give one that is still good",
+        ),
     ],
 )
 def test_a_run_that_may_send_no_more_ends_with_what_there_is(
@@ -250,8 +258,33 @@ def test_a_run_that_may_send_no_more_ends_with_what_there_is(
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert any(why in one["reason"] for one in report["driven"])
     # Those that were under way with the one that was refused.
-    assert len(tiny.requests) <= 1 + 12 + 4 * EACH
+    # Each of them gives a key that is refused once more.
+    assert len(tiny.requests) <= 1 + 12 + 4 * EACH + 8
+    assert result.exit_code in {ExitStatus.PARTIAL, ExitStatus.FAILED}
     assert "429" not in json.dumps([one["seen"] for one in report["findings"]])
+
+
+def test_a_key_that_is_refused_once_is_given_again_and_a_refusal_of_something_else_ends_nothing(
+    tiny: TinyServer,
+) -> None:
+    model, lock, slips = Model(), threading.Lock(), [1]
+
+    def respond(exchange: TinyExchange) -> None:
+        with lock:
+            slips[0] -= "LIGHTHOUSE" in exchange.body.decode()
+            slipped = slips[0] == 0
+        if slipped:
+            refusing("401 No", saying("no key"))(exchange)
+        elif b"image_url" in exchange.body:
+            refusing("403 No", saying("This picture is not allowed here."))(exchange)
+        else:
+            model(exchange)
+
+    tiny.respond = respond
+    result = certified(tiny, "--surface", "chat")
+    assert slips[0] < 0
+    assert "the run ended early" not in result.output
+    assert "HTTP 401" not in result.output
 
 
 def test_nothing_is_sent_inside_a_wait_and_refused_requests_use_up_no_bound(tiny: TinyServer) -> None:

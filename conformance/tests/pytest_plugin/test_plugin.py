@@ -125,8 +125,8 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 
 OF_THE_OPTIONS = [
-    "wireproof", "wireproof.model", "wireproof.model.capability", "wireproof.model.dialect", "wireproof.model.target",
-    "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin",
+    "wireproof", "wireproof.model", "wireproof.model.capability", "wireproof.model.dialect", "wireproof.model.side",
+    "wireproof.model.target", "wireproof.model.verdict", "wireproof.pytest_plugin", "wireproof.pytest_plugin.plugin",
     "wireproof.pytest_plugin.stash", "wireproof.targets", "wireproof.targets.kinds", "wireproof.targets.option",
     "wireproof.targets.options",
 ]  # fmt: skip

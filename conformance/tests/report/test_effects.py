@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wireproof.judging.checks.live_ids import CALL_AGAIN
 from wireproof.model.asks import Anything
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
@@ -14,7 +15,7 @@ from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading import recorded
-from wireproof.report.effects import FORMS, seen_effects, shows
+from wireproof.report.effects import FORMS, KINDS, seen_effects, shows
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 TARGET = Target(base_url="http://x/v1", model="m")
 ONE = ConversationScenario(
-    name="one", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Anything()),)
+    name="one",
+    title="t",
+    exercises=("chat.whole.text",),
+    turns=(Turn(say="p", asks=Anything()),),
+    tools=({"type": "function", "function": {"name": "f"}},),
 )
 WHOLE, STREAM = Form(Dialect.OPENAI_JSON, Mode.WHOLE), Form(Dialect.OPENAI_JSON, Mode.STREAM)
 RESPONSE, EVENTS = Form(Dialect.RESPONSES, Mode.WHOLE), Form(Dialect.RESPONSES, Mode.STREAM)
@@ -38,10 +43,10 @@ ITEM: Json = {
 COUNTED = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
 
 
-def answer(form: Form, body: bytes, kind: str = "", end: End = End.COMPLETE) -> Exchange:
+def answer(form: Form, body: bytes, kind: str = "", end: End = End.COMPLETE, status: int = 200) -> Exchange:
     kind = kind or ("text/event-stream" if form.mode is Mode.STREAM else "application/json")
     transcript = Transcript(
-        method="POST", url="http://x", request_headers=(), request_body=b"{}", status=200,
+        method="POST", url="http://x", request_headers=(), request_body=b"{}", status=status,
         headers=(("content-type", kind),), pieces=(Piece(at=0.1, data=body),), end=end, seconds=0.1,
     )  # fmt: skip
     return recorded.of_turn(ONE, 0, form, TARGET, transcript)
@@ -147,6 +152,12 @@ SHOWN: dict[str, Exchange] = {
     "when a chunk has no choices": chunks(HEAD),
     "when no role comes": answer(STREAM, frames(chunk({"content": "x"}), chunk({}, "stop")) + DONE),
     "when no finish chunk comes": chunks(chunk({"content": "x"}), end=None),
+    "when two finish chunks come": chunks(chunk({"content": "a"}), chunk({}, "stop")),
+    "when a tool is called that the request does not declare": calling(
+        {**CALL, "function": {"name": "functions.f", "arguments": "{}"}}
+    ),
+    "when the refusal is sent as HTTP 200": answer(WHOLE, b'{"error": {"message": "no"}}'),
+    "when the refusal is sent as HTTP 500 or above": answer(WHOLE, b"no", status=500),
     "when finish_reason is tool_calls and no tool_calls were sent": chunks(chunk({"content": "x"}), end="tool_calls"),
     "late content is appended to the answer": chunks(chunk({}, "stop"), chunk({"content": "late"}), end=None),
     "at a chunk with empty choices": chunks({**HEAD, "choices": []}),
@@ -231,16 +242,23 @@ def test_a_right_answer_has_none_of_those_of_its_rows(right: Exchange) -> None:
 def endings() -> Iterable[tuple[str, list[str]]]:
     for row in load().requirements:
         for line in row.breaks:
-            yield line, [form for form in FORMS if line.endswith(form)]
+            yield line, [form for form in (*FORMS, *KINDS) if line.endswith(form)]
 
 
-def test_every_line_of_a_row_names_a_form_or_is_of_every_violation() -> None:
+def test_every_line_of_a_row_names_a_form_or_a_kind_or_is_of_every_violation() -> None:
     without_form = {line for line, forms in endings() if not forms}
     assert without_form == {"opencode: repeats the request without end"}
 
 
 def test_every_form_is_that_of_a_line() -> None:
-    assert {form for _, forms in endings() for form in forms} == FORMS.keys()
+    assert {form for _, forms in endings() for form in forms} == {*FORMS, *KINDS}
+
+
+def test_a_line_about_several_answers_counts_where_a_violation_is_of_its_kind() -> None:
+    row, right = load().find("chat.whole.calls-all-in-order"), RIGHT[3]
+    assert seen_effects(row, [right]) == ()
+    (line,) = seen_effects(row, [right], {CALL_AGAIN})
+    assert line == f"openai-agents: exception {CALL_AGAIN}"
 
 
 def test_lines_count_where_one_of_the_answers_has_their_form() -> None:

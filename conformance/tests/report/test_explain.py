@@ -74,7 +74,7 @@ def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) 
         ("chat.stream.stable-created", "At level strict a violation is a failure, at level compat a warning"),
         (
             "chat.stream.finish-once",
-            "is a failure. A second finish chunk, and a finish beside a delta that is not empty,",
+            "is a failure. A finish beside a delta that is not empty is a warning",
         ),
         ("http.request-id", "At both levels a violation is a warning."),
     ],

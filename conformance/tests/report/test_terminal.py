@@ -9,6 +9,7 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import ArgumentsMode, Dialect
+from wireproof.model.side import Side
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
 from wireproof.report import terminal
 from wireproof.scenarios import CONVERSATIONS
@@ -87,7 +88,7 @@ def test_where_nothing_was_observed_there_is_no_certificate(
     assert "no certificate: nothing broken, but 4 of 4 MUSTs could not be observed:\n" in said
 
 
-SELECTED = f"selection: 26 of {len(load().requirements)} requirements looked at; not a certificate"
+SELECTED = f"selection: 26 of {len(load().about(Side.PROXY).requirements)} requirements looked at; not a certificate"
 
 
 def test_a_selection_says_that_it_is_one(

@@ -67,11 +67,30 @@ def response(id_: str) -> Transcript:
 def test_a_request_follows_the_last_response() -> None:
     said = [response("resp_1"), response("resp_2"), transcript(404)]
     one = Request(path="/responses/{response}/x", json={"previous_response_id": "{response}", "input": "{response}?"})
-    request = following(one, said)
+    request = following(one, said, "m")
     assert request is not None
     assert request.path == "/responses/resp_2/x"
     assert request.json == {"previous_response_id": "resp_2", "input": "{response}?"}
-    assert following(Request(body=b"{"), said) == Request(body=b"{")
+    assert following(Request(body=b"{"), said, "m") == Request(body=b"{")
+
+
+def listed(*names: str) -> Transcript:
+    data = json.dumps({"object": "list", "data": [{"id": name} for name in names]}).encode()
+    return dataclasses.replace(transcript(200), pieces=(Piece(at=0, data=data),))
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        ([listed("m", "big/model 2")], "/models/big/model%202"),
+        ([listed("other"), listed("m")], None),
+        ([transcript(500)], None),
+        ([], None),
+    ],
+)
+def test_a_listed_model_is_another_one_than_the_targets(said: list[Transcript], path: str | None) -> None:
+    request = following(Request(method="GET", path="/models/{listed}"), said, "m")
+    assert (request and request.path) == path
 
 
 @pytest.mark.parametrize(
@@ -83,7 +102,7 @@ def test_a_request_follows_the_last_response() -> None:
     ],
 )
 def test_what_continues_a_response_that_never_came_is_not_sent(request_: Request, is_sent: bool) -> None:  # noqa: FBT001
-    assert following(request_, [transcript(500)]) == (request_ if is_sent else None)
+    assert following(request_, [transcript(500)], "m") == (request_ if is_sent else None)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import Level, load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
+from wireproof.model.side import Side
 from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.results import certify as certifying
@@ -196,7 +197,9 @@ def test_certifying_is_driving_and_judging(
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)
     assert one.musts == {
-        row.id for row in load().requirements if row.level is Level.MUST and Dialect.OPENAI_JSON in row.dialects
+        row.id
+        for row in load().about(Side.PROXY).requirements
+        if row.level is Level.MUST and Dialect.OPENAI_JSON in row.dialects
     }
     assert one.seconds >= 0
     assert set(one.unobserved.values()) == {NOT_RUN}

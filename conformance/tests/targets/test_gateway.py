@@ -13,13 +13,14 @@ import pytest
 
 from wireproof.cli.plan import plan
 from wireproof.model.dialect import Dialect
-from wireproof.model.target import Backend, Target
+from wireproof.model.target import Backend, Login, Target
 from wireproof.model.verdict import HarnessError, Verdict
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
 from wireproof.targets.kinds import OptionError, header
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
 from wireproof.targets.reach import reach
+from wireproof.targets.validity import check
 
 PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"
 KEY = "key-of-the-gateway"
@@ -231,3 +232,48 @@ def test_a_gateway_that_does_not_start_is_named() -> None:
     options = TargetOptions(gateway=shlex.join([sys.executable, "-c", "print('no upstream'); raise SystemExit(3)"]))
     with pytest.raises(HarnessError, match=r"(?s)ended with status 3 before it was ready.*no upstream"), reach(options):
         pass
+
+
+# A login
+
+
+SIGNED_IN = """
+import http.server, json, os, pathlib, sys, urllib.request
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        home = pathlib.Path(os.environ["CODEX_HOME"])
+        files = [json.loads(file.read_text()) for file in (home / "auth.json", home / ".codex" / "auth.json")]
+        body = json.dumps({"files": files, "argv": sys.argv[1:], "env": dict(os.environ)}).encode()
+        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
+        self.wfile.write(body)
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+"""A program that answers with the auth files that it finds, its arguments, and its environment."""
+
+
+def test_a_login_is_written_into_a_scratch_home_and_works_at_the_upstream(tmp_path: Path) -> None:
+    program = tmp_path / "signed_in.py"
+    program.write_text(SIGNED_IN)
+    command = shlex.join([sys.executable, str(program), "{port}", "{login_url}", "{login_account}", "{login_token}"])
+    options = TargetOptions(gateway=command, login=Login.CHATGPT, env=("MINE={login_refresh_url}",))
+    with upstream() as up, gateway(command, options, up) as started:
+        seen = httpx.get(f"{started.base_url}/models", trust_env=False).json()
+        file, again = seen["files"]
+        _, url, account, token = seen["argv"]
+        assert file == again
+        assert (file["tokens"]["account_id"], file["tokens"]["access_token"]) == (account, token)
+        assert seen["env"]["CHATGPT_LOCAL_HOME"] == seen["env"]["CODEX_HOME"]
+        assert seen["env"]["CODEX_REFRESH_TOKEN_URL_OVERRIDE"] == seen["env"]["MINE"]
+        refresh = {"grant_type": "refresh_token", "refresh_token": file["tokens"]["refresh_token"]}
+        renewed = httpx.post(seen["env"]["MINE"], json=refresh, trust_env=False).json()["access_token"]
+        for one in (token, renewed):
+            models = httpx.get(f"{url}/models", headers={"authorization": f"Bearer {one}"}, trust_env=False)
+            assert models.status_code == 200
+        home = Path(seen["env"]["CODEX_HOME"])
+        assert (home / "auth.json").stat().st_mode & 0o077 == 0
+    assert not home.exists()
+
+
+def test_a_login_is_for_a_gateway() -> None:
+    with pytest.raises(OptionError, match="--login is for a gateway that Wireproof starts, with --gateway"):
+        check(TargetOptions(command="proxy", login=Login.CHATGPT))

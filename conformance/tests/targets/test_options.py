@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from wireproof.cli import certify, root
 from wireproof.model.dialect import ArgumentsMode, Dialect, Surface
-from wireproof.model.target import Agent, KeyStyle
+from wireproof.model.target import Agent, KeyStyle, Login
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import OptionError, Pair, Reason
 from wireproof.targets.option import find
@@ -26,7 +26,7 @@ OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
     url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), agent=Agent.CURSOR,
     gateway="my gateway {config}", upstream=9,
-    env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
+    login=Login.CHATGPT, env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=ArgumentsMode.CUMULATIVE,
     wanted=(Surface.CHAT,), absences=(Reason("images", "no vision"),), answer_seconds=7.0, answer_bytes=8,
@@ -114,8 +114,8 @@ def read(kind: type[Options], data: Mapping[str, Any]) -> Options:
 def test_a_mapping_gives_every_option_by_its_name() -> None:
     data = {
         "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "gateway": "my gateway {config}",
-        "backend": "cursor", "upstream": 9, "env": ["A=1", "B="], "config-template": __file__, "model": "a b",
-        "api-key-env": "K",
+        "backend": "cursor", "upstream": 9, "login": "chatgpt", "env": ["A=1", "B="], "config-template": __file__,
+        "model": "a b", "api-key-env": "K",
         "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative",
         "surface": ["chat"], "absent": {"images": "no vision"}, "answer-seconds": 7, "answer-bytes": 8,

@@ -131,7 +131,7 @@ def _read(file: Path) -> bytes:
 
 def _what(report: Report) -> str:
     """A certificate in a line."""
-    target = report.target.base_url if report.target else ""
+    target = report.target.name if report.target else ""
     levels = "; ".join(f"{level}: {at.summary}" for level, at in report.levels.items())
     known = len(report.configuration.known)
     but = f", {known} known {'failure' if known == 1 else 'failures'} accepted" if known else ""

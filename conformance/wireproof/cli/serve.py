@@ -49,6 +49,7 @@ class Service:
     tpm: int | None = None
     chaos: float = 0.0
     seed: int = 0
+    login_instructions: bool = False
 
 
 def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -111,6 +112,11 @@ def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
     help="Share of the requests that fail: 429, 500, 503, a connection that is closed or reset.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, help="Another one gives other times and other failures.")
+@click.option(
+    "--login-instructions",
+    is_flag=True,
+    help="Below /backend-api/codex refuse what has no instructions, as the service behind ChatGPT did until June 2026.",
+)
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the address as one line of JSON, for a program that starts this."
 )

@@ -39,6 +39,11 @@ class FunctionClient:
     timeout: float = TIMEOUT
     """Seconds that it may take; after that it is left alone, and its later requests are not judged."""
 
+    @property
+    def name(self) -> str:
+        """The function's name, with its module."""
+        return f"{self.function.__module__}.{getattr(self.function, '__qualname__', 'client')}"
+
     def ask(self, played: Played, scenario: ClientScenario) -> ClientEnding:
         """Call the function, in a thread that may be left behind."""
         if played.transport is None:

@@ -35,6 +35,11 @@ class ProgramClient:
     _stays: bool = False
     """Whether it has been found to stay when all is said."""
 
+    @property
+    def name(self) -> str:
+        """Its command."""
+        return str(self.command)
+
     def ask(self, played: Played, scenario: ClientScenario) -> ClientEnding:
         """Start the program, and end it.
 

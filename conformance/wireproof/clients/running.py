@@ -15,7 +15,7 @@ from wireproof.clients.journal import transcripts_of
 from wireproof.clients.stages import BASE, on_sockets
 from wireproof.clients.tool_use import tool_use
 from wireproof.judging.outcomes import ScenarioRun
-from wireproof.model.client_scenario import ClientNeed
+from wireproof.model.client_scenario import ClientNeed, ClientScenario
 from wireproof.model.dialect import DEFAULT
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.side import Side
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from wireproof.clients.journal import FirstRequests
     from wireproof.clients.stages import Played, Stage
     from wireproof.clients.tool_use import ToolUse
-    from wireproof.model.client_scenario import ClientScenario
     from wireproof.model.transcript import Transcript
     from wireproof.reading.client_record import ClientRecord
     from wireproof.reading.client_requests import Message
@@ -62,6 +61,10 @@ class ClientEnding:
 class Client(Protocol):
     """Something that asks an endpoint: a program, or a function in this process."""
 
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
     def ask(self, played: Played, scenario: ClientScenario) -> ClientEnding:
         """Do what the scenario asks, to the end."""
 
@@ -78,6 +81,8 @@ class ClientRuns:
     """The endpoint, as far as the client asked it."""
     runs: tuple[ScenarioRun, ...]
     """In the order of the scenarios."""
+    again: Callable[[ScenarioRun], ScenarioRun]
+    """Plays the scenario of a run again, with nothing beside it."""
 
 
 def run_client(  # noqa: PLR0913 (each but the first three has a default)
@@ -130,15 +135,21 @@ def run_client(  # noqa: PLR0913 (each but the first three has a default)
             progress(run)
             done[run.scenario.name] = run
     runs = tuple(done[one.name] for one in scenarios)
-    return ClientRuns(target=target_of(runs, model), runs=runs)
+    return ClientRuns(target=target_of(runs, model, client.name), runs=runs, again=lambda run: player.again(run, tool))
 
 
-def target_of(runs: Sequence[ScenarioRun], model: str) -> Target:
+def target_of(runs: Sequence[ScenarioRun], model: str, client: str = "a client") -> Target:
     """Wireproof's endpoint as a target, of the dialects that a client asked for."""
     dialects = tuple(dict.fromkeys(form.dialect for run in runs for form in run.exchanges))
     surfaces = {one.spec.surface: SurfaceReport(state=SurfaceState.JUDGED) for one in dialects}
     return Target(
-        base_url=BASE, model=model, backend=Backend.ENDPOINT, side=Side.CLIENT, dialects=dialects, surfaces=surfaces
+        base_url=BASE,
+        model=model,
+        backend=Backend.ENDPOINT,
+        side=Side.CLIENT,
+        client=client,
+        dialects=dialects,
+        surfaces=surfaces,
     )
 
 
@@ -167,6 +178,11 @@ class _Player:
             _settle(played.journal)
         found = transcripts_of(played.journal.first, left=ending.left)
         return run_of(scenario, [played.renamed(one) for one in found], ended=ending.ended), ending.said
+
+    def again(self, run: ScenarioRun, tool: ToolUse | None) -> ScenarioRun:
+        """The scenario of a run, played again."""
+        scenario = run.scenario
+        return self.play(scenario, tool)[0] if isinstance(scenario, ClientScenario) else run
 
 
 def _settle(journal: FirstRequests) -> None:

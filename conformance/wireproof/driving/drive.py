@@ -22,7 +22,7 @@ from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.target_lock import locked
-from wireproof.driving.tries import Tried
+from wireproof.driving.tries import Tried, asked_texts
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.unjudged import ours
 from wireproof.model.reasons import CROWDED, NEVER_LEFT
@@ -101,9 +101,10 @@ async def drive(
             sender = Sender(
                 client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
             )
+            tried = Tried(asked=asked_texts([one.scenario for one in plan.every]))
             driver = Driver(
-                sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried(),
-            )  # fmt: skip
+                sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=tried
+            )
             drives = _Drives(driver=driver, progress=progress, keep=keep)
             await _all(plan, drives, lock)
             drives.keep_evidence(sender.evidence.shown)

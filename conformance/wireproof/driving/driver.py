@@ -17,7 +17,18 @@ from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch, now
 from wireproof.model.reasons import CROWDED
-from wireproof.model.scenario import Act, Auth, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
+from wireproof.model.scenario import (
+    LEAVES,
+    Act,
+    Auth,
+    ConversationScenario,
+    Form,
+    Mode,
+    PlainScenario,
+    Request,
+    Scenario,
+    Turn,
+)
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
 from wireproof.reading.exchange import stream_reader
@@ -26,6 +37,7 @@ from wireproof.reading.right_answers import answers_to
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
+from wireproof.requests.thoughts import thoughts
 from wireproof.requests.ways_round import only_streams, written
 
 if TYPE_CHECKING:
@@ -122,7 +134,9 @@ class Driver:
                 break
             choice = _choice(exchange)
             if choice is not None:
-                history = remember(messages, choice)
+                # A script's reasoning is no part of its history; some models want theirs back, where it is whole.
+                whole = turn.asks is not None and turn.act not in LEAVES
+                history = remember(messages, choice, thoughts(exchange) if whole else {})
         return exchanges
 
     async def _asked(

@@ -52,7 +52,7 @@ class Asker:
                     saturation = await held.enter_async_context(self._saturated(one))
                 # Written only now, since it may name the response that an earlier answer brought
                 # (responses.previous-id).
-                written = following(one, done)
+                written = following(one, done, self.target.model)
                 if written is None:
                     break
                 transcript = await self._one(written, saturation)

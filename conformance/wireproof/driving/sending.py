@@ -24,7 +24,7 @@ from wireproof.driving.restarting import RenewedError, Restarter
 from wireproof.model.target import Backend
 from wireproof.model.transcript import End, Transcript
 from wireproof.targets.budget import Budget
-from wireproof.targets.lasting import NO_ENTRY, lasting
+from wireproof.targets.lasting import NO_ENTRY, UNAUTHORIZED, is_about_key, lasting
 from wireproof.targets.recognition import error_of
 from wireproof.targets.target_clock import SpentError
 
@@ -51,6 +51,9 @@ GLANCE = 3.0
 """Seconds that a target has for any answer to a request that it has answered before."""
 LOOK = 1.0
 """The same where nothing is said of it if it has none in time; a fresh instance then takes its place."""
+BARRED = 2
+"""Refusals of a key that was taken before until the run ends, one after the other: one alone may be a slip."""
+KEY_REFUSED = "it refuses the key that it took before; give one that is still good, with --api-key-env"
 _FULL = "the target refused for lack of capacity what was sent alone"
 _HUNG = "the target answered nothing any more"
 
@@ -246,7 +249,7 @@ class Sender:
         """The same with one slot; None: it is to be given back, and taken again."""
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
-            refused = in_vain = 0
+            refused = in_vain = barred = 0
             while True:
                 self.guard(in_vain)
                 # Before the watch is made, whose time runs: the request may have to wait for its turn.
@@ -260,6 +263,11 @@ class Sender:
                     slot.refused()
                 else:
                     slot.served()
+                if self._bars(answer):
+                    barred += 1
+                    if barred >= BARRED:
+                        self.budget.clock.stop(f"the target answers HTTP {answer.status}: {KEY_REFUSED}")
+                    continue
                 in_vain = in_vain + 1 if slot.stands_still else 0
                 waits = patience is not None and not patience.eager and is_busy(answer)
                 alone = self.slots.running == 0 and not slot.beside
@@ -309,6 +317,17 @@ class Sender:
                 raise
             return False
         return True
+
+    def _bars(self, answer: Transcript) -> bool:
+        """Whether a service refuses the key that it has taken until now."""
+        if self.target.backend is not Backend.LIVE or answer.status not in NO_ENTRY:
+            return False
+        key, sent = self.target.api_key, {value for _, value in answer.request_headers}
+        # Some requests have a wrong key, or none, on purpose.
+        if key is not None and not sent & {key, f"Bearer {key}"}:
+            return False
+        # 403 refuses what a request asks for, too: a model, a prompt, a picture.
+        return answer.status == UNAUTHORIZED or is_about_key(error_of(answer.body))
 
     def _is_own(self, request: Outgoing) -> bool:
         """Whether a request goes to the instance that answers all that no other one is meant for."""

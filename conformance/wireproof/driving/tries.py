@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof.driving.adjusting import names, refusal
-from wireproof.model.asks import AskCount, Fits
+from wireproof.model.asks import AskCount, AskSay, Fits
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.transcript import End
 from wireproof.reading.asked import LENGTH
@@ -54,6 +54,8 @@ class Tried:
     """The scenarios of which one brought the same answer again."""
     helped: bool = False
     """Whether one brought what was asked for."""
+    asked: frozenset[str] = frozenset()
+    """The exact texts that the prompts of the run ask for."""
     _one: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     def turn(self) -> AbstractAsyncContextManager[object]:
@@ -66,6 +68,11 @@ class Tried:
         if self.helped or _is_cut(exchange):
             return False
         return scenario.name in self.alike or len(self.alike) >= ENOUGH
+
+    def is_others(self, exchange: Exchange) -> bool:
+        """Whether an answer is what another prompt asks for: the server mixed them up, and a try would hide that."""
+        mine = exchange.asks.text.strip() if isinstance(exchange.asks, AskSay) else ""
+        return any((choice.text or "").strip() in self.asked - {mine} for choice in _choices(exchange))
 
     def note(self, scenario: ConversationScenario, exchange: Exchange, before: Exchange) -> bool:
         """Whether this try is the last, since the one before it brought the same answer."""
@@ -85,9 +92,9 @@ async def until_done(scenario: ConversationScenario, send: Send, tried: Tried | 
     """
     exchange = await send(scenario)
     _examine_refusal(scenario, exchange)
-    if settled(exchange):
-        return exchange
     tried = tried or Tried()
+    if settled(exchange) or tried.is_others(exchange):
+        return exchange
     async with tried.turn():
         return await _again(scenario, send, exchange, tried)
 
@@ -174,6 +181,12 @@ def asked_for(scenario: ConversationScenario, exchange: Exchange) -> tuple[str, 
     }
     own = exchange.turn.body if exchange.turn else {}
     return (*(name for name, is_set in fields.items() if is_set), *scenario.body, *own)
+
+
+def asked_texts(scenarios: Sequence[Scenario]) -> frozenset[str]:
+    """The exact texts that prompts ask for."""
+    turns = [turn for one in scenarios if isinstance(one, ConversationScenario) for turn in one.turns]
+    return frozenset(turn.asks.text.strip() for turn in turns if isinstance(turn.asks, AskSay))
 
 
 def unhurried(target: Target, scenarios: Sequence[Scenario]) -> Target:

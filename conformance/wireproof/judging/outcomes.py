@@ -200,6 +200,8 @@ def _not_shown(run: ScenarioRun, row: Requirement) -> str:
     if spelling and any(call.meant for one in exchanges for wanted in one.wanted for call in wanted.calls):
         return _NO_SPELLING
     # A check that had nothing to look at finds nothing, and that is no pass.
+    if Facet.OWNER in row.facets and exchanges and all(map(_was_alone, exchanges)):
+        return "no other request was on its way at the same time"
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"
     if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
@@ -213,6 +215,11 @@ def _broke_off(exchanges: Sequence[Exchange]) -> bool:
     """Whether plain requests were left that could not be sent, since they name a response that never came."""
     scenario = exchanges[0].scenario if exchanges else None
     return isinstance(scenario, PlainScenario) and any(one.continues for one in scenario.requests[len(exchanges) :])
+
+
+def _was_alone(exchange: Exchange) -> bool:
+    """Whether a model was asked for nothing else meanwhile. Scripts see to it themselves that they are not alone."""
+    return exchange.asks is not None and not exchange.transcript.beside
 
 
 def _has_call(exchange: Exchange) -> bool:

@@ -123,6 +123,8 @@ class Need(StrEnum):
 
 RESPONSE = "{response}"
 """The placeholder for the id of the last response so far."""
+LISTED = "{listed}"
+"""The placeholder for a model of the last list so far, another one than the target's: without one nothing is sent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,7 +132,7 @@ class Request:
     """One plain HTTP request and what must come back, for what the contract says of HTTP itself.
 
     `{model}` in `path`, `body` and `json` is replaced by the target's model; `{response}` in a request after others by
-    the id of the last response before it.
+    the id of the last response before it, and `{listed}` in its path by a model of the list before it.
     """
 
     method: str = "POST"

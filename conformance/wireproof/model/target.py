@@ -39,6 +39,12 @@ class Backend(StrEnum):
     """A real model: only what holds for any answer can be judged."""
 
 
+class Login(StrEnum):
+    """A login with which a gateway calls its upstream, in the place of a key."""
+
+    CHATGPT = "chatgpt"
+
+
 class Agent(StrEnum):
     """The agents that a proxy may have behind it."""
 
@@ -205,6 +211,8 @@ class Target:
     """The ways round faults that were taken."""
     side: Side = Side.PROXY
     """Which end is judged. `CLIENT`: the target is Wireproof's own endpoint, and what asked it is judged."""
+    client: str = ""
+    """The client that is judged, as its command or its journal; "": a proxy is judged."""
 
     @property
     def silence(self) -> float:

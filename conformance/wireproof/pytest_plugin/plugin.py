@@ -40,6 +40,8 @@ GROUP = "wireproof (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
 TARGETS = ("wireproof_url", "wireproof_command", "wireproof_gateway", "wireproof_bundled", "wireproof_target")
 """The options that name a target: without one of them the plugin does nothing."""
+CLIENT_SUITE = SUITES / "client"
+"""The suite of clients, whose items are ordinary ones."""
 SHARED = "wireproof_shared"
 """The key under which a worker of pytest-xdist gets the folder of the one run of all workers."""
 UNOBSERVED, STATUS = "wireproof_unobserved", "wireproof_status"
@@ -57,6 +59,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--wireproof-target",
         metavar="FILE",
         help="Target file with options of `wireproof certify`, as `wireproof init` writes it; others override it.",
+    )
+    group.addoption(
+        "--wireproof-client",
+        metavar="COMMAND",
+        help="Client to judge by --pyargs wireproof.suites.client, as `wireproof client` starts it.",
+    )
+    group.addoption(
+        "--wireproof-client-tool",
+        metavar="NAME[=JSON]",
+        help="Tool of the client that is called, with its arguments. If omitted, one that it declares.",
     )
     for option in (*TargetOptions.options(), *RunOptions.options()):
         dest = f"wireproof_{option.field}"
@@ -144,7 +156,9 @@ def pytest_configure_node(node: _Node) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Nothing of the suite is collected when no target is named."""
+    """Nothing of the suite is collected when no target is named, nor of that of clients when no client is."""
+    if CLIENT_SUITE in {collection_path, collection_path.parent}:
+        return None if config.getoption("wireproof_client") else True
     # None and not False: other plugins may still ignore it.
     return True if collection_path.parent == SUITES and session_of(config) is None else None
 

@@ -132,7 +132,7 @@ def _compared(one: ResultToCompare, verdicts: Mapping[str, RowVerdict], level: V
     answers = (those for runs in one.runs for run in runs for those in run.exchanges.values())
     return Compared(
         name=one.name,
-        url=target.base_url if target else "",
+        url=target.name if target else "",
         model=target.model if target else "",
         runs=len(one.report.repeats) or 1,
         summary=at.summary if at else None,

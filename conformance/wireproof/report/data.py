@@ -10,7 +10,7 @@ from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.reading.capabilities import uses
 from wireproof.report.broken_ways import by_way
 from wireproof.report.curl import curl
-from wireproof.report.effects import breaking, seen_effects
+from wireproof.report.effects import breaking, kinds_found, seen_effects
 from wireproof.report.excerpt import excerpt
 from wireproof.report.readiness import readiness
 from wireproof.report.worked_round import broken_by
@@ -150,6 +150,7 @@ def _facts(certificate: Certificate) -> Facts:
     used = uses(certificate.runs)
     return Facts(
         base_url=target.base_url,
+        client=target.client,
         model=target.model,
         backend=target.backend,
         asks_for_key=target.api_key is not None,
@@ -203,7 +204,7 @@ def _at_level(certificate: Certificate, level: VerdictLevel) -> AtLevel:
 
 
 def _row(row: Requirement, certificate: Certificate) -> RequirementShown:
-    effects = seen_effects(row, breaking(row, certificate)) if row.breaks else ()
+    effects = seen_effects(row, breaking(row, certificate), kinds_found(row, certificate)) if row.breaks else ()
     return RequirementShown(id=row.id, level=row.level, harm=row.harm, text=row.text, hint=row.hint, breaks=effects)
 
 

@@ -11,11 +11,12 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from wireproof.judging.checks.live_ids import CALL_AGAIN, RESPONSE_AGAIN
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES
 from wireproof.wire.events import Fragment
-from wireproof.wire.fields import list_of, object_of, text_of
+from wireproof.wire.fields import json_object, list_of, object_of, text_of
 from wireproof.wire.responses_events import (
     ADDED,
     ARGUMENTS_DELTA,
@@ -28,7 +29,7 @@ from wireproof.wire.responses_events import (
 from wireproof.wire.stream import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from wireproof.model.requirement import Requirement
     from wireproof.reading.exchange import Exchange
@@ -42,20 +43,47 @@ _UNPARTED = re.compile(rb"(?m)^data:[^\n]*\}\r?\n(?:event:[^\n]*\n)?data:")
 CREATED, COMPLETED = "response.created", "response.completed"
 NOT_OPENAIS = "response.function_call.delta"
 TOOL_CALLS = "tool_calls"
+KINDS = (CALL_AGAIN, RESPONSE_AGAIN)
+"""The ends of the lines about what several answers show together: the kind of their violation says it."""
 REPEATED = "when each delta repeats the arguments so far"
 """The end of the lines about arguments that are cumulative."""
 
 
-def seen_effects(row: Requirement, exchanges: Iterable[Exchange]) -> tuple[str, ...]:
-    """The lines of a row about clients that break on what one of these answers has, in the row's order."""
+def seen_effects(
+    row: Requirement, exchanges: Iterable[Exchange], kinds: Container[str] = frozenset()
+) -> tuple[str, ...]:
+    """The lines of a row about clients that break on what one of these answers has, in the row's order.
+
+    `kinds` are those of the violations that were found in them.
+    """
     every = tuple(exchanges) if row.breaks else ()
-    return tuple(line for line in row.breaks if any(shows(line)(exchange) for exchange in every))
+    return tuple(
+        line
+        for line in row.breaks
+        if (kind_of(line) in kinds if kind_of(line) else any(shows(line)(exchange) for exchange in every))
+    )
 
 
-def breaking(row: Requirement, certificate: Certificate) -> Iterator[Exchange]:
-    """The exchanges that break a requirement so that it harms clients."""
+def kind_of(line: str) -> str:
+    """The kind of violation of which a line of a row speaks; "": it speaks of a form, which one answer alone shows."""
+    return next((kind for kind in KINDS if line.endswith(kind)), "")
+
+
+def kinds_found(row: Requirement, certificate: Certificate) -> frozenset[str]:
+    """The kinds of violations of a requirement that harm clients."""
+    found = (one for outcome in certificate.outcomes if outcome.requirement == row.id for one in outcome.findings)
+    return frozenset(one.violation.kind for one in found if not one.violation.strict_only)
+
+
+def breaking(row: Requirement, certificate: Certificate, kind: str = "") -> Iterator[Exchange]:
+    """The exchanges that break a requirement so that it harms clients; with a `kind`, those that break it so."""
     broken = [one for one in certificate.outcomes if one.requirement == row.id]
-    findings = [(one.scenario, found) for one in broken for found in one.findings if not found.violation.strict_only]
+    findings = [
+        (one.scenario, found)
+        for one in broken
+        for found in one.findings
+        if not found.violation.strict_only and kind in {"", found.violation.kind}
+    ]
     found_at = {(scenario, found.form, found.exchange) for scenario, found in findings}
     for run in certificate.runs if found_at else ():
         for those in (*run.exchanges.values(), *run.set_aside.values()):
@@ -167,6 +195,20 @@ def _is_cumulative(exchange: Exchange) -> bool:
         len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
         for pieces in _arguments(exchange)
     )
+
+
+def _ends_twice(exchange: Exchange) -> bool:
+    ended = [str(choice.get("index")) for choice in _choices(exchange) if choice.get("finish_reason")]
+    return exchange.mode is Mode.STREAM and len(ended) > len(set(ended))
+
+
+def _calls_undeclared(exchange: Exchange) -> bool:
+    called = {call.name for choice in exchange.answer.choices for call in choice.calls} if exchange.reading else set()
+    return exchange.turn is not None and not called <= {*exchange.conversation.tool_names}
+
+
+def _refuses_as_success(exchange: Exchange) -> bool:
+    return exchange.transcript.ok and "error" in (json_object(exchange.transcript.body) or {})
 
 
 def _sends_whole_again(exchange: Exchange) -> bool:
@@ -293,6 +335,7 @@ FORMS: Mapping[str, Shows] = {
     ),
     "when no role comes": lambda one: not any(message.get("role") for message in _messages(one)),
     "when no finish chunk comes": lambda one: not any(choice.get("finish_reason") for choice in _choices(one)),
+    "when two finish chunks come": _ends_twice,
     "when finish_reason is tool_calls and no tool_calls were sent": lambda one: not any(_calls(one)) and any(
         choice.get("finish_reason") == TOOL_CALLS for choice in _choices(one)
     ),
@@ -333,6 +376,10 @@ FORMS: Mapping[str, Shows] = {
     REPEATED: _is_cumulative,
     "when the deltas are cumulative": _is_cumulative,
     "when a last delta sends the whole again": _sends_whole_again,
+    "when a tool is called that the request does not declare": _calls_undeclared,
+    # refusals
+    "when the refusal is sent as HTTP 200": _refuses_as_success,
+    "when the refusal is sent as HTTP 500 or above": lambda one: (one.transcript.status or 0) >= 500,  # noqa: PLR2004
     # responses
     "when only id, status and output are sent": lambda one: _nothing_but(["id", "status", "output"], _payloads(one)),
     "when the usage has the field names of chat": _has_chat_usage,

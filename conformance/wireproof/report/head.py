@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from wireproof.model.capability import Use
+from wireproof.model.side import Side
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.reading.capabilities import absences, uses
+from wireproof.report.grouping import named
 from wireproof.report.lines import BY, columns
 from wireproof.report.worked_round import broken_by
 from wireproof.requests.ways_round import sentence, ways_of
@@ -40,6 +42,9 @@ ONE_LINE = 160
 def head(console: Console, certificate: Certificate) -> None:
     """Print the target, its surfaces, and what each of them served, refused and ignored."""
     target = certificate.target
+    if target.side is Side.CLIENT:
+        _client(console, certificate)
+        return
     said = (
         f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
         f"catalogue of {certificate.date}, {certificate.seconds:.1f} s{_load(certificate)}"
@@ -56,6 +61,23 @@ def head(console: Console, certificate: Certificate) -> None:
         rows = _capabilities(used.get(surface, {}), refused, surface, every=not certificate.selection)
         if report.state is SurfaceState.JUDGED:
             columns(console, rows, by=BY)
+
+
+def _client(console: Console, certificate: Certificate) -> None:
+    """Print a client, what it asked for, and how it ended where it did not end by itself."""
+    forms = dict.fromkeys(form for run in certificate.runs for form in run.exchanges)
+    asked = ", ".join(f"{form.dialect.spec.surface} {form.mode}" for form in forms)
+    count = sum(len(those) for run in certificate.runs for those in run.exchanges.values())
+    said = (
+        f"  {asked}, {count} requests, catalogue of {certificate.date}, {certificate.seconds:.1f} s{_load(certificate)}"
+    )
+    console.print(Text.assemble((_short(certificate.target.client), "bold"), said), soft_wrap=True)
+    ends: dict[str, list[str]] = {}
+    for run in certificate.runs:
+        if run.ended:
+            ends.setdefault(run.ended, []).append(run.scenario.name)
+    for ended, scenarios in ends.items():
+        console.print(Text(f"  {ended}: {named(scenarios)}", style=STYLES[Use.REFUSED]), soft_wrap=True)
 
 
 def _load(certificate: Certificate) -> str:

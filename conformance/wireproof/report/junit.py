@@ -39,7 +39,7 @@ def junit(report: Report) -> str:
 
 
 def _title(report: Report) -> str:
-    return f"wireproof: {report.target.base_url}" if report.target else "wireproof"
+    return f"wireproof: {report.target.name}" if report.target else "wireproof"
 
 
 def _seconds(report: Report) -> dict[str, float]:

@@ -28,7 +28,7 @@ def markdown(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield f"# {_plain(report.target.base_url if report.target else 'no target')}"
+    yield f"# {_plain(report.target.name if report.target else 'no target')}"
     yield ""
     yield from _levels(report)
     if report.reason:

@@ -40,7 +40,7 @@ def page(report: Report, runs: Iterable[ScenarioRun]) -> str:
         .render(
             report=report,
             level=report.configuration.level,
-            title=report.target.base_url if report.target else report.configuration.command,
+            title=report.target.name if report.target else report.configuration.command,
             roots=roots(report),
             clients=by_readiness(report.clients),
             findings=[_shown(found, report) for found in report.findings],

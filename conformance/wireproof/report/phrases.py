@@ -53,7 +53,7 @@ def broken_requirement(
         exchange = _exchange(certificate, outcome, shown)
         # What the row says of clients is about violations that harm them; a note is none of these.
         harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
-        for effect in seen_effects(requirement, [exchange])[:CLIENTS] if harms else ():
+        for effect in seen_effects(requirement, [exchange], {shown.violation.kind})[:CLIENTS] if harms else ():
             yield Text(f"breaks {effect}", style="yellow")
         hint = shown.violation.hint or hint
         yield from _finding(certificate, outcome, shown, exchange.transcript)

@@ -17,7 +17,7 @@ from wireproof.model.scenario import LEAVES, Mode
 from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import VerdictLevel
 from wireproof.reading.expected import ExpectedFailure
-from wireproof.report.effects import FORMS, REPEATED, breaking, seen_effects, shows
+from wireproof.report.effects import FORMS, KINDS, REPEATED, breaking, kind_of, kinds_found, seen_effects, shows
 from wireproof.results.document import ClientReady, Ready
 
 if TYPE_CHECKING:
@@ -119,8 +119,9 @@ def _surface_of(row: Requirement) -> Surface | None:
 def _effects(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
     """What the row's clients do on the answers of a run."""
     exchanges = list(breaking(row, certificate))
-    for line in seen_effects(row, exchanges):
-        having = [one for one in exchanges if shows(line)(one)]
+    for line in seen_effects(row, exchanges, kinds_found(row, certificate)):
+        kind = kind_of(line)
+        having = list(breaking(row, certificate, kind)) if kind else [one for one in exchanges if shows(line)(one)]
         grave = not line.endswith(MILD) and any(map(_is_ordinary, having))
         yield _Effect(line=line, surfaces=frozenset(one.dialect.spec.surface for one in having), grave=grave)
     target = certificate.target
@@ -136,7 +137,12 @@ def _anyway(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
     if row.harm not in ANYWAY or row.id not in certificate.broken_at(VerdictLevel.COMPAT):
         return
     forms = [shows(line) for line in row.breaks if any(line.endswith(form) for form in FORMS)]
-    having = [one for one in breaking(row, certificate) if _is_ordinary(one) and not any(has(one) for has in forms)]
+    known = {one for kind in KINDS for one in breaking(row, certificate, kind)}
+    having = [
+        one
+        for one in breaking(row, certificate)
+        if _is_ordinary(one) and one not in known and not any(has(one) for has in forms)
+    ]
     for surface in {one.dialect.spec.surface for one in having}:
         unanswered = all(one.reading is None for one in having if one.dialect.spec.surface is surface)
         yield _Effect(

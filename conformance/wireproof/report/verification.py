@@ -75,7 +75,7 @@ def compared(said: Report, again: Report, *, unjudged: Iterable[str], withdrawn:
 
 
 def _of_target(said: Report, again: Report) -> Iterator[str]:
-    for what in ("base_url", "model", "backend", "asks_for_key"):
+    for what in ("base_url", "client", "model", "backend", "asks_for_key"):
         before, after = (getattr(one.target, what, None) for one in (said, again))
         if before != after:
             yield f"its {what} is {before}, and the transcripts are of {after}"

@@ -22,6 +22,7 @@ DISPENSABLE: Mapping[str, type] = {
     **dict.fromkeys(LIMITS, int),
     **dict.fromkeys(("frequency_penalty", "presence_penalty", "top_p"), float),
     "parallel_tool_calls": bool,
+    "seed": int,
     "stream_options": dict,
 }
 """The members that a request can do without → what their values are; another value is wrong on purpose."""

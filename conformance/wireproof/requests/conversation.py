@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.asks import Fits
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.requests import messages_body
+from wireproof.requests.thoughts import ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -152,6 +154,8 @@ def _items(messages: Sequence[Message]) -> Iterator[Message]:
                 "output": _parts("tool", message["content"]),
             }
             continue
+        # As they came, ahead of what the model made of them.
+        yield from message.get(ITEMS, ())
         # An assistant's message with calls alone has no text, and the model wrote no empty message.
         if message["content"]:
             yield {"type": "message", "role": message["role"], "content": _parts(message["role"], message["content"])}
@@ -217,8 +221,13 @@ def _results(turn: Turn, assistant: Message) -> list[Message]:
     ]
 
 
-def remember(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:
-    """The history after an answer: the messages that were sent, and the assistant's as the client understood it."""
+def remember(
+    messages: Sequence[Message], choice: Choice, thoughts: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[Message, ...]:
+    """The history after an answer: the messages that were sent, and the assistant's as the client understood it.
+
+    `thoughts` is what else is sent back of the answer.
+    """
     # Null may stand only beside calls; any other message has a text.
     said: Message = {"role": "assistant", "content": choice.text if choice.calls else choice.text or ""}
     if choice.calls:
@@ -230,7 +239,7 @@ def remember(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]
             }
             for number, call in enumerate(choice.calls)
         ]
-    return (*messages, said)
+    return (*messages, {**said, **thoughts})
 
 
 def can_follow(turn: Turn, choice: Choice | None) -> bool:

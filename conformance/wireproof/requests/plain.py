@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from wireproof.model.dialect import Surface
-from wireproof.model.scenario import RESPONSE, Auth, PlainScenario, Request
+from wireproof.model.scenario import LISTED, RESPONSE, Auth, PlainScenario, Request
 from wireproof.model.target import Backend, Missing, root_of
 from wireproof.requests.carried import address, carried_headers
-from wireproof.wire.fields import json_of
+from wireproof.wire.fields import json_object, json_of, list_of, object_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,11 +53,16 @@ class PreparedRequest:
     """The body, padded if the request asks for that."""
 
 
-def following(request: Request, said: Sequence[Transcript]) -> Request | None:
+def following(request: Request, said: Sequence[Transcript], model: str) -> Request | None:
     """The request after these answers: its placeholder replaced by the id of the last response among them.
+
+    Or by that of a listed model which is not the target's, `model`; None where there is none.
 
     None if it has the placeholder and no answer has a response: what it is to continue is not there.
     """
+    if LISTED in request.path:
+        other = _listed(said, model)
+        return replace(request, path=request.path.replace(LISTED, other)) if other else None
     if not request.continues:
         return request
     known = [response_id(transcript) for transcript in said]
@@ -65,6 +71,14 @@ def following(request: Request, said: Sequence[Transcript]) -> Request | None:
         return None
     json_ = None if request.json is None else _named(request.json, last)
     return replace(request, path=request.path.replace(RESPONSE, last), json=json_)
+
+
+def _listed(said: Sequence[Transcript], model: str) -> str:
+    """The last model of the last list that is not this one, as it stands in a path; "" where there is none."""
+    lists = [list_of((json_object(transcript.body) or {}).get("data")) for transcript in said]
+    names = (text_of(object_of(one).get("id")) for one in (lists[-1] if lists else ()))
+    others = [one for one in names if one and one != model]
+    return quote(others[-1], safe="/:@+") if others else ""
 
 
 def response_id(transcript: Transcript) -> str:

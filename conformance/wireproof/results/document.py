@@ -144,8 +144,15 @@ class Facts(_Form):
     """Whether requests carried a key."""
     key_style: KeyStyle
     surfaces: tuple[SurfaceFound, ...]
+    client: str = ""
+    """The client that is judged, as its command or its journal; "": the target is."""
     ways: tuple[WayRoundTaken, ...] = ()
     """The ways round faults that were taken, so that what is behind the faults is judged."""
+
+    @property
+    def name(self) -> str:
+        """What reports call that which is judged."""
+        return self.client or self.base_url
 
 
 @dataclass(frozen=True, kw_only=True)

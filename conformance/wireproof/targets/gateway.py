@@ -29,6 +29,7 @@ from wireproof.targets.address import is_local
 from wireproof.targets.budget import Budget
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import LOCAL, Launched, launch
+from wireproof.targets.login import scratch_login
 from wireproof.targets.ports import free_port
 from wireproof.targets.serving import is_free
 from wireproof.targets.target_clock import SpentError
@@ -142,10 +143,13 @@ def gateway(command: str, options: TargetOptions, behind: RunningUpstream) -> It
     # The port is chosen here and not by `launch`: a configuration may have to name it, too.
     values = {**behind.placeholders(), "{port}": str(free_port())}
     with ExitStack() as stack:
+        login = stack.enter_context(scratch_login(behind.host)) if options.login is not None else None
+        values |= login.placeholders() if login else {}
         if options.config_template is not None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             values["{config}"] = str(_configured(options.config_template, folder, values))
-        env = {"PORT": values["{port}"], "PROXY_PORT": values["{port}"], **variables(options.env, values)}
+        env = {"PORT": values["{port}"], "PROXY_PORT": values["{port}"], **(login.variables() if login else {})}
+        env |= variables(options.env, values)
         url = fill(options.url or LOCAL, values)
         launched = launch(fill(command, values), env=env, url=url, timeout=options.start_timeout, below=BAD_GATEWAY)
         yield stack.enter_context(launched)

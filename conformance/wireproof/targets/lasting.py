@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NO_ENTRY = frozenset({401, 403})
+UNAUTHORIZED = 401
+NO_ENTRY = frozenset({UNAUTHORIZED, 403})
 """Statuses that ask for a key, if nothing else is said."""
 _SPEAK = NO_ENTRY | {429}
 """Statuses whose messages are read."""
+
+
+_OF_KEYS = re.compile(r"\b(api[ _-]?key|token|credentials?|authenticat\w*|unauthori[sz]ed)\b", re.IGNORECASE)
+"""What a message has that is about a key."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +65,12 @@ _REASONS = (
         words=re.compile(r"\b(not have (access|permission)|permission denied|not allowed to)\b", re.IGNORECASE),
     ),
 )  # fmt: skip
+
+
+def is_about_key(error: Mapping[str, object] | None) -> bool:
+    """Whether a refusal says that it is the key that is not taken."""
+    said = error or {}
+    return any(_OF_KEYS.search(str(said.get(name)).replace("_", " ")) for name in ("message", "code", "type"))
 
 
 def lasting(status: int | None, error: Mapping[str, object] | None) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect, Surface
-from wireproof.model.target import Agent, KeyStyle
+from wireproof.model.target import Agent, KeyStyle, Login
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import (
     Bytes,
@@ -83,6 +83,12 @@ class TargetOptions(Options):
         default=None,
         help="The gateway at --url calls http://127.0.0.1:PORT/v1 with the key `wireproof`: there Wireproof starts its"
         " upstream, or uses the `wireproof serve` that runs there.",
+    )
+    login: Login | None = option(
+        default=None,
+        help="The gateway calls its upstream with a login: the service behind ChatGPT at {login_url}, with an auth file"
+        " in the scratch home {login_home}, which CODEX_HOME and CHATGPT_LOCAL_HOME name. {login_token},"
+        " {login_account} and {login_refresh_url} are filled in, too.",
     )
     env: tuple[Variable, ...] = option(
         default=(),

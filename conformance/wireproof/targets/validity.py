@@ -60,6 +60,8 @@ def _together(options: TargetOptions) -> dict[str, bool]:
         is not None
         and (options.url is None or started),
         "--env is for a target that Wireproof starts, with --launch or --gateway": bool(options.env) and not started,
+        "--login is for a gateway that Wireproof starts, with --gateway": options.login is not None
+        and options.gateway is None,
         "--config-template is for a gateway that Wireproof starts, with --gateway": options.config_template is not None
         and options.gateway is None,
         "--dialect names one of a surface that --surface leaves out": bool(options.wanted)

@@ -209,6 +209,8 @@ _ROLE_AGAIN, _ROLE_LATE = note(ROLE_ONCE, _SPEAKING), note(ROLE_ONCE, _CALLING)
 _BOTH = note(NO_MIXED, _CALLING)
 _TAIL = note(TAIL, _CALLING)
 _FINISH = note(FINISH_ONCE, _FINISHED)
+# LangChain joins the two reasons to one, "stopstop".
+_FINISH_AGAIN = Hole(FINISH_ONCE, _FINISHED)
 _NOTHING = note(AFTER_FINISH, _FINISHED)
 # What comes after the finish is no event: what came before it is judged as the beginning of an answer.
 _LATE, _LATE_ROLE = Hole(AFTER_FINISH, _FINISHED, frozenset({Facet.END})), Hole(AFTER_FINISH, _FINISHED)
@@ -228,7 +230,7 @@ CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
     ChoiceSign.PIECE:    (_NO_ROLE,  _SPEAKING,   Hole(XML_SINGLE, _CALLING, _TEXT), _LATE),
     ChoiceSign.CALL:     (_NO_ROLE,  _CALLING,    _CALLING,    _LATE),
     ChoiceSign.EMPTY:    (_NO_ROLE,  _SPEAKING,   _CALLING,    _NOTHING),
-    ChoiceSign.FINISH:   (_NO_ROLE,  _FINISHED,   _FINISHED,   _FINISH),
+    ChoiceSign.FINISH:   (_NO_ROLE,  _FINISHED,   _FINISHED,   _FINISH_AGAIN),
     # After a finish the same one again is a second finish; with content beside it, something came after.
     ChoiceSign.FULL:     (_NO_ROLE,  _FINISH,     _FINISH,     _LATE),
     ChoiceSign.END:      (_CUT,      _CUT,        _CUT,        _FINISHED),

@@ -68,6 +68,7 @@ class Answerer:
         self._latency = Latency.of(settings)
         self._chaos = Chaos(share=settings.chaos, seed=settings.seed) if settings.chaos else None
         self._numbers = itertools.count(1)
+        self._logins = itertools.count(1)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
         self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
@@ -101,6 +102,10 @@ class Answerer:
 
         threads = Threads(self.settings.responses_stored)
         return Messages(settings=self.settings, threads=threads, asked=self.asked)
+
+    def next_login(self) -> int:
+        """The number of the next tokens that are given."""
+        return next(self._logins)
 
     def take(self, request: EndpointRequest) -> None:
         """Go on with this request: its headers select scripts, and its entry of the journal notes which."""

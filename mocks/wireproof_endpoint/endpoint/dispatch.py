@@ -18,7 +18,7 @@ from wireproof_endpoint.service.quota import PATHS, Quota, room_of
 from wireproof_endpoint.service.quota_headers import writer
 from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
-from wireproof_surfaces.surfaces import chatgpt_service
+from wireproof_surfaces.surfaces import chatgpt_login, chatgpt_service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_endpoint.endpoint.routes import Handler
     from wireproof_endpoint.settings import EndpointSettings
+
+
+def _of_login(path: str) -> bool:
+    return chatgpt_service.is_path(path) or path == chatgpt_login.PATH
 
 
 class Endpoint:
@@ -102,7 +106,7 @@ class Endpoint:
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
         if request.path.startswith("/v1/"):
             request.form.check_key(self.settings.api_key, request.headers)
-        elif request.path.startswith(chatgpt_service.ROOT):
+        elif chatgpt_service.is_path(request.path):
             self._authenticate_login(request.headers.get("authorization", ""))
         if length is not None and length > self.settings.max_body:
             raise self.too_large()
@@ -119,7 +123,7 @@ class Endpoint:
             ApiError: 404, when nothing is served there.
         """
         found = ROUTES.get(path)
-        if found is not None and (self.settings.chatgpt_service or not path.startswith(chatgpt_service.ROOT)):
+        if found is not None and (self.settings.chatgpt_service or not _of_login(path)):
             return found, ""
         for (before, after), handlers in PATTERNS.items():
             inner = path[len(before) : len(path) - len(after)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from time import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -15,7 +16,7 @@ from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
 from wireproof_surfaces.api_forms import ServedModels
 from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
-from wireproof_surfaces.surfaces import chat_request, chatgpt_service, responses_request
+from wireproof_surfaces.surfaces import chat_request, chatgpt_login, chatgpt_service, responses_request
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
 if TYPE_CHECKING:
@@ -46,6 +47,23 @@ def _list_models(answerer: Answerer, request: EndpointRequest, _name: str) -> Wh
 
 def _list_models_there(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
     return json_reply(chatgpt_service.models(_names(answerer)))
+
+
+def _say_usage(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
+    return json_reply(chatgpt_service.usage(time()))
+
+
+def _give_tokens(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    """Tokens for any refresh token, asked for in JSON as Codex does, or in a form as OAuth has it."""
+    asked = _form_of(request) if "form" in request.headers.get("content-type", "") else body_of(request)
+    refusal = chatgpt_login.refusal(asked)
+    if refusal is not None:
+        return json_reply(refusal, BAD_REQUEST.status)
+    return json_reply(chatgpt_login.tokens(time(), answerer.next_login()))
+
+
+def _form_of(request: EndpointRequest) -> Mapping[str, str]:
+    return dict(parse_qsl(request.body.decode(errors="replace")))
 
 
 def _names(answerer: Answerer) -> Collection[str]:
@@ -103,7 +121,7 @@ def _compact(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeR
 
 def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply | Play:
     body = body_of(request)
-    refusal = chatgpt_service.refusal(body)
+    refusal = chatgpt_service.refusal(body, wants_instructions=answerer.settings.login_instructions)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
     plan = _responded(answerer, body, replace(_asked(request, body), output_at_end=False))
@@ -167,6 +185,8 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/messages/count_tokens": {"POST": messages_routes.count},
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
+    chatgpt_login.PATH: {"POST": _give_tokens},
+    **{path: {"GET": _say_usage, "HEAD": _say_usage} for path in chatgpt_service.USAGE},
     chatgpt_service.MODELS: {"GET": _list_models_there, "HEAD": _list_models_there},
 }
 """Path → method → handler."""

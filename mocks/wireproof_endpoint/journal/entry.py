@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 BAD = 400
 """The first status that refuses."""
-SHORT = 4096
-"""Bytes of a body up to which its conversation is kept, to be asked why a script answered: as objects it is many times
-as large."""
 
 
 class AnswerEnding(StrEnum):
@@ -115,7 +112,7 @@ class JournalEntry:
         if self.kept and self.script is None:
             self.script, self.part = script, part
             # What can say why holds the whole conversation: of a long one, only what it says is kept.
-            self.why = why if self.received_size <= min(SHORT, self.bounds.body) else _said(tuple(why()))
+            self.why = why if self.received_size <= self.bounds.body else _said(tuple(why()))
 
     def instead(self, name: str, considered: Sequence[Considered]) -> None:
         """Note that something of this name answers in the place of any script, and why."""
@@ -155,9 +152,11 @@ class JournalEntry:
 
     @property
     def weight(self) -> int:
-        """About how many bytes it holds."""
-        heads = len(self.query) + sum(len(name) + len(value) for name, value in self.raw_headers.items())
-        return _ENTRY + heads + len(self.received) + sum(_PIECE + len(piece.data) for piece in self.pieces)
+        """About how many bytes it holds; its head, which the edge bounds, counts as a usual one."""
+        sent = 0
+        for piece in self.pieces:  # a loop: it is counted with every request
+            sent += len(piece.data)
+        return _ENTRY + _OBJECTS * len(self.received) + _PIECE * len(self.pieces) + sent
 
     @property
     def headers(self) -> dict[str, str]:
@@ -197,5 +196,7 @@ def _said(considered: Sequence[Considered]) -> Callable[[], Sequence[Considered]
 
 _ENTRY, _PIECE = 2048, 128
 """Bytes of an entry, and of a piece, besides what came and was sent."""
+_OBJECTS = 4
+"""How many times as large as the body that came it is with the conversation in it, which says why a script answers."""
 NOT_KEPT = JournalEntry(kept=False)
 """Notes nothing, for an endpoint without a journal."""

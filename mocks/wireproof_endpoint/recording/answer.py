@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wireproof_endpoint.recording import messages
-from wireproof_scripts.steps import Call, Fail, Finish, Pause, Say, Think, Usage
-from wireproof_scripts.steps.http import Disconnect, Refusal, Status
+from wireproof_endpoint.recording.so_far import SILENCE, AnswerSoFar, Json
+from wireproof_scripts.steps import Fail, Finish, Pause, Say, Usage
+from wireproof_scripts.steps.http import Disconnect, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof_scripts.steps import Step
 
-Json = dict[str, Any]
-
 BAD = 400
 _CUT_OFF = "This answer breaks off."
 """The text of a whole answer that broke off: what it would have said is not known."""
-SILENCE = 0.02
-"""Seconds: what comes faster after another piece came at once."""
 _FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
 """Words for how an answer ended that a script has to say; the other ways follow from what it holds."""
 _DONE = frozenset({"[DONE]", "response.completed", "response.incomplete", messages.DONE})
@@ -49,105 +46,6 @@ class RecordedAnswer:
     def streams(self) -> bool:
         """Whether it is a stream of events."""
         return self.headers.get("content-type", "").startswith("text/event-stream")
-
-
-@dataclass
-class _TextSoFar:
-    """Text, or a refusal, as it comes."""
-
-    refuses: bool
-    pieces: list[str] = field(default_factory=list)
-
-    def step(self) -> Step:
-        return Refusal("".join(self.pieces)) if self.refuses else Say(tuple(self.pieces))
-
-
-@dataclass
-class _ThoughtSoFar:
-    """A thought as it comes; each of an answer has a `key` of its own."""
-
-    key: object
-    summary: list[str] = field(default_factory=list)
-    raw: list[str] = field(default_factory=list)
-    chat: list[str] = field(default_factory=list)
-    """What a chat answer shows."""
-    encrypted: str = ""
-
-    def step(self) -> Step:
-        # Of a chat answer one text is known, and not whether it is a summary: as that it is sent on both surfaces.
-        summary = self.chat or self.summary
-        return Think(
-            "".join(summary),
-            pieces=tuple(summary) if len(summary) > 1 else (),
-            raw=tuple(self.raw),
-            encrypted=self.encrypted,
-            in_chat=bool(self.chat),
-        )
-
-
-@dataclass
-class _CallSoFar:
-    """A call as it comes."""
-
-    id: str = ""
-    name: str = ""
-    pieces: list[str] = field(default_factory=list)
-
-    def step(self) -> Step:
-        pieces = tuple(self.pieces) if len(self.pieces) > 1 else ()
-        return Call(id=self.id, name=self.name, arguments="".join(self.pieces), pieces=pieces)
-
-
-@dataclass
-class AnswerSoFar:
-    """What was read so far, in order; the last item goes on as long as more of its kind comes."""
-
-    paced: bool
-    items: list[_TextSoFar | _ThoughtSoFar | _CallSoFar | Pause] = field(default_factory=list)
-    calls: dict[object, _CallSoFar] = field(default_factory=dict)
-    ends: list[Step] = field(default_factory=list)
-    counted: Json = field(default_factory=dict)
-    """Counts that come in parts."""
-    id: str = ""
-    """Of the answer, by which a later request may go on from it."""
-    _last: float = 0.0
-
-    def say(self, text: str, at: float, *, refuses: bool = False) -> None:
-        """More text, or more of a refusal."""
-        self._wait(at)
-        match self.items:
-            case [*_, _TextSoFar(refuses=same) as speech] if same is refuses:
-                speech.pieces.append(text)
-            case _:
-                self.items.append(_TextSoFar(refuses, [text]))
-
-    def thought(self, key: object, at: float) -> _ThoughtSoFar:
-        """The thought of this key, of which more has come."""
-        self._wait(at)
-        match self.items:
-            case [*_, _ThoughtSoFar() as thought] if thought.key == key:
-                pass
-            case _:
-                self.items.append(thought := _ThoughtSoFar(key))
-        return thought
-
-    def call(self, key: object, id_: str, name: str, arguments: str, at: float) -> None:
-        """A call, or more of its arguments."""
-        if key not in self.calls:
-            self._wait(at)
-            self.items.append(self.calls.setdefault(key, _CallSoFar()))
-        call = self.calls[key]
-        call.id, call.name = call.id or id_, call.name or name
-        call.pieces += [arguments] if arguments else []
-
-    def _wait(self, at: float) -> None:
-        if self.paced and at - self._last >= SILENCE:
-            self.items.append(Pause(round(at - self._last, 3)))
-        self._last = at
-
-    def steps(self) -> tuple[Step, ...]:
-        """All of it as steps."""
-        return (*(item if isinstance(item, Pause) else item.step() for item in self.items), *self.ends)
 
 
 def steps_of(recorded: RecordedAnswer, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:

@@ -28,7 +28,7 @@ from wireproof_surfaces.surfaces import chat_request, responses_request
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wireproof_endpoint.recording.answer import Json
+    from wireproof_endpoint.recording.so_far import Json
     from wireproof_scripts.steps import Step
     from wireproof_surfaces.conversation import Conversation, Item
 

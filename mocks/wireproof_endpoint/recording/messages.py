@@ -13,7 +13,7 @@ from wireproof_scripts.steps import Finish, Usage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_endpoint.recording.answer import AnswerSoFar
+    from wireproof_endpoint.recording.so_far import AnswerSoFar
 
 Json = dict[str, Any]
 

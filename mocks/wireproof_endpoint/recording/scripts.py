@@ -17,7 +17,7 @@ from wireproof_scripts.steps.when import When, Words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from wireproof_endpoint.recording.answer import Json
+    from wireproof_endpoint.recording.so_far import Json
     from wireproof_scripts.steps import Step
 
 Part = tuple["Step", ...]

@@ -38,7 +38,7 @@ class Status:
     message: Text = ""
     """The message of the error object; the name of the status when empty."""
     body: Arguments | None = None
-    """The body in the place of an error object like OpenAI's: text as it is, or JSON data."""
+    """The body in the place of an error object of the API that is asked: text as it is, or JSON data."""
     headers: Headers | None = None
     """More headers, or others: `content-type` is that of JSON without it."""
     endpoint: ClassVar[str] = _HTTP
@@ -99,11 +99,14 @@ class Bytes:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The model refuses: its text is sent as OpenAI sends a refusal, and so is all other text of the answer."""
+    """The model refuses: its text is sent as OpenAI sends a refusal, and so is all other text of the answer.
+
+    A message of the Messages API keeps its text, and stops for `refusal`.
+    """
 
     text: Text
     """What it says."""
-    endpoint: ClassVar[str] = "OpenAI's surfaces alone have a member for it"
+    endpoint: ClassVar[str] = "the surfaces of APIs alone have a place for it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ Shapes = Annotated[tuple[Shape, ...], names_of("shapes", *get_args(Shape))]
 class Think:
     """Reasoning; it is never part of the answer.
 
-    The endpoint sends it as an item of a response. How many tokens it took says `usage`.
+    The endpoint sends it as an item of a response, and as a block of a message with a signature. How many tokens it
+    took says `usage`.
     """
 
     text: Text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,6 +11,9 @@ from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.messages.messages_request import MessagesService, parse
 from wireproof_surfaces.messages.tool_rules import ToolChoice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OLD, NEW = {"anthropic-version": "2023-06-01"}, {"anthropic-version": "2026-10-21"}
 HI = {"role": "user", "content": "Hi"}
@@ -81,7 +85,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "messages.0.content.0.tool_result.content.0.type: Input should be 'text', ",
     ),
     (said(RESULT), "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: c1."),
-    ({"messages": [HI, CALL, HI]}, "messages.2: `tool_use` ids were found without `tool_result` blocks immediately"),
+    ({"messages": [HI, CALL, HI]}, "messages.1: `tool_use` ids were found without `tool_result` blocks immediately"),
     ({"messages": [HI, CALL, HI]}, "after: c1. Each `tool_use` block must have a corresponding `tool_result` block in"),
     (
         {"messages": [HI, {**CALL, "content": CALL["content"] * 2}, {"role": "user", "content": [RESULT]}]},
@@ -107,6 +111,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"output_config": {"format": {"type": "json_schema"}}}, "output_config.format.schema: Field required"),
     ({"thread": {"type": "fork"}}, "thread.type: Input should be 'create' or 'continue'"),
     ({"thread": {"type": "continue"}}, "thread.continue.previous_message_id: Field required"),
+    ({"mcp_servers": [{"name": "x"}]}, "mcp_servers: servers of tools are not reached from here"),
     ({"tools": {}}, "tools: Input should be a valid list"),
     (tools(name=...), "tools.0.custom.name: Field required"),
     (tools(name="a.b"), "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"),
@@ -284,3 +289,71 @@ def test_a_choice_decides_which_tools_are_offered_and_which_are_called(
     declared = tuple(Tool(name=name, description="", parameters={}) for name in "fg")
     assert "".join(tool.name for tool in choice.offered(declared)) == offered
     assert "".join(choice.forced(declared)) == forced
+
+
+IMAGE = {"type": "image", "source": {"type": "url", "url": "u"}}
+RICH: dict[str, Any] = {
+    **BODY,
+    "system": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}],
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "x"}, IMAGE]},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "x", "signature": ""}, *CALL["content"]]},
+        {"role": "user", "content": [{**RESULT, "content": [{"type": "text", "text": "x"}]}, DOCUMENT]},
+    ],
+    "tools": [TOOL],
+    "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+    "thinking": {"type": "enabled", "budget_tokens": 1024},
+    "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {}}},
+    "stop_sequences": ["x"],
+    "metadata": {"user_id": "x"},
+    "thread": {"type": "continue", "previous_message_id": "x"},
+}  # fmt: skip
+ODD: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    "",
+    "x",
+    [],
+    [1],
+    ["text"],
+    {},
+    {"type": ["text"]},
+    {"type": "file"},
+    [[]],
+    [{}],
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every value inside of one."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield (*path, key)
+        yield from places(one, (*path, key))
+
+
+def changed_at(path: tuple[Any, ...], odd: Any) -> dict[str, Any]:
+    body: Any = copy.deepcopy(RICH)
+    inside = body
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = odd
+    return dict(body)
+
+
+def status(body: dict[str, Any], *, counts: bool) -> int:
+    try:
+        parse(body, OLD, API, counts=counts)
+    except ApiError as refused:
+        return refused.problem.status
+    return 200
+
+
+@pytest.mark.each("path", list(places(RICH)))
+def test_whatever_stands_in_any_place_is_served_or_refused(path: tuple[Any, ...]) -> None:
+    for odd in ODD:
+        for counts in (False, True):
+            assert status(changed_at(path, odd), counts=counts) in {200, 400}

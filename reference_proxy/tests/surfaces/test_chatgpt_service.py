@@ -27,3 +27,9 @@ def test_a_stream_that_is_not_kept_is_taken() -> None:
 )
 def test_what_the_service_refuses_is_refused_in_its_words(change: dict[str, Any], said: str) -> None:
     assert refusal({**RIGHT, **change}) == said
+
+
+def test_instructions_are_required_where_that_is_wanted() -> None:
+    for missing in ({}, {"instructions": None}, {"instructions": ""}):
+        assert refusal({**RIGHT, **missing}, wants_instructions=True) == "Instructions are required"
+    assert refusal({**RIGHT, "instructions": "Be brief."}, wants_instructions=True) is None

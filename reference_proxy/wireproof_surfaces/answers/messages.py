@@ -11,7 +11,7 @@ from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_ru
 from wireproof_surfaces.answers.threads import HeldThread, Threads
 from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
-from wireproof_surfaces.messages import content_blocks, messages_input
+from wireproof_surfaces.messages import content_blocks, pairing
 from wireproof_surfaces.messages.faults import first
 from wireproof_surfaces.messages.message_answer import PING, MessageStream, MessageWhole
 from wireproof_surfaces.messages.message_object import MessageHead
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wireproof_surfaces.answers.plan import AnswerSettings
+    from wireproof_surfaces.assembly.choice import Rules
     from wireproof_surfaces.conversation import Item
     from wireproof_surfaces.messages.messages_request import MessagesRequest
     from wireproof_surfaces.surfaces.json_text import Json
@@ -60,29 +61,18 @@ class Messages:
             schema=request.schema,
         )
         conversation = instructed(conversation, demand)
-        id_ = f"msg_{random_hex(12)}"
         head = MessageHead(
-            id=id_,
+            id=f"msg_{random_hex(12)}",
             model=request.model,
             prompt_bytes=conversation.size,
             names=names.own,
             thoughts_shown=request.thinking.shown,
         )
-
-        def keep(message: Json) -> None:
-            if request.keeps:
-                self.threads.hold(id_, replace(thread, items=(*thread.items, *_said(message))))
-
-        writer = MessageStream(head, keep) if request.stream else MessageWhole(head, keep)
-        # Several calls are the API's default, as in responses.
-        policy = self.settings.responses_stop_policy
-        rules = choice_rules(
-            self.settings, stream=request.stream, policy=policy, calls=choice.calls, single=choice.single
-        )
+        writer = self._writer(head, request, thread)
         return AnswerPlan(
-            id=id_,
+            id=head.id,
             conversation=conversation,
-            rules=replace(rules, stops=request.stops),
+            rules=self._rules(request, choice),
             stream=request.stream,
             writer=writer,
             dialect="messages",
@@ -92,6 +82,19 @@ class Messages:
             expect=writer.expect,
         )
 
+    def _writer(self, head: MessageHead, request: MessagesRequest, thread: HeldThread) -> MessageStream | MessageWhole:
+        def keep(message: Json) -> None:
+            if request.keeps:
+                self.threads.hold(head.id, replace(thread, items=(*thread.items, *_said(message))))
+
+        return MessageStream(head, keep) if request.stream else MessageWhole(head, keep)
+
+    def _rules(self, request: MessagesRequest, choice: ToolChoice) -> Rules:
+        # Several calls are the API's default, as in responses.
+        policy, stream = self.settings.responses_stop_policy, request.stream
+        rules = choice_rules(self.settings, stream=stream, policy=policy, calls=choice.calls, single=choice.single)
+        return replace(rules, stops=request.stops)
+
     def _continued(self, request: MessagesRequest) -> HeldThread:
         """The conversation that is answered: that of the request, behind that of the thread which it continues."""
         if request.previous is None:
@@ -99,7 +102,7 @@ class Messages:
         held = self.threads.get(request.previous)
         if held is None:
             raise _not_held(request.previous)
-        first(messages_input.paired(request.body["messages"], _open_calls(held.items)))
+        first(pairing.paired(request.body["messages"], _open_calls(held.items)))
         # A request that goes on names no tools; one that does replaces them.
         tools = request.tools or held.tools
         if request.choice is not None:

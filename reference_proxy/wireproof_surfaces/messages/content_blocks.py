@@ -106,7 +106,7 @@ def _image(value: object, path: str) -> Iterator[Fault]:
 
 
 def _document(value: object, path: str) -> Iterator[Fault]:
-    if isinstance(value, dict) and value.get("type") in {"base64", "url"}:
+    if isinstance(value, dict) and value.get("type") in ("base64", "url"):
         yield Fault(f"{path}.{value['type']}", "documents are taken as text only: the backend reads no PDF")
         return
     yield from _source(value, path, {"text": {"data": string}, "content": {"content": _passages}})
@@ -153,8 +153,10 @@ _MEMBERS: Mapping[str, tuple[Mapping[str, Rule], Mapping[str, Rule]]] = {
 
 
 def blocks(content: str | list[Any]) -> Sequence[Mapping[str, Any]]:
-    """Acceptable content as blocks: a string is one of text."""
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+    """Acceptable content as blocks: a string is one of text, or none."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return content
 
 
 def items(role: Role, content: str | list[Any]) -> Iterator[Item]:

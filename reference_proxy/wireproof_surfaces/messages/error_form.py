@@ -52,7 +52,7 @@ def status_of(problem: Problem) -> int:
 def error_body(error: ApiError, request_id: str) -> Json:
     """The body of a response that is an error."""
     message = error.message or error.problem.message
-    if error.param and error.param not in message:
+    if error.param and not message.startswith(error.param):
         message = f"{error.param}: {message}"
     told: Json = {"type": type_of(error.problem.status), "message": message}
     if error.details:

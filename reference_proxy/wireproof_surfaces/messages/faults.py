@@ -32,7 +32,7 @@ class Fault(NamedTuple):
     def error(self) -> ApiError:
         """The refusal of a request with it."""
         message = self.text if self.whole else f"{self.path}: {self.text}"
-        return ApiError(self.problem, message=message, param=self.path)
+        return ApiError(self.problem, message=message, param=None if self.whole else self.path)
 
 
 Rule = Callable[[Any, str], Iterator[Fault]]

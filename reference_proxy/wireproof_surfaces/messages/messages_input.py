@@ -1,12 +1,10 @@
 """The `messages` and the `system` of a request: what is acceptable, and the conversation that they are. Pure.
 
-Messages of one role in a row are one turn. The calls of an assistant's turn are answered in the user's turn behind it,
-all of them, by results with their ids. A message of role system may stand anywhere, and ends no turn.
+That calls have results is a matter of its own (`pairing`).
 """
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Message, TextPart
@@ -122,69 +120,13 @@ def ending(sent: Sequence[Mapping[str, Any]], *, prefill: bool) -> Iterator[Faul
         yield Fault("messages", "final assistant content cannot end with trailing whitespace")
 
 
-def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> Iterator[Fault]:
-    """The rule of calls and results; `waiting` are the calls that a thread has open before these messages."""
-    place = "messages.0"
-    open_calls, known = list(waiting), set(waiting)
-    for role, turn in _turns(sent):
-        found = [(f"messages.{index}", at, block) for index, at, block in turn]
-        if role == "user":
-            yield from _answered(found, open_calls)
-            open_calls = []
-        for path, at, block in found:
-            if block["type"] != "tool_use":
-                continue
-            if block["id"] in known:
-                yield Fault(f"{path}.content.{at}", "`tool_use` ids must be unique")
-            known.add(block["id"])
-            open_calls.append(block["id"])
-            place = path
-    if open_calls:
-        yield _unanswered(place, open_calls)
-
-
-def _turns(sent: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[tuple[int, int, Mapping[str, Any]]]]]:
-    """The turns of user and assistant in order: the role, and each block with its places."""
-    said = [(index, one) for index, one in enumerate(sent) if one["role"] != "system"]
-    for role, group in groupby(said, key=lambda pair: pair[1]["role"]):
-        yield role, [(index, at, block) for index, one in group for at, block in enumerate(blocks(one["content"]))]
-
-
-def _answered(found: Sequence[tuple[str, int, Mapping[str, Any]]], calls: Sequence[str]) -> Iterator[Fault]:
-    """The results in a user's turn are those of the calls before it."""
-    left = list(calls)
-    for path, at, block in found:
-        if block["type"] != "tool_result":
-            continue
-        if block["tool_use_id"] not in left:
-            text = (
-                f"unexpected `tool_use_id` found in `tool_result` blocks: {block['tool_use_id']}. Each `tool_result` "
-                "block must have a corresponding `tool_use` block in the previous message."
-            )
-            yield Fault(f"{path}.content.{at}", text)
-            return
-        left.remove(block["tool_use_id"])
-    if left:
-        yield _unanswered(found[0][0] if found else "messages", left)
-
-
-def _unanswered(path: str, calls: Sequence[str]) -> Fault:
-    text = (
-        f"`tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(calls)}. Each "
-        "`tool_use` block must have a corresponding `tool_result` block in the next message."
-    )
-    return Fault(path, text)
-
-
 def items(body: Mapping[str, Any]) -> tuple[Item, ...]:
     """The conversation of an acceptable body: its system texts, then its messages.
 
     System messages behind the user's last words come before them: those words are what is answered.
     """
-    found: list[Item] = [
-        Message(role="system", parts=(TextPart(block["text"]),)) for block in blocks(body.get("system") or []) if block
-    ]
-    found = [one for one in found if isinstance(one, Message) and one.parts != (TextPart(""),)]
+    system = blocks(body.get("system") or [])
+    found: list[Item] = [Message(role="system", parts=(TextPart(block["text"]),)) for block in system]
     for message in body["messages"]:
         found += content_blocks.items(message["role"], message["content"])
     end = len(found)

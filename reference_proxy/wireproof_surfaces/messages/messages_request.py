@@ -9,24 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
-from wireproof_surfaces.messages import messages_input, tool_rules
-from wireproof_surfaces.messages.content_blocks import cache_control
-from wireproof_surfaces.messages.faults import (
-    EXTRA,
-    Fault,
-    Rule,
-    array,
-    boolean,
-    first,
-    integer,
-    mapping,
-    members,
-    missing,
-    number,
-    some_string,
-    string,
-    word,
-)
+from wireproof_surfaces.messages import messages_input, pairing, tool_rules
+from wireproof_surfaces.messages.faults import EXTRA, Fault, first, missing, some_string
+from wireproof_surfaces.messages.field_rules import FIELDS, KNOWN
 from wireproof_surfaces.messages.thinking import Thinking, thinking_of
 from wireproof_surfaces.messages.thinking import thinking as thinking_rule
 from wireproof_surfaces.values import value
@@ -40,7 +25,6 @@ if TYPE_CHECKING:
 VERSIONS = ("2023-01-01", "2023-06-01", "2026-10-21")
 NEWEST = VERSIONS[-1]
 SAMPLING = ("temperature", "top_p", "top_k")
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +112,7 @@ def _faults(body: Mapping[str, Any], service: MessagesService, *, version: str, 
     yield from messages_input.messages(body.get("messages"))
     if body.get("max_tokens") is None and not counts:
         yield missing("max_tokens")
-    for name, rule in _FIELDS.items():
+    for name, rule in FIELDS.items():
         if body.get(name) is not None:
             yield from rule(body[name], name)
     if body.get("tools") is not None:
@@ -163,83 +147,9 @@ def _conversation(body: Mapping[str, Any], service: MessagesService, version: st
     yield from messages_input.cached(body)
     yield from messages_input.ending(sent, prefill=service.prefill)
     if not goes_on:
-        yield from messages_input.paired(sent)
+        yield from pairing.paired(sent)
     if service.strict:
         yield from messages_input.signed(sent)
-
-
-def _stops(sent: object, path: str) -> Iterator[Fault]:
-    yield from array(sent, path)
-    for index, text in enumerate(sent if isinstance(sent, list) else ()):
-        yield from string(text, f"{path}.{index}")
-        if not text.strip():
-            yield Fault(path, "each stop sequence must contain non-whitespace")
-
-
-def _format(sent: object, path: str) -> Iterator[Fault]:
-    yield from mapping(sent, path)
-    if isinstance(sent, dict):
-        yield from members(sent, path, {"type": word("json_schema"), "schema": mapping}, {})
-
-
-def _output_config(sent: object, path: str) -> Iterator[Fault]:
-    yield from mapping(sent, path)
-    if isinstance(sent, dict):
-        yield from members(sent, path, {}, {"effort": word(*EFFORTS), "format": _format})
-
-
-def _metadata(sent: object, path: str) -> Iterator[Fault]:
-    yield from mapping(sent, path)
-    if isinstance(sent, dict):
-        yield from members(sent, path, {}, {"user_id": string})
-        yield from (Fault(f"{path}.{name}", EXTRA) for name in sent if name != "user_id")
-
-
-def _thread(sent: object, path: str) -> Iterator[Fault]:
-    yield from mapping(sent, path)
-    if isinstance(sent, dict):
-        yield from members(sent, path, {"type": word("create", "continue")}, {})
-        if sent["type"] == "continue":
-            yield from members(sent, f"{path}.continue", {"previous_message_id": some_string}, {})
-
-
-_FIELDS: Mapping[str, Rule] = {
-    # 0 is legal: it fills the cache, and there is no answer.
-    "max_tokens": integer(0),
-    "system": messages_input.system,
-    "stream": boolean,
-    "stop_sequences": _stops,
-    "temperature": number(0, 1),
-    "top_p": number(0, 1),
-    "top_k": integer(0),
-    "output_config": _output_config,
-    "output_format": _format,
-    "metadata": _metadata,
-    "service_tier": word("auto", "standard_only"),
-    "cache_control": cache_control,
-    "thread": _thread,
-}
-"""Field → the rule of its value by itself, in order."""
-KNOWN = frozenset(
-    {
-        *_FIELDS,
-        "model",
-        "messages",
-        "tools",
-        "tool_choice",
-        "thinking",
-        # Taken and not looked at: what they ask for is the service's own matter.
-        "container",
-        "inference_geo",
-        "speed",
-        "diagnostics",
-        "context_management",
-        "mcp_servers",
-        "compaction",
-        "fallbacks",
-    }
-)
-"""All fields of the API, those of its betas too."""
 
 
 def _no_threads() -> ApiError:

@@ -41,7 +41,8 @@ def thinking(body: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("thinking.type", f"Input should be {listed(TYPES)}")
     required = {"budget_tokens": integer(LEAST)} if kind == "enabled" else {}
     yield from members(sent, f"thinking.{kind}", required, {"display": word(*DISPLAYS)})
-    if kind == "enabled" and "max_tokens" in body and body["max_tokens"] <= sent["budget_tokens"]:
+    most = body.get("max_tokens")
+    if kind == "enabled" and most is not None and most <= sent["budget_tokens"]:
         yield Fault("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`.", whole=True)
     if kind == "enabled" and (body.get("tool_choice") or {}).get("type") in {"any", "tool"}:
         yield Fault("tool_choice", "Thinking may not be enabled when tool_choice forces tool use.", whole=True)

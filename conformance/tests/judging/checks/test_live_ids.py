@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from wireproof.judging.checks.live_ids import shared_ids
+import pytest
+
+from wireproof.judging.checks.live_ids import CALL_AGAIN, RESPONSE_AGAIN, shared_ids
 from wireproof.model.asks import Anything
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
@@ -12,6 +15,8 @@ from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading import recorded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wireproof.reading.exchange import Exchange
 
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
@@ -19,10 +24,15 @@ CHAT, RESPONSE = Form(Dialect.OPENAI_JSON, Mode.WHOLE), Form(Dialect.RESPONSES, 
 STREAM = Form(Dialect.OPENAI_JSON, Mode.STREAM)
 
 
+@cache
+def scenario_of(name: str) -> ConversationScenario:
+    turns = (Turn(say="p", asks=Anything()),) * 3
+    return ConversationScenario(name=name, title="t", exercises=("chat.whole.text",), turns=turns)
+
+
 def answered(name: str, form: Form, body: Any) -> Exchange:
-    scenario = ConversationScenario(
-        name=name, title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Anything()),)
-    )
+    name, _, number = name.partition("/")
+    scenario = scenario_of(name)
     data = json.dumps(body)
     streamed = form.mode is Mode.STREAM
     transcript = Transcript(
@@ -31,7 +41,7 @@ def answered(name: str, form: Form, body: Any) -> Exchange:
         pieces=(Piece(at=0.1, data=(f"data: {data}\n\n" if streamed else data).encode()),),
         end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
-    return recorded.of_turn(scenario, 0, form, TARGET, transcript)
+    return recorded.of_turn(scenario, int(number or 0), form, TARGET, transcript)
 
 
 def chat(name: str, id_: str, *calls: str) -> Exchange:
@@ -78,6 +88,39 @@ def test_so_is_the_first_call() -> None:
 
 def test_two_calls_of_one_answer_are_for_the_rows_of_that_answer() -> None:
     assert found(chat("a", "1", "c1", "c1")) == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "seen"),
+    [
+        (
+            (chat("a", "1", "c"), chat("a/1", "2", "c")),
+            ["the call's id is 'c', which answer 1 of this conversation has, too"],
+        ),
+        # What harms is found although another conversation has the id, too.
+        (
+            (chat("a", "1", "c"), chat("b", "2", "c"), chat("b/1", "3", "c")),
+            [
+                "the call's id is 'c', which one of a (whole) has, too",
+                "the call's id is 'c', which answer 1 of this conversation has, too",
+            ],
+        ),
+        (
+            (response("a", "r", "c1"), response("a/1", "r", "c2")),
+            ["the answer's id is 'r', which answer 1 of this conversation has, too"],
+        ),
+    ],
+)
+def test_an_id_that_comes_again_in_a_conversation_harms_clients(answers: Sequence[Exchange], seen: list[str]) -> None:
+    found = [violation for _, violation in shared_ids(answers)]
+    assert [one.seen for one in found] == seen
+    assert [one.strict_only for one in found] == ["this conversation" not in one for one in seen]
+    assert found[-1].kind in {CALL_AGAIN, RESPONSE_AGAIN}
+
+
+def test_of_chat_completions_no_client_keeps_the_ids_of_answers() -> None:
+    (found,) = (violation for _, violation in shared_ids([chat("a", "1"), chat("a/1", "1")]))
+    assert found.strict_only
 
 
 def test_a_shared_id_breaks_the_letter_alone() -> None:

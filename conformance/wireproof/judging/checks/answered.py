@@ -10,12 +10,14 @@ exercise: what is wrong there is a violation of that rule, and says nothing of t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen, no_header
 from wireproof.model.dialect import Surface
 from wireproof.reading.errors import error_in, in_words, names
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.fields import json_object
 from wireproof.wire.quoting import quoted, visible
 from wireproof.wire.violation import StatusDue, Violation
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from wireproof.wire.events import Failed
 
 BAD_REQUEST = 400
+_REFUSALS = range(400, 500)
+"""The statuses that put the fault on the request."""
 INVALID = "invalid_request_error"
 SHOWN = 160
 """Bytes of a request's body that a finding shows."""
@@ -47,7 +51,7 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
     if requirement != (judged if judged in exchange.scenario.exercises else subject):
         return
     if wrong := _wrong(exchange):
-        yield wrong.of(judged)
+        yield replace(wrong, strict_only=_is_refusal(exchange)).of(judged)
     # No client looks at the param of an error or at its type: it shows the message.
     elif seen := _misnamed(exchange):
         yield Violation(requirement=judged, seen=seen, place=exchange.body_place, strict_only=True)
@@ -112,6 +116,18 @@ def _wrong(exchange: Exchange) -> Seen | None:
     if request.code and failed is not None and failed.code != request.code:
         return Seen(f"code is {quoted(failed.code)}, it should be {quoted(request.code)}", exchange.body_place)
     return None
+
+
+def _is_refusal(exchange: Exchange) -> bool:
+    """Whether a refusal was due, and what came is one as clients know it, or a plain answer.
+
+    An error that is sent with success is an empty answer to many, and one of the server's own is asked for again.
+    """
+    came, due = exchange.transcript.status, asked(exchange).expect
+    if came is None or due not in _REFUSALS:
+        return False
+    sent_with_success = "error" in (json_object(exchange.transcript.body) or {})
+    return came in _REFUSALS or (exchange.transcript.ok and not sent_with_success)
 
 
 def _header(exchange: Exchange, request: Request) -> Seen | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from wireproof.judging.checks.answered import asked
 from wireproof.judging.checks.places import member_place
@@ -188,10 +189,8 @@ def model(exchange: Exchange) -> Iterable[Seen]:
     body, wrong = _json(exchange, "model")
     if wrong:
         yield wrong
-    elif body["id"] != exchange.target.model:
-        yield Seen(
-            f"id is {quoted(body['id'])}, it should be {quoted(exchange.target.model)}", member_place(exchange, "id")
-        )
+    elif body["id"] != (name := unquote(urlsplit(exchange.transcript.url).path.partition("/models/")[2])):
+        yield Seen(f"id is {quoted(body['id'])}, it should be {quoted(name)}", member_place(exchange, "id"))
 
 
 def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:

@@ -98,16 +98,27 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
 @check("turn.tool-choice-forced")
 def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
     """A call came, and of the tool that was named, in one try at least."""
-    if exchange.wanted or cut_short(exchange) or refuses(exchange):
+    if cut_short(exchange) or refuses(exchange):
         return
     asked, made = exchange.conversation.tool_choice, [call.name for call in made_calls(exchange)]
-    if not any(made_calls(one) for one in tries(exchange)):
+    if all(_calls_others(one) for one in tries(exchange)):
+        declared = ", ".join(exchange.conversation.tool_names)
+        seen = f"tool_choice is {quoted(asked)}, and {', '.join(made)} was called; the request declares {declared}"
+        yield Seen(seen, exchange.body_place)
+    elif exchange.wanted:
+        return
+    elif not any(made_calls(one) for one in tries(exchange)):
         count = len(tries(exchange))
         seen = f"tool_choice is {quoted(asked)}, and no call came in {count} {'try' if count == 1 else 'tries'}"
         yield no_call(seen, exchange, exchange.body_place)
-    # A name that was not declared has a row of its own.
     elif set(made) <= set(exchange.conversation.tool_names) and asked not in {REQUIRED, *made}:
         yield Seen(f"tool_choice names {quoted(asked)}, and {', '.join(made)} was called", exchange.body_place)
+
+
+def _calls_others(exchange: Exchange) -> bool:
+    """Whether an answer calls tools, and none that the request declares: what a server prefixes no client can run."""
+    made = {call.name for call in made_calls(exchange)}
+    return bool(made) and made.isdisjoint(exchange.conversation.tool_names)
 
 
 @check("turn.tool-choice-none")

@@ -1,8 +1,8 @@
 """Ids of a model's answers, all of a run against each other: no two answers share theirs, and no two calls.
 
-The requests of a run all differ, so an answer with another's id is no repetition of it. Clients that keep a
-conversation by ids take such an answer for the one that they have. No client of the catalogue was seen to break by
-that, so it fails the level `strict` alone.
+The requests of a run all differ, so an answer with another's id is no repetition of it. Where both are answers of one
+conversation, clients were seen to break: agents keep their steps by these ids. Where they are not, none was, and some
+servers count the calls of each conversation from 0; that fails the level `strict` alone.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import reading_of
+from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
-from wireproof.wire.facet import Facet
+from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import object_of, text_of
 from wireproof.wire.violation import Violation
 
@@ -20,11 +21,18 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
 
+CALL_AGAIN = "when a later call of the conversation has the id of an earlier one"
+RESPONSE_AGAIN = "when a later response of the conversation has its id"
+"""The kinds of what harms clients; lines of the rows about clients end so."""
+
 
 def shared_ids(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, Violation]]:
-    """The first answer for each row whose id, or that of one of its calls, an answer before it has."""
-    first: dict[tuple[str, str], Exchange] = {}
-    broken: set[str] = set()
+    """For each row the first answer whose id, or that of one of its calls, an answer before it has.
+
+    And the first that shares it with another one of its conversation.
+    """
+    owners: dict[tuple[str, str], list[Exchange]] = {}
+    broken: set[tuple[str, str]] = set()
     for exchange in exchanges:
         for facet, what, ids in (
             (Facet.ID, "answer", _answer_ids(exchange)),
@@ -35,15 +43,35 @@ def shared_ids(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, Violat
             ),
         ):
             row = row_of(facet, exchange.form)
-            same = next((one for one in sorted(ids) if (what, one) in first), None)
-            if same is not None and row not in broken:
-                broken.add(row)
-                before = first[what, same]
-                seen = f"the {what}'s id is {same!r}, which one of {before.scenario.name} ({before.form}) has, too"
-                # Which answer it is, or which call, no client mistakes within one request.
-                yield exchange, Violation(requirement=row, seen=seen, place=exchange.body_place, strict_only=True)
+            shared = [(one, owner) for one in sorted(ids) for owner in owners.get((what, one), ())]
+            # What harms comes first.
+            for same, owner in sorted(shared, key=lambda one: not _harm(what, exchange, one[1]))[:1]:
+                kind = _harm(what, exchange, owner)
+                if (row, kind) not in broken:
+                    broken.add((row, kind))
+                    yield exchange, _violation(row, what, same, owner, kind, exchange)
             for one in ids:
-                first.setdefault((what, one), exchange)
+                owners.setdefault((what, one), []).append(exchange)
+
+
+def _harm(what: str, exchange: Exchange, owner: Exchange) -> str:
+    """How an id that two answers share harms a client; "" where none was seen to mind."""
+    if (exchange.scenario, exchange.form) != (owner.scenario, owner.form):
+        return ""
+    if what == "call":
+        return CALL_AGAIN
+    # Of chat completions no client keeps the ids.
+    return RESPONSE_AGAIN if exchange.dialect.spec.surface is Surface.RESPONSES else ""
+
+
+def _violation(row: str, what: str, same: str, owner: Exchange, kind: str, exchange: Exchange) -> Violation:
+    # Which answer it is, or which call, no client mistakes within one request.
+    elsewhere = f"one of {owner.scenario.name} ({owner.form})"
+    which = f"answer {owner.number + 1} of this conversation" if kind else elsewhere
+    seen = f"the {what}'s id is {same!r}, which {which} has, too"
+    return Violation(
+        requirement=row, seen=seen, place=exchange.body_place, strict_only=not kind, kind=kind, spoils=UNTOUCHED
+    )
 
 
 def _answer_ids(exchange: Exchange) -> set[str]:

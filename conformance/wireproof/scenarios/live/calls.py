@@ -5,7 +5,7 @@ import json
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Turn
 from wireproof.requests.conversation import REQUIRED
-from wireproof.scenarios.live.prompts import BOTH, CALLS, CHAT, SHORT, TEXT, calling
+from wireproof.scenarios.live.prompts import BOTH, CALLS, CALLS_OF_MESSAGES, CHAT, EACH, SHORT, TEXT, calling
 from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
 
 NOTE: JsonObject = {"title": 'Über "naïve" 日本', "text": "first line\nC:\\new <b> 🙂", "pages": 3}
@@ -21,6 +21,7 @@ RESULT = (
     " until somebody asks for them again. Please keep the number at hand, since it is the only way to find the note"
     " among all the others that are stored here."
 )
+AGAIN: JsonObject = {"title": NUMBER, "text": "again", "pages": 1}
 ASKED = "Reply with exactly the number of the saved note, as the tool reported it, and nothing else."
 
 
@@ -48,18 +49,31 @@ _AFTER_CALLS: tuple[JsonObject, ...] = (
 TOOL_CALLS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
         name="live-call",
-        title="A model calls a tool with exact arguments, and goes on after its result",
+        title="A model calls a tool with exact arguments, and again after its result and its own reasoning",
         tools=(SAVE_NOTE, GET_WEATHER),
         turns=(
             Turn(
                 say=calling("save_note", _json(NOTE)), asks=AskCalls(calls=(AskCall(name="save_note", arguments=NOTE),))
             ),
-            Turn(results={"save_note": RESULT}, say=ASKED, asks=AskSay(text=NUMBER)),
+            # A call again: agents keep the calls of a conversation by their ids.
+            Turn(
+                results={"save_note": RESULT},
+                say="Call the tool save_note once more: its title is the number of the saved note, exactly as the tool"
+                ' reported it, its text is "again", and its pages are 1.',
+                asks=AskCalls(calls=(AskCall(name="save_note", arguments=AGAIN),)),
+            ),
         ),
         usage=True,
         cap=2 * SHORT,
-        dialects=BOTH,
-        exercises=(*CALLS, "chat.stream.parity", "responses.parity", "turn.tool-result", "turn.calls-declared"),
+        dialects=EACH,
+        exercises=(
+            *CALLS,
+            "chat.stream.parity",
+            "responses.parity",
+            "turn.tool-result",
+            "turn.calls-declared",
+            *CALLS_OF_MESSAGES,
+        ),
     ),
     ConversationScenario(
         name="live-calls-two",

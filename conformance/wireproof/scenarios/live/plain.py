@@ -88,8 +88,12 @@ PLAIN: tuple[PlainScenario, ...] = (
     ),
     PlainScenario(
         name="live-models",
-        title="The list of models",
-        requests=(Request(method="GET", path="/models"),),
+        title="The list of models, and another one of it than yours by its name",
+        requests=(
+            Request(method="GET", path="/models"),
+            # What is listed is there. Whether it answers is not asked: a list has models that do not chat.
+            Request(method="GET", path="/models/{listed}", judged="http.models.get"),
+        ),
         exercises=("http.models.list",),
     ),
     PlainScenario(

@@ -3,7 +3,18 @@
 from wireproof.model.asks import Anything, AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
-from wireproof.scenarios.live.prompts import BOTH, CHAT, DEVELOPER, LONG_SYSTEM, SHORT, TEXT, counting, exactly
+from wireproof.scenarios.live.prompts import (
+    BOTH,
+    CHAT,
+    DEVELOPER,
+    EACH,
+    LONG_SYSTEM,
+    OF_MESSAGES,
+    SHORT,
+    TEXT,
+    counting,
+    exactly,
+)
 
 # Letters of two, three and four bytes, quotes, a backslash, signs of markup, a line that ends, a tab: what falls apart
 # where bytes are cut, escaped twice or decoded wrongly.
@@ -28,18 +39,19 @@ TEXTS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say=exactly(AWKWARD), asks=AskSay(text=AWKWARD)),),
         usage=True,
         cap=2 * SHORT,
-        dialects=BOTH,
-        exercises=(*TEXT, "chat.stream.parity", "chat.stream.usage-details", "responses.parity"),
+        dialects=EACH,
+        exercises=(*TEXT, "chat.stream.parity", "chat.stream.usage-details", "responses.parity", *OF_MESSAGES),
     ),
     ConversationScenario(
         name="live-say-uncounted",
         title="A model is asked for an exact text; streams are not asked for a usage chunk",
         turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
         # What clients set so as to change nothing.
-        body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99},
+        body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99, "seed": 7},
         cap=SHORT,
+        modes=(Mode.STREAM,),
         dialects=CHAT,
-        exercises=("chat.stream.usage", *TEXT[:2], "chat.stream.parity"),
+        exercises=("chat.stream.usage", TEXT[1]),
     ),
     ConversationScenario(
         name="live-system",
@@ -49,7 +61,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         usage=True,
         cap=SHORT,
         dialects=BOTH,
-        exercises=("turn.system-prompt", *TEXT),
+        exercises=("turn.system-prompt", "turn.concurrent-isolation", *TEXT),
     ),
     ConversationScenario(
         name="live-conversation",
@@ -73,7 +85,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
-        exercises=("turn.history-reaches-backend", *TEXT[:1]),
+        exercises=("turn.history-reaches-backend", "turn.concurrent-isolation", *TEXT[:1]),
     ),
     ConversationScenario(
         name="live-parts",
@@ -97,7 +109,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
-        exercises=("turn.history-reaches-backend", *TEXT[:1]),
+        exercises=("turn.history-reaches-backend", "turn.concurrent-isolation", *TEXT[:1]),
     ),
     ConversationScenario(
         name="live-developer",
@@ -107,7 +119,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
-        exercises=("turn.system-prompt", *TEXT[:1]),
+        exercises=("turn.system-prompt", "turn.concurrent-isolation", *TEXT[:1]),
     ),
     ConversationScenario(
         name="live-image",
@@ -178,9 +190,10 @@ TEXTS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say=counting(200), asks=AskCount()),),
         usage=True,
         cap=TINY,
-        dialects=BOTH,
+        dialects=EACH,
         exercises=(
             "chat.whole.finish", "chat.stream.finish-reason", "responses.whole.envelope", "responses.stream.terminal",
+            "messages.whole.stop-reason", "messages.stream.stop-reason",
         ),
     ),
     ConversationScenario(

@@ -1,0 +1,141 @@
+"""Recorded answers of strangers' servers, played back to clients byte for byte.
+
+A base URL names a recording and one of its exchanges: `/RECORDING/SCENARIO/MODE/v1`. The first request of a client gets
+the recorded head and body; whatever it asks then, with the result of a tool, gets a short right answer of our own.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Act, ConversationScenario, Mode
+from wireproof.reading.expected import ExpectedFailure
+from wireproof.results import archive
+from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof.reading.exchange import Exchange
+
+CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
+OUR_OWN = "That is all."
+"""The text of our own answer."""
+FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
+"""Headers of a recorded head that are written anew: the body is sent in one piece."""
+_HEAD = {"id": "chatcmpl-own", "created": 1_760_000_000, "model": "m"}
+_USAGE = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """An exchange of a recording that a client can be given."""
+
+    recording: str
+    exchange: Exchange
+
+    @property
+    def path(self) -> str:
+        """The first parts of its URL's path."""
+        return f"{self.recording}/{self.exchange.scenario.name}/{self.exchange.mode.value}"
+
+    @property
+    def dialogue(self) -> dict[str, Any]:
+        """What the client is to ask, with the tools of the scenario."""
+        scenario = self.exchange.conversation
+        tools = [
+            {
+                "name": tool["function"]["name"],
+                "description": tool["function"].get("description", ""),
+                "parameters": tool["function"].get("parameters", {"type": "object", "properties": {}}),
+                "result": "done",
+            }
+            for tool in scenario.tools
+        ]
+        return {"prompt": "Go on.", "tools": tools, "parallel": None, "schema": None}
+
+    @property
+    def meant(self) -> tuple[str, list[tuple[str, Any]]]:
+        """The text and the calls of the answer, as its bytes have them."""
+        choice = self.exchange.choice()
+        return choice.text or "", [(call.name, json.loads(call.arguments or "{}")) for call in choice.calls]
+
+
+def recorded(name: str) -> list[Recorded]:
+    """The first answers of a recording's ordinary conversations in chat completions."""
+    there = archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
+    first = (
+        run.exchanges[form][0]
+        for run in there.runs
+        for form in run.exchanges
+        if form.dialect is Dialect.OPENAI_JSON and run.exchanges[form]
+    )
+    return [Recorded(recording=name, exchange=one) for one in first if _is_ordinary(one)]
+
+
+def _is_ordinary(exchange: Exchange) -> bool:
+    """Whether a client that asks for one thing could have got it: one choice, read to its end."""
+    scenario, turn = exchange.scenario, exchange.turn
+    if not isinstance(scenario, ConversationScenario) or turn is None or exchange.reading is None:
+        return False
+    fails = any(one.failure is not ExpectedFailure.NONE for one in exchange.wanted)
+    plain = scenario.choices == 1 and turn.act is Act.READ and not turn.images and not fails
+    answer = exchange.answer
+    # The programs here ask for a usage, which not every scenario does.
+    counted = exchange.mode is Mode.WHOLE or scenario.usage
+    return plain and counted and exchange.transcript.ok and answer.error is None and bool(answer.choices)
+
+
+@contextmanager
+def playing(answers: Mapping[str, Recorded]) -> Iterator[str]:
+    """The address of a server that plays these answers back, each at its path."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            found = answers["/".join(self.path.split("/")[1:4])]
+            goes_on = any(message["role"] in {"assistant", "tool"} for message in body["messages"])
+            transcript = found.exchange.transcript
+            if goes_on:
+                kind = "text/event-stream" if body.get("stream") else "application/json"
+                head, data = [("content-type", kind)], _own(streamed=bool(body.get("stream")))
+            else:
+                head, data = [one for one in transcript.headers if one[0].lower() not in FRAMING], transcript.body
+            self.send_response(200)
+            for name, value in head:
+                self.send_header(name, value)
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that it has there)
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def _own(*, streamed: bool) -> bytes:
+    if not streamed:
+        message = {"role": "assistant", "content": OUR_OWN, "refusal": None}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return json.dumps({**_HEAD, "object": "chat.completion", "choices": [choice], "usage": _USAGE}).encode()
+    deltas: list[tuple[dict[str, str], str | None]] = [
+        ({"role": "assistant", "content": ""}, None), ({"content": OUR_OWN}, None), ({}, "stop"),
+    ]  # fmt: skip
+    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in deltas]
+    every = [*chunks, {"choices": [], "usage": _USAGE}]
+    frames = [json.dumps({**_HEAD, "object": "chat.completion.chunk", **one}) for one in every]
+    return "".join(f"data: {one}\n\n" for one in (*frames, "[DONE]")).encode()

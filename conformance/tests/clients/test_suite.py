@@ -1,0 +1,36 @@
+"""The suite of clients under pytest: items, verdicts, and what happens when nothing is asked for."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+
+CLIENT = f"{shlex.quote(sys.executable)} -m wireproof_mocks.clients --stream"
+ONLY = "client-text or client-cut-after-call or client-call"
+
+
+def pytest_run(*words: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "wireproof.suites.client", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_faultless_client_passes_and_a_fault_is_one_failed_item() -> None:
+    status, said = pytest_run("-q", "-k", ONLY, "--wireproof-client", CLIENT)
+    assert status == 0, said
+    assert " passed" in said
+    assert "failed" not in said
+    status, said = pytest_run("-q", "-k", ONLY, "--wireproof-client", f"{CLIENT} --fault half-answers-kept")
+    assert status == 1
+    assert "1 failed" in said
+    assert "FAIL client.cut-is-no-answer  MUST" in said
+    assert "to do: Take an answer only when its finish_reason" in said
+
+
+def test_nothing_is_collected_without_a_client_and_one_that_never_asks_ends_the_session() -> None:
+    status, said = pytest_run("-q")
+    assert status == 5, said
+    status, said = pytest_run("-q", "-k", "client-text", "--wireproof-client", "true")
+    assert status == 4, said
+    assert "wireproof: the client sent no request for an answer" in said

@@ -1,0 +1,1 @@
+"""The suite of clients: `pytest --pyargs wireproof.suites.client --wireproof-client 'COMMAND'`."""
