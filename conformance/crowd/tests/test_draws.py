@@ -23,6 +23,7 @@ NOT_SAMPLED = {
     "size-before-key", "media-type-before-size", "whole-arguments-cut-at-64-kib", "whole-huge-arguments-lost",
     # When something is sent, and what becomes of a connection.
     "one-frame-behind", "body-left-open", "response-body-left-open", "departure-ignored", "departure-not-noticed",
+    "message-body-left-open", "leaving-not-noticed", "query-is-part-of-the-path",
     "unread-body-is-the-next-request", "streams-spoil-their-connection", "first-body-of-a-connection-kept",
     # Several requests, or an instance whose slots are taken.
     "prompts-share-a-buffer", "capacity-before-model", "key-compared-by-prefix", "form-taken-for-json",
