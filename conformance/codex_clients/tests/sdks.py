@@ -50,7 +50,8 @@ class Sdk:
 
     `plays`: what it can play of `PLAYS`.
 
-    `counts`, `reasons`: it tells the tokens of a turn, and why a turn failed.
+    `counts`, `reasons`: it tells the tokens of a turn, and why a turn failed. `streams`: text comes in its pieces;
+    `codex exec` has whole messages alone.
     """
 
     program: str
@@ -58,6 +59,7 @@ class Sdk:
     plays: tuple[str, ...] = tuple(PLAYS)
     counts: bool = True
     reasons: bool = True
+    streams: bool = True
 
     @property
     def name(self) -> str:
@@ -84,6 +86,7 @@ class Sdk:
 
 
 WITHOUT_TOOLS = ("text", "interrupt", "failure", "mistake")
+_OF_EXEC = ("text", "failure", "mistake")
 SDKS = (
     # It asks for `--listen stdio://`, which came with 0.100.0. Its model of an error takes no word as `codexErrorInfo`:
     # such failures it drops, the real server's as well.
@@ -104,6 +107,15 @@ SDKS = (
         plays=("text", "interrupt", "failure"),
         counts=False,
         reasons=False,
+    ),
+    # These start `codex exec` for every turn.
+    Sdk(program="codex_sdk_typescript.mjs", versions=(OLDEST, "0.163.0", NEWEST), plays=_OF_EXEC, streams=False),
+    Sdk(program="codex_sdk_python_exec.py", versions=(OLDEST, "0.117.0", NEWEST), plays=_OF_EXEC, streams=False),
+    Sdk(
+        program="ai_sdk_provider_codex_exec.mjs",
+        versions=("0.153.4", NEWEST),
+        plays=("text",),
+        streams=False,
     ),
 )
 

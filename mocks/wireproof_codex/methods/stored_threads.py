@@ -89,7 +89,9 @@ def resume(request: AdmittedRequest) -> None:
     counts = is_loaded(server, thread) or version.stored.counts_new_forks or not thread.forked_from
     _load(request, thread)
     turns = [] if exclude else thread.turn_history.as_sent_by(version)
-    first = request.params.get("initialTurnsPage")
+    # Where the version does not know the parameter it is not checked either, and may be anything.
+    known = "initialTurnsPage" in version.requests.params["thread/resume"]
+    first = request.params.get("initialTurnsPage") if known else None
     page = None if first is None else turns_page(server, thread, first)
     request.reply(messages.thread_resumed(thread, version, turns, page))
     if turns and counts:

@@ -1,0 +1,26 @@
+// @openai/codex-sdk, OpenAI's own: it starts `codex exec --experimental-json` for every turn.
+
+import { text } from "node:stream/consumers";
+
+import { Codex } from "@openai/codex-sdk";
+
+const asked = JSON.parse(await text(process.stdin));
+const told = {};
+for (const [name, one] of Object.entries(asked)) told[name] = await play(one);
+process.stdout.write(JSON.stringify(told));
+
+async function play({ codex, prompt }) {
+  const turn = { text: null, pieces: [], end: "", error: null, usage: null, ran: [] };
+  const thread = new Codex({ codexPathOverride: codex }).startThread({ skipGitRepoCheck: true });
+  try {
+    const { finalResponse, usage } = await thread.run(prompt);
+    turn.end = "completed";
+    turn.text = finalResponse;
+    turn.pieces = [finalResponse];
+    turn.usage = [usage.input_tokens, usage.output_tokens];
+  } catch (error) {
+    turn.end = "failed";
+    turn.error = error.message;
+  }
+  return turn;
+}
