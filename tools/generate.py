@@ -41,6 +41,7 @@ from wireproof_pages.api_page import api_page
 from wireproof_pages.catalogue_pages import catalogue_pages
 from wireproof_pages.drawing import drawing
 from wireproof_pages.editions_page import editions_page
+from wireproof_pages.judged_clients import judged_clients_table
 from wireproof_pages.manual import TABLES, blocks, filled
 from wireproof_pages.proof_pages import Held, Proofs, SourceText, requirements_page, source_page
 from wireproof_pages.steps_page import steps_page
@@ -48,7 +49,7 @@ from wireproof_proxy.settings import settings_table
 from wireproof_scripts.files.schema import file_schema_text, schema_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs"
 EDITIONS = FOLDER.parent / "conformance" / "wireproof" / "requirements" / "editions"
@@ -123,7 +124,13 @@ def texts() -> Mapping[Path, str]:
     generated = {FOLDER / name: text for name, text in pages().items()}
     generated |= {folder / name: text for name, text in schemas().items()}
     by_hand = {path: path.read_text(encoding="utf-8") for path in _by_hand() if path not in generated}
-    tables = {**TABLES, "packages": drawing, "settings": settings_table, "versions": versions_text}
+    tables: Mapping[str, Callable[[], str]] = {
+        **TABLES,
+        "packages": drawing,
+        "settings": settings_table,
+        "versions": versions_text,
+        "judged-clients": judged_clients_table,
+    }
     return generated | {path: filled(text, tables) for path, text in by_hand.items() if blocks(text, tables)}
 
 

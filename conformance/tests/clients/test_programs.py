@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -146,3 +147,13 @@ def test_a_program_gets_its_input_and_its_environment() -> None:
         while running.status is None:
             time.sleep(0.01)
     assert running.said == "one\ntwo\n http://h/v1"
+
+
+def test_a_program_can_be_left_where_wireproof_was_started_to_ignore_interrupts() -> None:
+    client = [sys.executable, "-m", "wireproof_mocks.clients", "--stream"]
+    words = [sys.executable, "-m", "wireproof", "client", "--only", "client-left", "--allow-partial", "--", *client]
+    ignoring = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    code = f"{ignoring}; os.execv(sys.argv[1], sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "client.closes" not in done.stdout

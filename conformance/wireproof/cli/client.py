@@ -16,7 +16,7 @@ from wireproof.cli.results import FORMAT, show
 from wireproof.cli.saved import refusal
 from wireproof.clients.judged import certify_client
 from wireproof.clients.passive import JournalFileError, run_of_lines
-from wireproof.clients.program import Command, ProgramError, words_of
+from wireproof.clients.program import Command, ProgramError, heed_interrupts, words_of
 from wireproof.clients.program_client import IDLE, TIMEOUT, ProgramClient
 from wireproof.clients.running import MODEL, SilentClientError, target_of
 from wireproof.clients.tool_use import named_tool
@@ -117,6 +117,7 @@ def client_command(command: tuple[str, ...], form: str, **values: Any) -> None: 
             folder.check(asked.output)
     except (UnknownScenarioError, FolderError, ValueError) as error:
         raise refusal(error) from error
+    heed_interrupts()
     client = ProgramClient(command=there, timeout=asked.timeout, idle=asked.idle)
     terms = Terms(selection=asked.only, level=VerdictLevel(asked.level), jobs=asked.jobs)
     try:

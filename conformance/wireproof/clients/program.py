@@ -69,6 +69,16 @@ def _filled(text: str, places: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda found: places.get(found[1], found[0]), text)
 
 
+def heed_interrupts() -> None:
+    """Have programs get SIGINT from now on, also where this one was started to ignore it, as shells do with `&`.
+
+    They would inherit that, and seem to stay when their person leaves. To be called in the main thread.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        # A handler is no inheritance: what is executed begins with the default.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class RunningProgram:
     """One run of a command, as a context manager: at its end no process of it is left."""
 

@@ -87,9 +87,12 @@ def said_place(exchange: Exchange, choice: int = 0) -> Place:
 
 def answer_place(exchange: Exchange) -> Place:
     """Where a whole answer has what it says; all of the body in a stream."""
-    member = {Surface.CHAT: "choices", Surface.RESPONSES: "output", Surface.MESSAGES: "content"}
     streamed = exchange.mode is Mode.STREAM
-    return exchange.body_place if streamed else member_place(exchange, member[exchange.dialect.spec.surface])
+    return exchange.body_place if streamed else member_place(exchange, _ANSWER[exchange.dialect.spec.surface])
+
+
+_ANSWER = {Surface.CHAT: "choices", Surface.RESPONSES: "output", Surface.MESSAGES: "content"}
+"""The member of a whole answer that holds what it says."""
 
 
 def member_place(exchange: Exchange, *path: Step) -> Place:

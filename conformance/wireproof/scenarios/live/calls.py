@@ -5,7 +5,7 @@ import json
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Turn
 from wireproof.requests.conversation import REQUIRED
-from wireproof.scenarios.live.prompts import BOTH, CALLS, CHAT, SHORT, TEXT, calling
+from wireproof.scenarios.live.prompts import BOTH, CALLS, CALLS_OF_MESSAGES, CHAT, EACH, SHORT, TEXT, calling
 from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
 
 NOTE: JsonObject = {"title": 'Über "naïve" 日本', "text": "first line\nC:\\new <b> 🙂", "pages": 3}
@@ -65,8 +65,15 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         ),
         usage=True,
         cap=2 * SHORT,
-        dialects=BOTH,
-        exercises=(*CALLS, "chat.stream.parity", "responses.parity", "turn.tool-result", "turn.calls-declared"),
+        dialects=EACH,
+        exercises=(
+            *CALLS,
+            "chat.stream.parity",
+            "responses.parity",
+            "turn.tool-result",
+            "turn.calls-declared",
+            *CALLS_OF_MESSAGES,
+        ),
     ),
     ConversationScenario(
         name="live-calls-two",

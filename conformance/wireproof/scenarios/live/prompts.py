@@ -5,13 +5,17 @@ from wireproof.model.dialect import Dialect
 CHAT = (Dialect.OPENAI_JSON,)
 RESPONSES = (Dialect.RESPONSES,)
 BOTH = (*CHAT, *RESPONSES)
-"""The dialects of OpenAI's own services. A live endpoint has no other."""
+"""The dialects of OpenAI's own services."""
+EACH = (*BOTH, Dialect.MESSAGES)
+"""One dialect of each surface. Few prompts are for all: each is paid for once more where Messages are served."""
 SHORT = 48
 """Tokens of a short answer, with room for a model that adds a few words."""
 TEXT = ("chat.whole.text", "chat.stream.text", "responses.whole.message", "responses.stream.sums")
 CALLS = (
     "chat.whole.calls-all-in-order", "chat.stream.call-opening", "responses.whole.call-items", "responses.stream.sums",
 )  # fmt: skip
+OF_MESSAGES = ("messages.whole.text", "messages.stream.text", "messages.parity")
+CALLS_OF_MESSAGES = ("messages.whole.calls", "messages.stream.arguments", "messages.parity")
 """The subjects of scenarios: the first row that speaks of a form takes the blame for an answer without that form."""
 # Long, so that a proxy that drops it is seen by the tokens of the prompt, even if the model would not obey it.
 LONG_SYSTEM = (

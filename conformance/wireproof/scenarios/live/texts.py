@@ -3,7 +3,18 @@
 from wireproof.model.asks import Anything, AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
-from wireproof.scenarios.live.prompts import BOTH, CHAT, DEVELOPER, LONG_SYSTEM, SHORT, TEXT, counting, exactly
+from wireproof.scenarios.live.prompts import (
+    BOTH,
+    CHAT,
+    DEVELOPER,
+    EACH,
+    LONG_SYSTEM,
+    OF_MESSAGES,
+    SHORT,
+    TEXT,
+    counting,
+    exactly,
+)
 
 # Letters of two, three and four bytes, quotes, a backslash, signs of markup, a line that ends, a tab: what falls apart
 # where bytes are cut, escaped twice or decoded wrongly.
@@ -28,8 +39,8 @@ TEXTS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say=exactly(AWKWARD), asks=AskSay(text=AWKWARD)),),
         usage=True,
         cap=2 * SHORT,
-        dialects=BOTH,
-        exercises=(*TEXT, "chat.stream.parity", "chat.stream.usage-details", "responses.parity"),
+        dialects=EACH,
+        exercises=(*TEXT, "chat.stream.parity", "chat.stream.usage-details", "responses.parity", *OF_MESSAGES),
     ),
     ConversationScenario(
         name="live-say-uncounted",
@@ -179,9 +190,10 @@ TEXTS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say=counting(200), asks=AskCount()),),
         usage=True,
         cap=TINY,
-        dialects=BOTH,
+        dialects=EACH,
         exercises=(
             "chat.whole.finish", "chat.stream.finish-reason", "responses.whole.envelope", "responses.stream.terminal",
+            "messages.whole.stop-reason", "messages.stream.stop-reason",
         ),
     ),
     ConversationScenario(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.clients.judged import certify_client
-from wireproof.clients.program import Command, ProgramError, words_of
+from wireproof.clients.program import Command, ProgramError, heed_interrupts, words_of
 from wireproof.clients.program_client import ProgramClient
 from wireproof.clients.running import SilentClientError
 from wireproof.clients.tool_use import named_tool
@@ -37,6 +37,7 @@ def judged(request: pytest.FixtureRequest) -> Certificate:
     scenarios = [one for one in CLIENT_SCENARIOS if one.name in names] or CLIENT_SCENARIOS
     whole = len(scenarios) == len(CLIENT_SCENARIOS)
     terms = Terms(selection=() if whole else tuple(one.name for one in scenarios), jobs=4)
+    heed_interrupts()
     name, _, arguments = (tool or "").partition("=")
     try:
         used = named_tool(name, arguments) if name else None

@@ -1,0 +1,152 @@
+"""The checks of Messages: each passes on a right answer, and sees its fault in a wrong one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from wireproof.judging.checks import CHECKS
+from wireproof.model.dialect import Dialect
+from wireproof.wire.facet import Facet
+
+if TYPE_CHECKING:
+    from wireproof.reading.exchange import Exchange
+
+Make = Callable[..., "Exchange"]
+Json = dict[str, Any]
+ME = Dialect.MESSAGES
+OF_STREAMS = ("schema", "text", "arguments", "stop-reason", "usage", "terminal", "error-in-stream", "headers")
+OF_WHOLES = ("envelope", "text", "calls", "stop-reason", "usage")
+ANSWERS = ("text-hello", "text-utf8", "call-one", "calls-three", "call-after-text", "finish-length", "finish-filter")
+
+
+def seen(row: str, *exchanges: Exchange) -> list[str]:
+    return [violation.seen for violation in CHECKS.look(row, *exchanges)]
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_right_answers_break_nothing(name: str, right_stream: Make, right_whole: Make) -> None:
+    stream, whole = right_stream(name, dialect=ME), right_whole(name, dialect=ME)
+    assert {row: found for row in OF_STREAMS if (found := seen(f"messages.stream.{row}", stream))} == {}
+    assert {row: found for row in OF_WHOLES if (found := seen(f"messages.whole.{row}", whole))} == {}
+    assert seen("messages.parity", stream, whole) == []
+
+
+def changed(exchange: Exchange, plain: Make, change: Callable[[Json], Json]) -> Exchange:
+    """A whole answer with something else in its body."""
+    body = change(json.loads(exchange.transcript.body))
+    return plain(exchange.scenario.name, 200, json.dumps(body).encode(), dialect=ME)
+
+
+def content(*blocks: Json) -> Callable[[Json], Json]:
+    return lambda body: {**body, "content": [*blocks]}
+
+
+def members(**more: object) -> Callable[[Json], Json]:
+    return lambda body: {name: value for name, value in {**body, **more}.items() if value is not ...}
+
+
+CALL: Json = {"type": "tool_use", "id": "call_1", "name": "localSearch", "input": {"query": "other"}}
+WHOLES: dict[str, tuple[str, Callable[[Json], Json], str, str]] = {
+    "no id": ("text-hello", members(id=...), "envelope", "id is missing"),
+    "a member too many": ("text-hello", members(created=1), "envelope", "created is not among"),
+    "another model": ("text-hello", members(model="gpt"), "envelope", "the request asked for"),
+    "another text": ("text-hello", content({"type": "text", "text": "Hello!"}), "text", "text"),
+    "no text": ("text-hello", content(), "text", "missing"),
+    "other arguments": ("call-one", content(CALL), "calls", "arguments"),
+    "no call": ("call-one", content(), "calls", "the backend called localSearch"),
+    "another end": ("text-hello", members(stop_reason="max_tokens"), "stop-reason", "stop_reason is max_tokens"),
+    "other counts": ("usage-asked", members(usage={"input_tokens": 1, "output_tokens": 1}), "usage", "usage is 1 + 1"),
+}
+
+
+@pytest.mark.parametrize(("name", "change", "row", "words"), WHOLES.values(), ids=WHOLES)
+def test_a_fault_of_a_whole_answer_is_seen_by_its_check(
+    name: str, change: Callable[[Json], Json], row: str, words: str, right_whole: Make, plain: Make
+) -> None:
+    wrong = changed(right_whole(name, dialect=ME), plain, change)
+    assert words in "; ".join(seen(f"messages.whole.{row}", wrong))
+
+
+def test_cached_tokens_are_counted_with_the_input(right_whole: Make, plain: Make) -> None:
+    right = right_whole("usage-asked", dialect=ME)
+    counted = json.loads(right.transcript.body)["usage"]
+    apart = {**counted, "input_tokens": counted["input_tokens"] - 1, "cache_read_input_tokens": 1}
+    twice = {**counted, "cache_read_input_tokens": 1}
+    assert seen("messages.whole.usage", changed(right, plain, members(usage=apart))) == []
+    assert seen("messages.whole.usage", changed(right, plain, members(usage=twice))) != []
+
+
+def pieces(exchange: Exchange) -> Iterator[Json]:
+    for _, payload in exchange.reading.payloads if exchange.reading else ():
+        yield json.loads(json.dumps(payload))
+
+
+def streamed(exchange: Exchange, stream: Make, change: Callable[[Json], Json | None]) -> Exchange:
+    """A stream with other events; one that becomes None is left out."""
+    events = [made for event in pieces(exchange) if (made := change(event)) is not None]
+    frames = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events]
+    return stream(exchange.scenario.name, *frames, bare=True, dialect=ME)
+
+
+def without(kind: str) -> Callable[[Json], Json | None]:
+    return lambda event: None if event["type"] == kind else event
+
+
+def test_text_that_is_lost_or_torn_is_seen(right_stream: Make, stream: Make) -> None:
+    lost = streamed(right_stream("text-hello", dialect=ME), stream, without("content_block_delta"))
+    assert seen("messages.stream.text", lost) != []
+
+    def torn(event: Json) -> Json:
+        delta = event.get("delta", {})
+        return (
+            {**event, "delta": {**delta, "text": delta["text"] + "\N{REPLACEMENT CHARACTER}"}}
+            if "text" in delta
+            else event
+        )
+
+    (found,) = CHECKS.look("messages.stream.text", streamed(right_stream("text-utf8", dialect=ME), stream, torn))
+    assert found.part is Facet.ENCODING
+
+
+def test_a_member_of_message_start_that_is_missing_is_seen(right_stream: Make, stream: Make) -> None:
+    def change(event: Json) -> Json:
+        return {**event, "message": {**event["message"], "content": None}} if "message" in event else event
+
+    wrong = streamed(right_stream("text-hello", dialect=ME), stream, change)
+    assert seen("messages.stream.schema", wrong) != []
+
+
+def test_a_failure_that_is_not_reported_is_seen(right_stream: Make, stream: Make) -> None:
+    right = right_stream("fail-after-text", dialect=ME)
+    assert seen("messages.stream.error-in-stream", right) == []
+    assert seen("messages.stream.error-in-stream", streamed(right, stream, without("error"))) != []
+
+
+def test_a_failure_before_output_has_a_status(stream: Make) -> None:
+    assert seen("messages.stream.error-before-output", stream("fail-first", b": hi\n\n", bare=True, dialect=ME)) != []
+
+
+def test_a_stream_that_says_less_than_the_whole_answer_is_seen(
+    right_stream: Make, right_whole: Make, stream: Make
+) -> None:
+    whole = right_whole("call-after-text", dialect=ME)
+    right = right_stream("call-after-text", dialect=ME)
+    assert seen("messages.parity", right, whole) == []
+
+    def other(event: Json) -> Json:
+        delta = event.get("delta", {})
+        return {**event, "delta": {**delta, "partial_json": '{"query": "x"}'}} if "partial_json" in delta else event
+
+    assert "content: the stream says" in seen("messages.parity", streamed(right, stream, other), whole)[0]
+
+
+def test_what_a_surface_says_otherwise_than_chat_is_seen(right_whole: Make, plain: Make) -> None:
+    for name in ("surfaces-text", "surfaces-calls", "surfaces-length"):
+        chat, messages = right_whole(name), right_whole(name, dialect=ME)
+        assert seen("turn.surface-parity", messages, chat) == []
+        wrong = changed(messages, plain, content({"type": "text", "text": "Other."}))
+        assert seen("turn.surface-parity", wrong, chat) != []
