@@ -122,3 +122,5 @@ _TESTS: dict[str, Callable[[Play, Play], bool]] = {
     "other counts": lambda right, got: _last(got, "usage") != _last(right, "usage"),
 }
 """Effect → whether a dialogue shows it, the worst first."""
+OF_NUMBERS = frozenset({"another stop reason", "other counts"})
+"""The effects that a user sees in figures alone: text and tools are as they should be."""

@@ -34,13 +34,18 @@ START: Json = {"type": "message_start", "message": MESSAGE}
 STOP: Json = {"type": "message_stop"}
 
 
-def answer(mode: Mode, body: bytes) -> Exchange:
+CALLING = ConversationScenario(
+    name="calling", title="t", script="call/two", exercises=("messages.stream.arguments",), turns=(Turn(say="p"),)
+)
+
+
+def answer(mode: Mode, body: bytes, scenario: ConversationScenario = ONE) -> Exchange:
     kind = "text/event-stream" if mode is Mode.STREAM else "application/json"
     transcript = Transcript(
         method="POST", url="http://x", request_headers=(), request_body=b"{}", status=200,
         headers=(("content-type", kind),), pieces=(Piece(at=0.1, data=body),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
-    return recorded.of_turn(ONE, 0, Form(Dialect.MESSAGES, mode), TARGET, transcript)
+    return recorded.of_turn(scenario, 0, Form(Dialect.MESSAGES, mode), TARGET, transcript)
 
 
 def frame(event: Json, *, named: bool = True) -> bytes:
@@ -100,6 +105,7 @@ def with_message(name: str) -> Json:
 
 
 CALL: Json = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}}
+OPENED = opened("tool_use", id="call_search", name="localSearch", input={})
 ERROR = b'data: {"type": "error", "error": {"type": "api_error", "message": "m"}}\n\n'
 BEGUN = frame(START) + frame(opened(text="")) + frame(words("Hi"))
 REST = (opened(text=""), words("Hi"), closed(), ended(), STOP)
@@ -129,6 +135,10 @@ SHOWN: dict[str, Exchange] = {
     "when deltas repeat the text so far": text(words("a"), words("ab"), words("abc")),
     "when the input stands in content_block_start": call(input={"a": 1}),
     "when the input stands in content_block_start and in deltas": call(fragment('{"a": 1}'), input={"a": 1}),
+    "when all fragments of a call are missing": answer(
+        Mode.STREAM, b"".join(map(frame, (START, OPENED, closed(), ended("tool_use"), STOP))), CALLING
+    ),
+    "when a tool_use block has no name": stream(START, opened("tool_use", id="t", input={}), closed(), ended(), STOP),
     "when the fragments are no JSON": call(fragment('{"a')),
     "when the fragments are a list": call(fragment("[1]")),
     "when stop_reason is end_turn beside a call": call(fragment("{}"), reason="end_turn"),

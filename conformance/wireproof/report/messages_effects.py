@@ -170,6 +170,13 @@ def _inputs(exchange: Exchange) -> Iterator[object]:
         yield from (object_of(block).get("input") for block in list_of(one.get("content")))
 
 
+def _lost(exchange: Exchange) -> bool:
+    """Whether a call that the backend made with arguments has none at all."""
+    pairs = [pair for wanted, choice in exchange.choices() for pair in zip(wanted.calls, choice.calls, strict=False)]
+    nothing = {"", "{}"}
+    return any(due.arguments not in nothing and came.arguments in nothing for due, came in pairs)
+
+
 FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     # whole answers
     "when input is a text": lambda one: any(isinstance(value, str) for value in _inputs(one)),
@@ -203,6 +210,8 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "when the input stands in content_block_start and in deltas": _any_block(
         TOOL_USE, lambda block, deltas: _full(block) and bool(_joined(deltas))
     ),
+    "when all fragments of a call are missing": _lost,
+    "when a tool_use block has no name": _any_block(TOOL_USE, lambda block, _: not block.get("name")),
     "when the fragments are no JSON": _any_block(
         TOOL_USE, lambda _, deltas: bool(_joined(deltas)) and _parses_to(_joined(deltas)) is None
     ),
