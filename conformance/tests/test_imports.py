@@ -37,6 +37,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.results.certify": "drives a target and takes the time",
     "wireproof.results.folder": "writes and reads files, and asks what runs here",
     "wireproof.results.sealed": "packs and unpacks archives in memory, in the forms of files",
+    "wireproof.suites.client.test_client": "runs a client under pytest",
     "wireproof.targets.budget": "waits as long as the rate of a run asks",
     "wireproof.targets.bundled": "starts the reference proxy",
     "wireproof.targets.capabilities": "asks a Codex binary for its version",

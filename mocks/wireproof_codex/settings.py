@@ -125,11 +125,13 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     version = _version(given["--codex-version"])
     if command == "app-server" and given["--listen"]:
         _check_listening(given["--listen"], version)
+    if command == "app-server" and _STDIO in after and not version.transport.takes_stdio:
+        raise _unexpected(_STDIO)
     user = environment.get("HOME") or "/"
     home = environment.get("CODEX_HOME") or _home(user)
     return CodexMockSettings(
         command=command,
-        arguments=tuple(after),
+        arguments=tuple(after) if command in _WITH_ARGUMENTS else (),
         before=tuple(before),
         cache=f"{environment.get('XDG_CACHE_HOME') or _below(user, '.cache')}/wireproof-codex",
         scripts=_path(given["--scripts"]),
@@ -147,7 +149,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
 
 def _command(arguments: Sequence[str], given: dict[str, str | None]) -> tuple[str, Sequence[str], Sequence[str]]:
     """The command, codex's options before it, and what follows it; our own options are noted in `given`."""
-    command, before = None, list[str]()
+    command, before, after = None, list[str](), list[str]()
     rest = list(arguments)
     while rest:
         argument = rest.pop(0)
@@ -158,6 +160,7 @@ def _command(arguments: Sequence[str], given: dict[str, str | None]) -> tuple[st
                 raise CodexUsageError(f"{name} needs {_OPTIONS[name][1]}")
         elif command is not None:
             command = _with(command, argument)
+            after.append(argument)
         elif argument in _COMMANDS:
             command = _COMMANDS[argument]
             # These have arguments of their own, among them texts of users that are like ours.
@@ -167,7 +170,7 @@ def _command(arguments: Sequence[str], given: dict[str, str | None]) -> tuple[st
             before += _option(argument, rest)
     if command is None:
         raise CodexUsageError(f"wireproof-codex plays {_PLAYS}; no command is given")
-    return command, before, ()
+    return command, before, after
 
 
 def _with(command: str, argument: str) -> str:
@@ -206,6 +209,7 @@ _COMMANDS = {
     "-h": "help",
 }
 _WITH_ARGUMENTS = frozenset({"exec", "login"})
+_STDIO = "--stdio"
 _HELP = frozenset({"--help", "-h"})
 _PLAYS = "`app-server`, `exec` and `login status`"
 _CODEX_VALUES = frozenset(
@@ -216,11 +220,16 @@ _CODEX_VALUES = frozenset(
 
 
 def _check_listening(url: str, version: Version) -> None:
-    if not version.transport.listens:  # the text and the status of codex 0.99.0
-        usage = "Usage: codex app-server [OPTIONS] [COMMAND]\n\nFor more information, try '--help'."
-        raise RefusedError(f"error: unexpected argument '--listen' found\n\n{usage}\n", 2)
+    if not version.transport.listens:
+        raise _unexpected("--listen")
     if url != "stdio://":
         raise CodexUsageError(f"--listen: expected stdio://, found {url}; wireproof-codex listens on stdio alone")
+
+
+def _unexpected(option: str) -> RefusedError:
+    """The text and the status of codex 0.99.0 and 0.118.0."""
+    usage = "Usage: codex app-server [OPTIONS] [COMMAND]\n\nFor more information, try '--help'."
+    return RefusedError(f"error: unexpected argument '{option}' found\n\n{usage}\n", 2)
 
 
 def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> CodexMockSettings:

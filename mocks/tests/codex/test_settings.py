@@ -21,6 +21,13 @@ def test_whatever_codex_takes_is_accepted() -> None:
     assert settings == replace(plain, before=("-c", "model=x"), cache="/.cache/wireproof-codex")
 
 
+def test_stdio_is_an_option_of_newer_versions() -> None:
+    assert _read("app-server", "--stdio").command == "app-server"
+    assert _read("--codex-version", "0.140.0", "app-server", "--stdio").command == "app-server"
+    with pytest.raises(RefusedError, match="error: unexpected argument '--stdio' found"):
+        _read("--codex-version", "0.134.0", "app-server", "--stdio")
+
+
 def test_what_follows_exec_is_its_own() -> None:
     settings = _read("--journal", "j", "-m", "exec", "e", "--json", "--scripts", "app-server", XDG_CACHE_HOME="/x")
     assert (settings.command, settings.journal, settings.scripts) == ("exec", Path("j"), None)

@@ -63,7 +63,7 @@ OLDEST: Mapping[str, Traits] = {
         "remote_images": True,
         "config_error": "error deriving config",
     },
-    "transport": {"listens": False, "overloads": False},
+    "transport": {"listens": False, "takes_stdio": False, "overloads": False},
     "messages": {
         "unsent_items": frozenset({"dynamicToolCall"}),  # 0.92.0 to 0.105.0 send item/tool/call without an item
         "emitted_at": False,
@@ -340,6 +340,7 @@ CHANGES: tuple[Change, ...] = (
         "0.169.0/exec/profile_unknown",
         exec={"memories": False, "knows_profiles": False},
     ),
+    _since("0.140.0", seen="0.140.0 takes --stdio; 0.134.0 ends with a usage error", transport={"takes_stdio": True}),
     _since("0.140.0", seen="a warning is an item of exec --json on 0.140.0", exec={"reports_warnings": True}),
     _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
     _since("0.142.0", seen="thread/compact/start on 0.142.0 sends raw items", compaction={"raw": True}),

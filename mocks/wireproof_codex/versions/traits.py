@@ -58,6 +58,8 @@ class TransportTraits:
 
     listens: bool
     """It takes the option `--listen`."""
+    takes_stdio: bool
+    """It takes the option `--stdio`."""
     # 0.169.0 never answered some 2 700 of 5 000 requests in one write, so every client needs a timeout.
     overloads: bool
     """Of very many requests at once some are refused with -32001 and some are never answered."""

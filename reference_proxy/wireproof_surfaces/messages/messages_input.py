@@ -114,7 +114,8 @@ def ending(sent: Sequence[Mapping[str, Any]], *, prefill: bool) -> Iterator[Faul
     if sent[-1]["role"] != "assistant":
         return
     if not prefill:
-        yield Fault("messages", _NO_PREFILL, whole=True)
+        # The service leaves the path out here; with it the refusal names its field as all others do.
+        yield Fault("messages", _NO_PREFILL)
     said = blocks(sent[-1]["content"])
     if said and said[-1]["type"] == "text" and said[-1]["text"] != said[-1]["text"].rstrip():
         yield Fault("messages", "final assistant content cannot end with trailing whitespace")
