@@ -226,8 +226,9 @@ MESSAGES: tuple[PlainScenario, ...] = (
             ),
             "newt-12",
         ),
-        # The beginning of an answer, to be gone on with: newer models take none, and are to say so.
-        _sent({**HELLO, "messages": [USER, {"role": "assistant", "content": "Good"}]}, refusable="messages"),
+        # The beginning of an answer, to be gone on with: newer models take none, and are to say so. The published
+        # refusal names no path, but what it is about.
+        _sent({**HELLO, "messages": [USER, {"role": "assistant", "content": "Good"}]}, refusable="prefill"),
     ),
     _plain(
         "messages-merged", "Two messages of the user in a row, and two of the assistant", ("messages.input.merged",),
