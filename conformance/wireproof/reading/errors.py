@@ -34,9 +34,9 @@ def error_in(exchange: Exchange) -> Read:
 
 def names(failed: Failed, field: str, surface: Surface) -> bool:
     """Whether an error names a field of its request, or a place inside it; header names are the same in any case."""
-    if surface is Surface.MESSAGES and not failed.param:
-        # Its errors have no member for it: most messages begin with the path, others speak of the field.
-        return in_words(failed.message, field)
+    # Its errors have no member for it: most messages begin with the path, others speak of the field.
+    if surface is Surface.MESSAGES and in_words(failed.message, field):
+        return True
     param = failed.param or ""
     # `messages` is also named by `messages[0].role`, as OpenAI does.
     return param.lower() == field.lower() or param.startswith((f"{field}.", f"{field}["))
