@@ -15,6 +15,7 @@ from wireproof_scripts.library.personas import PERSONA_TOOLS, PERSONAS
 from wireproof_scripts.library.reflect import REFLECT
 from wireproof_scripts.library.sentinel import SENTINEL
 from wireproof_scripts.library.shapes import SHAPES
+from wireproof_scripts.library.surfaces import SURFACES
 from wireproof_scripts.library.text import TEXT
 from wireproof_scripts.library.textual import TEXTUAL
 from wireproof_scripts.library.xml import XML
@@ -25,6 +26,7 @@ from wireproof_scripts.steps.causes import CAUSES
 def test_no_two_scripts_share_a_name() -> None:
     topics = (
         TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING, AGENT, PERSONAS,
+        SURFACES,
     )  # fmt: skip
     assert len(LIBRARY) == sum(map(len, topics))
 
