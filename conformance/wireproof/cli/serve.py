@@ -246,7 +246,8 @@ def _introduction(url: str, settings: EndpointSettings, variable: str | None) ->
         f"base URL  {url}\nkey       {shown}\nmodel     {model}\ntry       {_curl(url, header, model)}\n"
         f"requests  {_page(url)}\n\n"
         "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
-        f"An upstream for gateways, too: chat, Responses{f', any {free}' if free else ''}; see docs/gateways.md."
+        "An upstream for gateways, too: chat, Responses, Messages"
+        f"{f', any {free}' if free else ''}; see docs/gateways.md."
     )
 
 
