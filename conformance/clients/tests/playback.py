@@ -136,6 +136,6 @@ def _own(*, streamed: bool) -> bytes:
         ({"role": "assistant", "content": ""}, None), ({"content": OUR_OWN}, None), ({}, "stop"),
     ]  # fmt: skip
     chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in deltas]
-    every = [*chunks, {"choices": [], "usage": _USAGE}]
+    every: list[dict[str, Any]] = [*chunks, {"choices": [], "usage": _USAGE}]
     frames = [json.dumps({**_HEAD, "object": "chat.completion.chunk", **one}) for one in every]
     return "".join(f"data: {one}\n\n" for one in (*frames, "[DONE]")).encode()

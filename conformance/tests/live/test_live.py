@@ -79,12 +79,10 @@ WARNED = frozenset(
         "stream-id-same",
         "stream-created-each",
         "stream-event-line",
-        "response-id",
         "response-tools-empty",
         "events-done",
         "events-from-one",
         "events-unnamed",
-        "events-other-response",
         "error-trace",
     }
 )
