@@ -54,7 +54,7 @@ def test_a_running_proxy_is_asked_and_the_file_certifies_it(tmp_path: Path, monk
         made = wireproof("init", "--url", target.base_url, "--api-key-env", "ITS_KEY", "--file", str(path))
         assert (made.exit_code, made.stdout) == (0, f"{path} written; next: wireproof certify --target {path}\n")
         assert (target.api_key or "no key") not in path.read_text()
-        assert 'surface = ["chat", "responses"]\n' in path.read_text()
+        assert 'surface = ["chat", "responses", "messages"]\n' in path.read_text()
         done = wireproof("certify", "--target", str(path), "--only", "text-hello", "--dialect", "openai-json")
     assert done.exit_code == ExitStatus.CERTIFIED
     assert "model codex, mock backend, openai-json, catalogue" in done.stdout

@@ -64,7 +64,7 @@ class Sealed:
 def sealed(report: Report, transcripts: bytes, *, rows: str, scenarios: Mapping[str, str]) -> bytes:
     """The file of a result."""
     data = {REPORT: as_json(report).encode(), TRANSCRIPTS: transcripts}
-    return _packed({HEAD: _head(report, data, rows, scenarios), **data})
+    return _packed({HEAD: _head(plain(report), data, rows, scenarios), **data})
 
 
 def opened(data: bytes) -> Sealed:
@@ -81,16 +81,19 @@ def opened(data: bytes) -> Sealed:
         raise SealedError(f"it was changed or is damaged: {error}") from error
     rows, scenarios = head["edition"]["rows"], head["scenarios"]
     others = {name: members[name] for name in (REPORT, TRANSCRIPTS)}
-    if _head(report, others, rows, scenarios) != members[HEAD]:
+    # What the member says, not what is made of it: an older Wireproof wrote fewer fields.
+    if _head(bounded_json(members[REPORT]), others, rows, scenarios) != members[HEAD]:
         raise SealedError(f"it was changed: {HEAD} does not speak of the report and the transcripts beside it")
     if _packed(members) != data:
         raise SealedError("it was changed: there is more in the file than its members")
     return Sealed(report=report, transcripts=members[TRANSCRIPTS], rows=rows, scenarios=scenarios)
 
 
-def _head(report: Report, data: Mapping[str, bytes], rows: str, scenarios: Mapping[str, str]) -> bytes:
-    """The text of `certificate.json`; all but what names the edition and the scenarios follows from the others."""
-    whole = plain(report)
+def _head(whole: JsonObject, data: Mapping[str, bytes], rows: str, scenarios: Mapping[str, str]) -> bytes:
+    """The text of `certificate.json`; all but what names the edition and the scenarios follows from the others.
+
+    `whole` is the JSON of the report.
+    """
     said = {
         "format": FORMAT,
         "target": whole["target"],

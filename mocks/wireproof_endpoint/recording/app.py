@@ -8,6 +8,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import h11
 import httpx
 
 from wireproof_endpoint.recording import messages
@@ -38,6 +39,8 @@ AN_HOUR = 3600.0
 """Seconds that an answer may take; one that goes on without end is cut off, and not recorded."""
 LARGEST = 2**26
 """Bytes of a request: more than any upstream takes, and so many that a few of them fit into memory."""
+HEAD_TOO_LONG = 431
+"""The status by which h11 says that it has read its most bytes of a head."""
 _BAD_GATEWAY = Problem(502, "api_error", "upstream_failed", "The upstream does not answer.")
 _HOP = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
@@ -147,6 +150,8 @@ class Recorder:
                     pieces.append((monotonic() - began, piece))
                     exchange.send(piece)
         except (httpx.RemoteProtocolError, httpx.ReadError) as error:
+            if _is_too_long(error):
+                raise
             # The connection ended: so does the client's, and that of whoever plays it again.
             log.warning("%s ended the connection: %s", self._upstream, str(error) or type(error).__name__)
             if not pieces:
@@ -204,6 +209,15 @@ def _allowed(exchange: ServedExchange, *, preflight: bool = False) -> dict[str, 
     origin = headers.get("origin", "")
     cors = Cors((origin,) if is_let_in(origin) else ())
     return {**cors.allow(headers), **(cors.preflight(headers) if preflight else {})}
+
+
+def _is_too_long(error: BaseException | None) -> bool:
+    """Whether an upstream's head was too long for our reader: the connection had not ended, so none is played again."""
+    while error is not None:
+        if isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == HEAD_TOO_LONG:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _refuse(exchange: ServedExchange, problem: Problem, message: str) -> None:

@@ -70,7 +70,7 @@ def exchange(
     all_headers = {"Content-Type": "application/json", **(headers or {})}
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     transcript = Transcript(
-        method=request.method, url="http://proxy/v1/x", request_headers=(), request_body=b"", status=status,
+        method=request.method, url=f"http://proxy/v1{request.path}", request_headers=(), request_body=b"", status=status,
         headers=tuple((name, value) for name, value in all_headers.items() if value is not None),
         pieces=(Piece(at=0.0, data=data),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
@@ -102,7 +102,7 @@ def test_a_list_of_models_that_is_no_json() -> None:
 
 @pytest.mark.parametrize(("body", "wanted"), ONE_MODEL)
 def test_one_model(body: Any, wanted: str) -> None:
-    found = seen("http.models.get", exchange("http.models.get", Request(method="GET"), 200, body))
+    found = seen("http.models.get", exchange("http.models.get", Request(method="GET", path="/models/codex"), 200, body))
     assert wanted in found
     assert bool(found) == bool(wanted)
 
