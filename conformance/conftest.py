@@ -283,7 +283,8 @@ def _right_message(wanted: Expected, calls: Sequence[tuple[str, str, str]], coun
     ]
     return {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "codex", "content": [*texts, *uses],
-        "stop_reason": _WORDS[wanted.finish or "stop"], "stop_sequence": None, "usage": _message_usage(*counts),
+        "stop_reason": "stop_sequence" if wanted.stop else _WORDS[wanted.finish or "stop"],
+        "stop_sequence": wanted.stop or None, "usage": _message_usage(*counts),
     }  # fmt: skip
 
 
@@ -291,7 +292,8 @@ def _message_events(
     whole: Mapping[str, Any], failure: ExpectedFailure = ExpectedFailure.NONE
 ) -> Iterator[dict[str, Any]]:
     """The events of a message; of one that fails late, what came before and the error."""
-    begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    unended = {"content": [], "stop_reason": None, "stop_sequence": None}
+    begun = {**whole, **unended, "usage": {**whole["usage"], "output_tokens": 1}}
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(whole["content"]):
         yield from _block_events(index, block)

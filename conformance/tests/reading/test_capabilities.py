@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.model.capability import Capability, Use
-from wireproof.model.dialect import Surface
+from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import ConversationScenario, Form, PlainScenario, Request, Turn
 from wireproof.reading.capabilities import absences, asked_for, refusal, uses
 from wireproof.scenarios.tools import LOCAL_SEARCH
@@ -47,6 +47,7 @@ TOOLS = scenario(script="call/one", tools=(LOCAL_SEARCH,))
 USAGE = scenario(usage=True)
 FORCED = scenario(tools=(LOCAL_SEARCH,), body={"tool_choice": "required"})
 SCHEMA = scenario(body={"response_format": {"type": "json_schema", "json_schema": {}}})
+STOPS = scenario(body={"stop": [", world"]}, dialects=(Dialect.MESSAGES,))
 IMAGES = scenario(script="reflect/received", turns=(Turn(say="Look.", images=(PIXEL,)),))
 
 
@@ -245,3 +246,30 @@ def test_a_response_names_the_one_that_it_continues(plain: Make, echoed: str | N
 
 def test_nothing_driven_is_nothing_used() -> None:
     assert (uses([]), absences([])) == ({}, {})
+
+
+def stopping(plain: Make, status: int, body: dict[str, Any]) -> Exchange:
+    """An answer to a request of Messages with a stop sequence."""
+    came = plain(STOPS, status, json.dumps(body).encode(), dialect=Dialect.MESSAGES)
+    return dataclasses.replace(
+        came, transcript=dataclasses.replace(came.transcript, url="http://127.0.0.1:1/v1/messages")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "use"),
+    [("Hello", Use.SERVED), ("Hello, world!", Use.IGNORED), ("Hello, world", Use.IGNORED)],
+)
+def test_a_stop_sequence_is_served_where_the_text_ends_before_it(text: str, use: Use, plain: Make) -> None:
+    body = {
+        "id": "msg_1", "type": "message", "role": "assistant", "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
+    answer = stopping(plain, 200, body)
+    assert uses(driven(answer))[Surface.MESSAGES][Capability.STOP_SEQUENCES] is use
+
+
+def test_stop_sequences_that_are_refused_are_an_absence(plain: Make) -> None:
+    error = {"type": "invalid_request_error", "message": "stop_sequences: Extra inputs are not permitted"}
+    answer = stopping(plain, 400, {"type": "error", "error": error})
+    assert absences(driven(answer)).keys() == {Capability.STOP_SEQUENCES}

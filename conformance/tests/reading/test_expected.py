@@ -339,3 +339,26 @@ def test_a_trap_is_a_silence_for_good() -> None:
     )
     # In a session of its own the step does nothing.
     assert expected((cursor.Trap("x"), SAY), form, AnswerTerms(burst=True)).text == "Hello"
+
+
+STOPS = {
+    "the first": (("x", "lo"), (SAY, A), "Hel", "lo"),
+    "the earlier of two": (("lo", "el"), (SAY,), "H", "el"),
+    "one that comes in two deltas": (("lo, w",), (Say(("Hello", ", world")),), "Hel", "lo, w"),
+    "none": (("x",), (SAY,), "Hello", ""),
+}
+
+
+@pytest.mark.parametrize(("stops", "part", "text", "stop"), STOPS.values(), ids=STOPS)
+@pytest.mark.parametrize("mode", Mode)
+def test_a_stop_sequence_ends_the_answer_before_itself(
+    stops: tuple[str, ...], part: tuple[Step, ...], text: str, stop: str, mode: Mode
+) -> None:
+    answer = expected(part, Form(Dialect.MESSAGES, mode), AnswerTerms(burst=True, stops=stops))
+    assert (answer.text, answer.stop, answer.calls, answer.finish) == (text, stop, (), "stop")
+    assert (answer.usage is None) is bool(stop), "whoever stops its backend there has no counts"
+
+
+def test_what_fails_after_a_stop_sequence_is_no_failure() -> None:
+    answer = expected((SAY, Fail()), Form(Dialect.MESSAGES, Mode.WHOLE), AnswerTerms(burst=True, stops=("lo",)))
+    assert (answer.text, answer.failure) == ("Hel", ExpectedFailure.NONE)

@@ -154,6 +154,9 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     # The stored answers spell the arguments as the model did, and count its tokens.
     if exchange.target.backend is Backend.CURSOR and any(one.asks for one in exchange.wanted):
         return
+    # They end at the stop sequence.
+    if exchange.turn is not None and exchange.terms.stops and not any(one.stop for one in exchange.wanted):
+        return
     # What the backend says in place of the text where it could wait no longer: see `chat.stream.flushed`.
     if any(gate_was_late(one, choice.text or "") for one, choice in exchange.choices()):
         explained = {*explained, Facet.TEXT}

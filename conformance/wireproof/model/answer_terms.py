@@ -30,6 +30,8 @@ class AnswerTerms:
     """It demands an answer that is a JSON object, of no schema."""
     tools: bool = False
     """It declares tools, so that the client runs what Cursor's agent service asks for."""
+    stops: tuple[str, ...] = ()
+    """The stop sequences: the answer ends before the first of them."""
 
 
 def answer_terms(scenario: ConversationScenario, turn: Turn, dialect: Dialect) -> AnswerTerms:
@@ -43,6 +45,7 @@ def answer_terms(scenario: ConversationScenario, turn: Turn, dialect: Dialect) -
         forced=_forced(scenario, body),
         json=_json(body),
         tools=bool(scenario.tools),
+        stops=_stops(body.get("stop")),
     )
 
 
@@ -61,6 +64,16 @@ def _forced(scenario: ConversationScenario, body: Mapping[str, object]) -> froze
             return frozenset({name})
         case _:
             return frozenset()
+
+
+def _stops(stop: object) -> tuple[str, ...]:
+    match stop:
+        case str():
+            return (stop,)
+        case [*texts]:
+            return tuple(map(str, texts))
+        case _:
+            return ()
 
 
 def _json(body: Mapping[str, object]) -> bool:

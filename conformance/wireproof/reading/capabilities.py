@@ -186,6 +186,7 @@ _ASKS: Mapping[Capability, Callable[[Mapping[str, Any]], bool]] = {
         or _member(_member(body.get("text"), "format"), "type") in _JSON_FORMATS
         or _member(_member(body.get("output_config"), "format"), "type") in _JSON_FORMATS
     ),
+    Capability.STOP_SEQUENCES: lambda body: bool(body.get("stop_sequences")),
     Capability.IMAGES: lambda body: any(_member(part, "type") in _IMAGES for part in _parts(body)),
     Capability.PREVIOUS_RESPONSE: lambda body: isinstance(body.get("previous_response_id"), str),
 }
@@ -250,6 +251,15 @@ def _structured(exchange: Exchange) -> bool | None:
     return answer.get("schema") is not None if reports else bool(answer)
 
 
+def _stops(exchange: Exchange) -> bool | None:
+    if exchange.reading is None or not _ended(exchange):
+        return None
+    if any(stop in (exchange.choice().text or "") for stop in exchange.terms.stops):
+        return False
+    # An answer in which none of them comes up shows nothing.
+    return True if any(wanted.stop for wanted in exchange.wanted) else None
+
+
 def _images(exchange: Exchange) -> bool | None:
     # Only a backend that reports what it received shows whether it received them.
     if exchange.reading is None or not any(wanted.text is None for wanted in exchange.wanted):
@@ -280,6 +290,7 @@ _SHOWS: Mapping[Capability, Callable[[Exchange], bool | None]] = {
     Capability.FORCED_TOOL_CHOICE: _forced,
     Capability.SEVERAL_CHOICES: _choices,
     Capability.STRUCTURED_OUTPUT: _structured,
+    Capability.STOP_SEQUENCES: _stops,
     Capability.IMAGES: _images,
     Capability.PREVIOUS_RESPONSE: _previous,
 }

@@ -7,6 +7,7 @@ The rules (contract §1, §4 to §6):
 - A stream under stop policy `first` carries one call. A whole answer with calls carries them all, and no text.
 - Obsidian-xml writes calls into the content, one block each; only the first of them unless the policy is `burst`.
 - A literal block in the backend's text is a call.
+- A stop sequence ends the answer before itself. Whether its backend then still counts is its own affair.
 - A failure is seen as `ExpectedFailure` says for each kind. A line of the backend that is not UTF-8 is a failure.
 
 Responses and Messages differ: text before a call is an item or a block of its own, so whole answers keep it. A sentinel
@@ -106,6 +107,8 @@ class Expected:
     """The gates that the backend waits at, in order."""
     asks: bool = False
     """Whether the backend asks for calls in its own form, whatever the answer carries of them."""
+    stop: str = ""
+    """The stop sequence that the answer ends before; "" where none ends it."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -131,6 +134,10 @@ def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> E
         terms: What the request demands of it.
     """
     said = _sum_up(part, terms)
+    stop = _stop(said, terms)
+    if stop:
+        # What comes after it, calls and the backend's own end, is no part of the answer.
+        said = _Said(text=said.text.partition(stop)[0], gates=said.gates)
     failure = _failure(said, form.mode)
     if failure is ExpectedFailure.NONE and _unmet(said, terms):
         return Expected(text="", calls=(), finish=None, usage=None, failure=ExpectedFailure.UNMET)
@@ -149,12 +156,19 @@ def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> E
         blocks=_blocks(calls, form, burst=terms.burst),
         calls=calls,
         finish=_finish(said, form.dialect),
-        usage=said.usage if _counted(said, failure) else None,
+        usage=said.usage if _counted(said, failure) and not stop else None,
         failure=failure,
         cut=said.end == language.Finish("length"),
         gates=tuple(said.gates),
         asks=asks,
+        stop=stop,
     )
+
+
+def _stop(said: _Said, terms: AnswerTerms) -> str:
+    """The stop sequence that comes first in the text; "" where none does."""
+    found = [stop for stop in terms.stops if stop in said.text]
+    return min(found, key=said.text.index, default="")
 
 
 def _unmet(said: _Said, terms: AnswerTerms) -> bool:

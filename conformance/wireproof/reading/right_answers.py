@@ -36,6 +36,8 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
     match exchange.target.backend:
         case Backend.LIVE:
             return ()
+        case _ if _goes_on(exchange):
+            return answers_to(scenario, exchange.number, form, heeding=False)
         case Backend.CURSOR:
             return tuple(map(_of_cursor, answers_to(scenario, exchange.number, form)))
         case Backend.ENDPOINT if _asks_for_one(exchange):
@@ -43,6 +45,17 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
             return tuple(_of_upstream(answer, exchange.choice(choice)) for choice, answer in answers)
         case _:
             return answers_to(scenario, exchange.number, form)
+
+
+def _goes_on(exchange: Exchange) -> bool:
+    """Whether an answer that a stop sequence was to end has all that the backend says.
+
+    The target takes no stop sequences then, which its table of capabilities says; the answer itself is complete.
+    """
+    if exchange.reading is None or not exchange.terms.stops:
+        return False
+    played = answers_to(exchange.conversation, exchange.number, exchange.form, heeding=False)
+    return all(exchange.choice(index).text == answer.text for index, answer in enumerate(played))
 
 
 def _asks_for_one(exchange: Exchange) -> bool:
@@ -72,10 +85,20 @@ def _of_cursor(answer: Expected) -> Expected:
 
 
 @cache
-def answers_to(scenario: ConversationScenario, number: int, form: Form) -> tuple[Expected, ...]:
-    """The right answers to the turn of that number, counted from 0: one for each choice."""
+def answers_to(
+    scenario: ConversationScenario, number: int, form: Form, *, heeding: bool = True
+) -> tuple[Expected, ...]:
+    """The right answers to the turn of that number, counted from 0: one for each choice.
+
+    Args:
+        scenario: The conversation.
+        number: The turn's.
+        form: The dialect and mode of the answers.
+        heeding: Whether the stop sequences of the request end them.
+    """
     turn = scenario.turns[number]
     terms = answer_terms(scenario, turn, form.dialect)
+    terms = terms if heeding else replace(terms, stops=())
     choices = range(scenario.choices)
     return tuple(expected(_part(scenario, turn, number, choice), form, terms) for choice in choices)
 

@@ -1,8 +1,9 @@
 """Messages: its requests, and what it has alone. What it has in common with chat is in the scenarios of chat."""
 
 from wireproof.model.dialect import VERSION_HEADER, Dialect
-from wireproof.model.scenario import Auth, JsonObject, PlainScenario, Request
+from wireproof.model.scenario import Auth, ConversationScenario, JsonObject, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import KeyStyle
+from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES
 from wireproof.scenarios.http import PLAIN_TEXT
 from wireproof.scenarios.messages_client_requests import COUNTED, RECORDED_MESSAGES
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
@@ -57,7 +58,7 @@ def _sent(json: JsonObject, *reflects: str, refusable: str = "") -> Request:
 ASKS_IN_VAIN: JsonObject = {"role": "assistant", "content": [_call("toolu_heron", "localSearch", query="heron")]}
 BAD: tuple[JsonObject, ...] = ({"messages": []}, {"max_tokens": ...}, {"messages": [USER, ASKS_IN_VAIN, USER]})
 """Changes of a request after which it is to be refused."""
-MESSAGES: tuple[PlainScenario, ...] = (
+MESSAGES: tuple[Scenario, ...] = (
     _plain(
         "messages-route", "The route with and without the query that Claude Code adds", ("messages.route",),
         Request(path=PATH, json=HELLO),
@@ -364,6 +365,17 @@ MESSAGES: tuple[PlainScenario, ...] = (
             json=_playing("call/one", "choice-7", tool_choice={"type": "tool", "name": "readNote"}),
             refusable="tool_choice",
         ),
+    ),
+    ConversationScenario(
+        name="messages-stop-sequence",
+        title="A stop sequence, which comes in several deltas, ends the text before itself",
+        script="text/hello",
+        turns=(Turn(say="Greet me."),),
+        # Spelt as `stop_sequences` when it is sent.
+        body={"stop": [", world"]},
+        dialects=ME,
+        exercises=(*FINISH_REASON[2:], *MESSAGE_ARRIVES[2:], "messages.parity"),
+        refusable="stop_sequences",
     ),
     _plain(
         "messages-count-tokens", "The tokens of a short request, and of one of Claude Code's",

@@ -27,6 +27,8 @@ ENVELOPE = "messages.whole.envelope"
 TEXT = "messages.whole.text"
 CALLS = "messages.whole.calls"
 STOP_REASON = "messages.whole.stop-reason"
+UNFITTING = "stop sequence"
+"""The kind of a stop sequence that does not fit its reason."""
 SHOWN = 60
 """Characters of a value that a violation shows."""
 
@@ -76,7 +78,7 @@ def stop_faults(said: JsonObject, *, calls: int) -> Iterator[tuple[str, str, boo
         # The runners of both SDKs run no tool then.
         yield "call", f"stop_reason is {reason}, and there is a tool_use block", False
     elif (reason == STOP_SEQUENCE) != isinstance(sequence, str):
-        yield "sequence", f"stop_sequence is {quoted(sequence, SHOWN)} beside the stop_reason {reason}", True
+        yield UNFITTING, f"stop_sequence is {quoted(sequence, SHOWN)} beside the stop_reason {reason}", True
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:

@@ -172,6 +172,20 @@ def _reason(change: Callable[[str], str | None]) -> Frames:
     return in_end(changed)
 
 
+def _stop_unnamed(event: Json) -> Json:
+    """As behind a backend that does not say which of the stop sequences ended its text."""
+    stopped = event["delta"]["stop_reason"] == "stop_sequence"
+    return {**event, "delta": {"stop_reason": "end_turn", "stop_sequence": None}} if stopped else event
+
+
+def _sequence_null(event: Json) -> Json:
+    return {**event, "delta": {**event["delta"], "stop_sequence": None}}
+
+
+def _stopped(reason: str, sequence: str | None) -> Json:
+    return {**ended(), "delta": {"stop_reason": reason, "stop_sequence": sequence}}
+
+
 def _ended_twice(event: Json) -> Iterable[Frame]:
     # LangChain adds the counts of the two.
     yield {**event, "delta": {**event["delta"], "stop_reason": None}}
@@ -245,6 +259,11 @@ MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
             frames=dropped("message_delta")),
     _stream("two-message-deltas", "stream.stop-reason", becomes((ended(),), (ended(None), ended())),
             frames=of_type("message_delta", _ended_twice)),
+    _stream("end-turn-at-a-stop-sequence", "stream.stop-reason",
+            becomes((_stopped("stop_sequence", "."),), (ended(),)), frames=in_end(_stop_unnamed)),
+    _stream("no-name-of-the-stop-sequence", "stream.stop-reason",
+            becomes((_stopped("stop_sequence", "."),), (_stopped("stop_sequence", None),)),
+            frames=in_end(_sequence_null)),
     _stream("start-without-usage", "stream.usage", becomes((started(usage={}),), (started(),)),
             frames=in_start(without("usage"))),
     _stream("end-without-usage", "stream.usage",

@@ -75,6 +75,12 @@ def _calls_end(reason: str, message: Json) -> str:
     return "end_turn" if _calls(message) else reason
 
 
+def _ends_unnamed(message: Json) -> Json:
+    """As behind a backend that does not say which of the stop sequences ended its text."""
+    stopped = message["stop_reason"] == "stop_sequence"
+    return {**message, "stop_reason": "end_turn", "stop_sequence": None} if stopped else message
+
+
 def _whole(name: str, breaks: str, change: Callable[[Json], Json], *examples: FaultExample) -> Fault:
     row = f"messages.whole.{breaks}"
     return Fault(name=name, breaks=row, dialects=(MESSAGES,), whole=in_body(change), examples=examples)
@@ -130,6 +136,12 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
            becomes(_message(stop_reason="refusal"), _message(stop_reason="end_turn"))),
     _whole("limits-of-chat", "stop-reason", _reason(lambda reason, _: CHAT_REASONS.get(reason, reason)),
            becomes(_message(stop_reason="max_tokens"), _message(stop_reason="length"))),
+    _whole("stop-sequence-ends-the-turn", "stop-reason", _ends_unnamed,
+           becomes(_message(stop_reason="stop_sequence", stop_sequence="."),
+                   _message(stop_reason="end_turn", stop_sequence=None))),
+    _whole("stop-sequence-null", "stop-reason", with_members(stop_sequence=None),
+           becomes(_message(stop_reason="stop_sequence", stop_sequence="."),
+                   _message(stop_reason="stop_sequence", stop_sequence=None))),
     _whole("message-usage-named-as-in-chat", "usage", with_usage(chat_counts),
            becomes(_message(usage={"input_tokens": 3, "output_tokens": 5}),
                    _message(usage={"prompt_tokens": 3, "completion_tokens": 5}))),

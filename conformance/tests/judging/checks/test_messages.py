@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof.judging.checks import CHECKS
+from wireproof.judging.checks.answered import refused as is_refusal
+from wireproof.judging.stored_answers import difference
+from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
+from wireproof.reading.right_answers import right_answers
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.violation import Violation
 
 Make = Callable[..., "Exchange"]
 Json = dict[str, Any]
 ME = Dialect.MESSAGES
 OF_STREAMS = ("schema", "text", "arguments", "stop-reason", "usage", "terminal", "error-in-stream", "headers")
 OF_WHOLES = ("envelope", "text", "calls", "stop-reason", "usage")
-ANSWERS = ("text-hello", "text-utf8", "call-one", "calls-three", "call-after-text", "finish-length", "finish-filter")
+STOPPED = "messages-stop-sequence"
+ANSWERS = (
+    STOPPED, "text-hello", "text-utf8", "call-one", "calls-three", "call-after-text", "finish-length", "finish-filter",
+)  # fmt: skip
 
 
 def seen(row: str, *exchanges: Exchange) -> list[str]:
@@ -69,6 +78,62 @@ def test_a_fault_of_a_whole_answer_is_seen_by_its_check(
 ) -> None:
     wrong = changed(right_whole(name, dialect=ME), plain, change)
     assert words in "; ".join(seen(f"messages.whole.{row}", wrong))
+
+
+GONE_ON = content({"type": "text", "text": "Hello, world!"})
+ENDS: dict[str, tuple[Callable[[Json], Json], str]] = {
+    "an end of the turn": (members(stop_reason="end_turn", stop_sequence=None), "stop_reason is end_turn"),
+    "no name": (members(stop_sequence=None), "stop_sequence is null beside"),
+    "another name": (members(stop_sequence="END"), 'the text ends before ", world"'),
+    "an end of the turn with a name": (members(stop_reason="end_turn"), 'stop_sequence is ", world" beside'),
+    "a text that goes on": (GONE_ON, "the text goes on to its end"),
+}
+
+
+def answered(exchange: Exchange) -> Exchange:
+    """The exchange with the right answer to what came."""
+    return replace(exchange, wanted=right_answers(exchange))
+
+
+def about_the_end(exchange: Exchange) -> list[Violation]:
+    """What its reader and its check say of how an answer ended."""
+    read = exchange.reading.violations if exchange.reading else ()
+    return [*read, *CHECKS.look(f"messages.{exchange.mode}.stop-reason", answered(exchange))]
+
+
+@pytest.mark.parametrize(("change", "words"), ENDS.values(), ids=ENDS)
+def test_a_stop_sequence_that_is_not_named_is_a_warning(
+    change: Callable[[Json], Json], words: str, right_whole: Make, right_stream: Make, plain: Make, stream: Make
+) -> None:
+    wrong = changed(right_whole(STOPPED, dialect=ME), plain, change)
+    (found,) = about_the_end(wrong)
+    assert (found.strict_only, words in found.seen) == (True, True), found.seen
+    if change is GONE_ON:
+        return
+
+    def late(event: Json) -> Json:
+        return {**event, "delta": change(event["delta"])} if event["type"] == "message_delta" else event
+
+    wrong = streamed(right_stream(STOPPED, dialect=ME), stream, late)
+    (found,) = about_the_end(wrong)
+    assert (found.strict_only, words in found.seen) == (True, True), found.seen
+
+
+def test_a_target_that_takes_no_stop_sequences_is_not_accused(right_whole: Make, plain: Make) -> None:
+    end = members(stop_reason="end_turn", stop_sequence=None)
+    whole = answered(changed(right_whole(STOPPED, dialect=ME), plain, lambda body: GONE_ON(end(body))))
+    assert {row: found for row in OF_WHOLES if (found := seen(f"messages.whole.{row}", whole))} == {}
+    assert list(difference(whole, load(), ())) == []
+    refused = {"type": "invalid_request_error", "message": "stop_sequences: Extra inputs are not permitted"}
+    body = json.dumps({"type": "error", "error": refused}).encode()
+    assert is_refusal(plain(STOPPED, 400, body, dialect=ME))
+
+
+def test_a_text_that_ends_elsewhere_is_no_end_at_a_stop_sequence(right_whole: Make, plain: Make) -> None:
+    beyond = content({"type": "text", "text": "Hello, world"})
+    wrong = changed(right_whole(STOPPED, dialect=ME), plain, beyond)
+    assert seen("messages.whole.text", wrong) != []
+    assert seen("messages.whole.stop-reason", wrong) == []
 
 
 def test_cached_tokens_are_counted_with_the_input(right_whole: Make, plain: Make) -> None:

@@ -21,7 +21,8 @@ from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS
+from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS, STOP_SEQUENCE
+from wireproof.wire.messages_fold import fold
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -130,11 +131,29 @@ def stop_reason(exchange: Exchange) -> Iterable[Seen]:
     """The answer ended as the backend did. Whether the reason fits the blocks is for the reader."""
     for wanted, choice in exchange.choices():
         # A reason that is missing has been named where the answer was read.
-        if wanted.finish is None or choice.finish is None or choice.finish in _right(wanted, choice):
+        if wanted.finish is None or choice.finish is None:
+            continue
+        if choice.finish in _right(wanted, choice):
+            yield from _stopped(exchange, wanted, choice)
             continue
         due = " or ".join(word for word, reason in STOP_REASONS.items() if reason == wanted.finish)
         came = " or ".join(word for word, reason in STOP_REASONS.items() if reason == choice.finish) or choice.finish
         yield Seen(f"stop_reason is {came}, the backend's turn ended with {due}", _end(exchange), part=Facet.FINISH)
+
+
+def _stopped(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
+    """A stop sequence that ended the text is named, and no other; many backends do not say which it was."""
+    # Of a text that is neither the one nor the other, the row of the text speaks.
+    if not exchange.terms.stops or choice.text != wanted.text:
+        return
+    payloads = [payload for _, payload in reading_of(exchange).payloads]
+    said = fold(payloads) if exchange.mode is Mode.STREAM else payloads[-1]
+    reason, named = said.get("stop_reason"), said.get("stop_sequence")
+    # That the two do not fit each other has been named where the answer was read.
+    if (reason == STOP_SEQUENCE) == isinstance(named, str) and named != (wanted.stop or None):
+        due = f"the text ends before {quoted(wanted.stop)}" if wanted.stop else "the text goes on to its end"
+        seen = f"stop_reason is {reason}, and stop_sequence {quoted(named)}: {due}"
+        yield Seen(seen, _end(exchange), strict_only=True, part=Facet.FINISH)
 
 
 def _right(wanted: Expected, choice: Choice) -> set[str | None]:

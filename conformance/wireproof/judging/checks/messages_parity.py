@@ -10,6 +10,7 @@ from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of
 from wireproof.wire.messages_fold import fold
 from wireproof.wire.messages_grammar import INDEXES
+from wireproof.wire.messages_whole import UNFITTING
 from wireproof.wire.quoting import apart
 
 if TYPE_CHECKING:
@@ -38,10 +39,19 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     folded, at_once = fold(payload for _, payload in reading_of(stream).payloads), reading_of(whole).payloads[-1][1]
     # The fold goes by the indexes: where one is wrong, what comes of it is not what was meant.
     indexed = not any(one.requirement == INDEXES for one in reading_of(stream).violations)
+    # So is an end whose reason and stop sequence do not fit each other: one of the two is not what was meant.
+    named = _end_named(stream) or _end_named(whole)
     for part, name, ours, others in _pairs(folded, at_once, counted=counts(stream) is not None, indexed=indexed):
+        if named and part is Facet.FINISH:
+            continue
         if ours != others:
             one, other = apart(ours, others)
             yield Seen(f"{name}: the stream says {one}, the whole answer {other}", kind=name, part=part)
+
+
+def _end_named(exchange: Exchange) -> bool:
+    """Whether the row of the end says already that its reason and its stop sequence do not fit each other."""
+    return any(one.kind == UNFITTING for one in reading_of(exchange).violations)
 
 
 def _pairs(
