@@ -11,6 +11,8 @@ from agents import (
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
     Runner,
+    RunResult,
+    RunResultStreaming,
     function_tool,
     set_tracing_disabled,
 )
@@ -26,6 +28,7 @@ items: list[Any] = []
 
 async def _turn(prompt: str) -> str:
     asked = [*items, {"role": "user", "content": prompt}]
+    result: RunResult | RunResultStreaming
     if "stream" in sys.argv:
         result = Runner.run_streamed(AGENT, asked)
         async for _ in result.stream_events():

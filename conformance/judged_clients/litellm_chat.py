@@ -6,6 +6,9 @@ import os
 import sys
 from typing import Any
 
+# It asks GitHub for prices when it is imported, and waits where there is no network.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
 import litellm
 from talk import FUNCTION, MODEL, run, talk
 
