@@ -70,7 +70,8 @@ def exchange(
     all_headers = {"Content-Type": "application/json", **(headers or {})}
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     transcript = Transcript(
-        method=request.method, url=f"http://proxy/v1{request.path}", request_headers=(), request_body=b"", status=status,
+        method=request.method, url=f"http://proxy/v1{request.path}", request_headers=(), request_body=b"",
+        status=status,
         headers=tuple((name, value) for name, value in all_headers.items() if value is not None),
         pieces=(Piece(at=0.0, data=data),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
@@ -129,7 +130,7 @@ def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
     [
         (("a", "b"), ""),
         (("a", "a"), "two responses have the same x-request-id"),
-        (("a", None), "POST /x (200) has no x-request-id"),
+        (("a", None), "POST /chat/completions (200) has no x-request-id"),
         (("a", "b", "a", "a"), "two responses have the same x-request-id"),
     ],
 )
