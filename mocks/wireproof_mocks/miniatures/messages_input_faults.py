@@ -167,7 +167,10 @@ def _max_tokens_given(asked: Json) -> Json:
 
 
 def _unnamed(body: Json, _: SentRequest, head: FaultHead) -> Json:
-    return {**body, "error": {**body["error"], "message": "Invalid request."}} if head.code == BAD_REQUEST else body
+    # What is refused since it is not served is named: that is an absence, and another row's.
+    if head.code != BAD_REQUEST or "Field required" not in body["error"]["message"]:
+        return body
+    return {**body, "error": {**body["error"], "message": "Invalid request."}}
 
 
 def _without_details(body: Json, _: SentRequest, __: FaultHead) -> Json:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_mocks.miniatures.fault import (
     FUNCTION_CALL,
+    MESSAGES,
     OBSIDIAN_XML,
     OPENAI_JSON,
     RESPONSES,
@@ -28,7 +29,8 @@ from wireproof_mocks.miniatures.fault import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-EVERYWHERE = (OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES)
+OPENAIS = (OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES)
+EVERYWHERE = (*OPENAIS, MESSAGES)
 STATUS = 7
 """The exit status of a proxy that dies."""
 VENDOR: Json = {"provider_specific_fields": {"refusal": None}}
@@ -112,17 +114,17 @@ TARGET_FAULTS = (
     Fault(
         name="vendor-fields-everywhere",
         breaks="chat.stream.schema",
-        dialects=EVERYWHERE,
+        dialects=OPENAIS,
         whole=_in_answers(_vendor),
         frames=_in_frames(_vendor),
     ),
     Fault(
         name="model-left-out",
         breaks="chat.stream.schema",
-        dialects=EVERYWHERE,
+        dialects=OPENAIS,
         whole=_in_answers(_no_model),
         frames=_in_frames(_no_model),
     ),
-    Fault(name="tools-never-offered", breaks="chat.whole.calls-all-in-order", dialects=EVERYWHERE, request=_no_tools),
+    Fault(name="tools-never-offered", breaks="chat.whole.calls-all-in-order", dialects=OPENAIS, request=_no_tools),
 )
 """Each is looked at as a whole, by tests of its own: hundreds of exchanges, one finding."""

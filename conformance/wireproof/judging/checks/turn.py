@@ -20,7 +20,7 @@ from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from wireproof.reading.exchange import Exchange
 
@@ -29,6 +29,7 @@ check = Checks()
 
 
 Received = JsonObject
+_DECODER = json.JSONDecoder()
 
 
 def received_by(exchange: Exchange) -> Received:
@@ -72,13 +73,28 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
     flat = "\n".join(text for _, text in texts_of(received))
     # Cursor's agent service takes the arguments of a call as data, and Messages carry them so.
     data = exchange.target.backend is Backend.CURSOR or exchange.dialect.spec.arguments_are_data
+    # A text-only backend gets them written in a text.
+    written = list(_objects_in(flat)) if data else []
     for call in _calls_of(exchange):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
         meant = [came for id_, of, came in calls if (id_, of) == (call["id"], name)] if data else []
-        alike = any(same_data(arguments, str(came)) for came in meant)
+        alike = any(same_data(arguments, str(came)) for came in (*meant, *written))
         if (call["id"], name, arguments) not in calls and arguments not in flat and not alike:
             seen = f"the call {call['id']} of {name} with {quoted(arguments, 60)} did not reach the backend unchanged"
             yield Seen(seen)
+
+
+def _objects_in(text: str) -> Iterator[str]:
+    """The JSON objects that stand in a text, each as it is written there."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            _, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield text[at:end]
+        at = text.find("{", end)
 
 
 def _calls_of(exchange: Exchange) -> list[JsonObject]:
