@@ -292,7 +292,7 @@ def _message_events(
     whole: Mapping[str, Any], failure: ExpectedFailure = ExpectedFailure.NONE
 ) -> Iterator[dict[str, Any]]:
     """The events of a message; of one that fails late, what came before and the error."""
-    unended = {"content": [], "stop_reason": None, "stop_sequence": None}
+    unended: dict[str, Any] = {"content": [], "stop_reason": None, "stop_sequence": None}
     begun = {**whole, **unended, "usage": {**whole["usage"], "output_tokens": 1}}
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(whole["content"]):

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.answer_parts import calls, text
 from wireproof.judging.checks.chat_ends import failure_of
 from wireproof.judging.checks.chat_stream import gate_was_late
-from wireproof.judging.checks.diff import torn
-from wireproof.judging.checks.places import NO_USAGE, counts, member_place, named_frames, place_of, reading_of
+from wireproof.judging.checks.diff import REPLACEMENT, torn
+from wireproof.judging.checks.places import (
+    NO_USAGE,
+    counts,
+    member_place,
+    named_frames,
+    place_of,
+    reading_of,
+    said_place,
+)
 from wireproof.judging.checks.published import media_type, shape_of, unpublished
 from wireproof.judging.registry import Checks, Seen, about
 from wireproof.model.scenario import Mode
@@ -113,10 +121,17 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 def said(exchange: Exchange) -> Iterable[Seen]:
     """The text is what the backend said, in whole characters."""
     for wanted, choice in exchange.choices():
+        got = choice.text or ""
         # That is for the row of flushing: one cause, one violation.
-        if not gate_was_late(wanted, choice.text or ""):
-            part = Facet.ENCODING if torn(wanted.text or "", choice.text or "") else Facet.TEXT
-            yield from about(part, text(exchange, wanted, choice))
+        if gate_was_late(wanted, got):
+            continue
+        if torn(wanted.text or "", got):
+            at = got.index(REPLACEMENT)
+            seen = f"a replacement character (U+FFFD) stands in {quoted(got[max(0, at - 10) : at + 10])}"
+            # Also in a report of the backend's, which then says nothing of what the backend received.
+            yield Seen(seen, said_place(exchange), part=Facet.ENCODING, spoils=frozenset({Facet.TEXT, Facet.ENCODING}))
+        else:
+            yield from about(Facet.TEXT, text(exchange, wanted, choice))
 
 
 @check("messages.whole.calls", "messages.stream.arguments")
