@@ -96,8 +96,7 @@ ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": 
 @pytest.mark.parametrize(
     ("name", "status", "changed"),
     [
-        ("refusals-name-no-path", "400 Bad Request",
-         {**ERROR, "error": {"type": "not_found_error", "message": "Invalid request."}}),
+        ("refusals-name-no-path", "400 Bad Request", ERROR),
         ("refusals-name-no-path", "404 Not Found", ERROR),
         ("errors-of-one-type", "404 Not Found",
          {**ERROR, "error": {"type": "invalid_request_error", "message": "model: m"}}),
@@ -110,6 +109,14 @@ def test_an_error_is_changed_by_its_status(name: str, status: str, changed: Json
     change = NAMED[name].whole
     assert change is not None
     assert change(ERROR, asked(), head(status)) == changed
+
+
+def test_a_refusal_of_what_is_missing_names_no_path() -> None:
+    change = NAMED["refusals-name-no-path"].whole
+    assert change is not None
+    refused = {**ERROR, "error": {"type": "invalid_request_error", "message": "max_tokens: Field required"}}
+    named = {**ERROR, "error": {"type": "invalid_request_error", "message": "Invalid request."}}
+    assert change(refused, asked(), head("400 Bad Request")) == named
 
 
 @pytest.mark.parametrize(
