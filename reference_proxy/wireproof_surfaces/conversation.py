@@ -62,8 +62,8 @@ class ToolResult:
     """Whether the client says that the tool has failed."""
 
     @property
-    def told(self) -> str:
-        """The output for a backend that has no other place to say that the tool has failed."""
+    def labelled_output(self) -> str:
+        """The output, with a failure marked in it: for backends without a member for that."""
         return f"Error: {self.output}" if self.failed else self.output
 
 

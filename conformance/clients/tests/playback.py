@@ -30,7 +30,7 @@ CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
 OUR_OWN = "That is all."
 """The text of our own answer."""
 FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
-"""Headers of a recorded head that are written anew: the body is sent in one piece."""
+"""Headers of a recorded head that are written again: the body is sent in one piece."""
 _HEAD = {"id": "chatcmpl-own", "created": 1_760_000_000, "model": "m"}
 _USAGE = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
 

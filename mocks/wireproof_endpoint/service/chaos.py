@@ -43,5 +43,5 @@ class Chaos:
 
     def why(self, fault: str, instead: str) -> tuple[Considered, ...]:
         """What a journal says of it."""
-        told = f"by --chaos {self.share:g}: {fault}, in the place of {instead}"
-        return (Considered(script=NAME, answers=True, why=told),)
+        why = f"by --chaos {self.share:g}: {fault}, in the place of {instead}"
+        return (Considered(script=NAME, answers=True, why=why),)

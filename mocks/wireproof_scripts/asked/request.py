@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 Items = Sequence[Mapping[str, Any]]
 
 
-def _told(items: Items) -> Iterator[list[str]]:
+def _digested(items: Items) -> Iterator[list[str]]:
     """What a digest is of; messages of the assistant that follow each other are one."""
     before: list[str] = []
     for item in items:
-        told = _one(item)
-        if told[:2] == before[:2] == ["message", "assistant"]:
-            before[2] += told[2]
+        item_line = _one(item)
+        if item_line[:2] == before[:2] == ["message", "assistant"]:
+            before[2] += item_line[2]
             continue
         if before:
             yield before
-        before = told
+        before = item_line
     if before:
         yield before
 
@@ -36,7 +36,7 @@ def _one(item: Mapping[str, Any]) -> list[str]:
     if is_result(item):
         return ["result", result_text(item)]
     if item.get("type") == "message":
-        # Of an image its size is enough: two of one size are seldom meant to be told apart.
+        # Of an image its size is enough: two of one size are seldom meant to be kept apart.
         images = [str(len(str(part["image_url"]))) for part in item.get("content") or () if "image_url" in part]
         return ["message", str(item.get("role")), message_text(item), *images]
     return [str(item.get("type")), str(item.get("name")), str(item.get("arguments"))]
@@ -105,7 +105,7 @@ class AskedTurn:
         """
         last = max((at for at, item in enumerate(self.conversation) if is_user(item)), default=-1)
         tools = sorted(json.dumps([tool.get("name"), tool.get("inputSchema")], sort_keys=True) for tool in self.tools)
-        said = list(_told(self.conversation[: last + 1]))
+        said = list(_digested(self.conversation[: last + 1]))
         text = json.dumps([self.developer, tools, said])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

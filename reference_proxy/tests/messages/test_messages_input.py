@@ -86,8 +86,8 @@ def test_a_system_message_in_the_middle_keeps_its_place() -> None:
 
 
 def test_a_result_that_failed_says_so_where_a_backend_has_no_other_place() -> None:
-    assert ToolResult(id="c1", output="no", failed=True).told == "Error: no"
-    assert ToolResult(id="c1", output="yes").told == "yes"
+    assert ToolResult(id="c1", output="no", failed=True).labelled_output == "Error: no"
+    assert ToolResult(id="c1", output="yes").labelled_output == "yes"
 
 
 @pytest.mark.parametrize(

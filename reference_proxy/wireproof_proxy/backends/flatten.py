@@ -60,5 +60,5 @@ def _item(item: Item) -> Iterator[Part]:
             yield TextPart(f"[assistant called {item.name}:{item.id}] {item.arguments}")
         case ToolResult():
             # turn.tool-result.
-            yield TextPart(f"[tool:{item.id}] {item.told}")
+            yield TextPart(f"[tool:{item.id}] {item.labelled_output}")
             yield from item.images

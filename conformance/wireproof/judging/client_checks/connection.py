@@ -1,4 +1,4 @@
-"""What a client does with its connections: when it closes them, and to whom it sends the key."""
+"""What a client does with its connections: when it closes them, and which hosts get the key."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ def _item(item: Item) -> Json:
 def _output(result: ToolResult) -> str | list[Json]:
     # Text alone stays a plain string, as Codex passes it on to its model.
     if not result.images:
-        return result.told
-    parts: tuple[Part, ...] = (TextPart(result.told), *result.images)
+        return result.labelled_output
+    parts: tuple[Part, ...] = (TextPart(result.labelled_output), *result.images)
     return [_content(part, "input_text") for part in parts]
 
 

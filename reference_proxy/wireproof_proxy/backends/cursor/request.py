@@ -163,7 +163,7 @@ def _result(result: ToolResult, name: str) -> Json:
         "type": "tool-result",
         "toolCallId": whole(result.id),
         "toolName": whole(name),
-        "result": whole(result.told),
+        "result": whole(result.labelled_output),
     }
 
 
