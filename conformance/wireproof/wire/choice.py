@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.wire.deltas import CallDelta, Delta
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
 
 SHOWN = 60
@@ -46,7 +46,7 @@ class ChoiceReader:
         """Whether it had its finish."""
         return self._state is ChoiceState.FINISHED
 
-    def read(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+    def read(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         """The events of a delta in this frame; behind the finish only another finish is one."""
         late = self.finished
         for sign in delta.signs(blocks=self._blocks):
@@ -60,7 +60,7 @@ class ChoiceReader:
         if delta.finish is not None:
             yield Finished(frame=frame.number, choice=self.index, reason=delta.finish)
 
-    def _said(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+    def _said(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         number, choice = frame.number, self.index
         if delta.role is not None:
             yield Role(frame=number, choice=choice, role=delta.role)
