@@ -57,7 +57,7 @@ GATEWAYS: Mapping[str, TargetOptions] = {
     ),
     "claude-code-router": TargetOptions(
         gateway=f"node {shlex.quote(str(ROUTER))} {{port}} {{upstream_url}} {{upstream_key}}",
-        surface=(Surface.MESSAGES,),
+        wanted=(Surface.MESSAGES,),
         model="upstream,codex",
         start_timeout=60.0,
         timeout=30.0,
