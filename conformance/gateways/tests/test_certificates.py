@@ -51,6 +51,8 @@ GATEWAYS: Mapping[str, TargetOptions] = {
             header("x-portkey-provider=openai"),
             header("x-portkey-custom-host={upstream_url}"),
         ),
+        # Messages it serves for other providers alone: "messages is not supported by openai", with a 500.
+        wanted=(Surface.CHAT, Surface.RESPONSES),
         model="codex",
         start_timeout=60.0,
         timeout=30.0,
