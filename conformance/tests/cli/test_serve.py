@@ -167,7 +167,7 @@ def test_threads_and_beginnings_of_answers_are_taken_unless_it_is_told_to_refuse
     served: Any, serving: Any
 ) -> None:
     user, begun = {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Good"}
-    asked = [{"messages": [user], "thread": {"type": "create"}}, {"messages": [user, begun]}]
+    asked: list[Any] = [{"messages": [user], "thread": {"type": "create"}}, {"messages": [user, begun]}]
 
     def answers(at: Any) -> list[str]:
         head = {"x-api-key": at.key, "anthropic-version": "2023-06-01"}
