@@ -15,7 +15,8 @@ HERE = Path(__file__).parent
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what plays a second fault of a requirement, before such items are left out."""
-    breaks = {name: fault.breaks for name, fault in {**FAULTS, **CLIENT_FAULTS}.items()}
+    breaks = {name: fault.breaks for name, fault in FAULTS.items()}
+    breaks |= {name: fault.breaks for name, fault in CLIENT_FAULTS.items()}
     first = {row: name for name, row in reversed(breaks.items())}
     for item in items:
         if HERE in item.path.parents:
