@@ -1,7 +1,7 @@
 """How much the tests play, and how soon the mocks that they start answer: at once, if WIREPROOF_PACE is unset.
 
 `--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures,
-and runs the tests that are marked `nightly`.
+and runs the tests that are marked `nightly`. Of those, `-k` runs what it chooses.
 
 `@pytest.mark.each(names, values, ids=…)` takes what `@pytest.mark.parametrize` takes, and makes one test item that goes
 over all cases: to collect and report an item costs some milliseconds, most cases some microseconds. All cases are run,
@@ -58,8 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out, and count as deselected, what is for the nightly run."""
-    if config.getoption("whole", default=False):
+    """Leave out, and count as deselected, what is for the nightly run, unless `-k` chooses it."""
+    if config.getoption("whole", default=False) or config.getoption("keyword", default=""):
         return
     left_out = [one for one in items if one.get_closest_marker("nightly")]
     if left_out:

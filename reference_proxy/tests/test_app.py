@@ -9,7 +9,7 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import TurnGate
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.events import (
     ArgumentsAdded,
@@ -367,7 +367,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
 
 
 def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: ScriptedBackend) -> None:
-    left = Client(gone=lambda: True, when_gone=lambda callback: callback())
+    left = ClientState(gone=lambda: True, when_gone=lambda callback: callback())
     client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
     backend.events = [TextAdded(text="Hello")]
     assert ask(client).status_code == 400

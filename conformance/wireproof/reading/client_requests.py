@@ -36,7 +36,7 @@ class Speaker(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
+class ClientMessage:
     """A message of a conversation; on Responses one or more items that belong together."""
 
     speaker: Speaker
@@ -56,12 +56,12 @@ class Message:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ClientRequest:
+class AnswerRequest:
     """A request for an answer."""
 
     form: Form
     body: JsonObject
-    messages: tuple[Message, ...]
+    messages: tuple[ClientMessage, ...]
     """Those in its own body."""
     tools: tuple[JsonObject, ...]
     """The tools that it declares, as it writes them."""
@@ -91,14 +91,14 @@ def form_of(transcript: Transcript) -> Form | None:
 _ENDS: Mapping[str, Dialect] = {"/chat/completions": Dialect.OPENAI_JSON, "/responses": Dialect.RESPONSES}
 
 
-def read_request(transcript: Transcript) -> ClientRequest | None:
+def read_request(transcript: Transcript) -> AnswerRequest | None:
     """A request for an answer, read; None for any other."""
     form, body = form_of(transcript), json_object(transcript.request_body)
     if form is None or body is None:
         return None
     chat = form.dialect is Dialect.OPENAI_JSON
     found = _of_chat(body) if chat else _of_responses(body)
-    return ClientRequest(
+    return AnswerRequest(
         form=form,
         body=body,
         messages=tuple(found if chat else _joined(found)),
@@ -132,7 +132,7 @@ _ROLES: Mapping[str, Speaker] = {
 }
 
 
-def _of_chat(body: JsonObject) -> Iterator[Message]:
+def _of_chat(body: JsonObject) -> Iterator[ClientMessage]:
     for number, one in enumerate(list_of(body.get("messages"))):
         message = object_of(one)
         speaker = _ROLES.get(text_of(message.get("role")) or "")
@@ -140,7 +140,7 @@ def _of_chat(body: JsonObject) -> Iterator[Message]:
             continue
         # The legacy form has no ids: a function is answered by its name.
         result_of = message.get("tool_call_id") or (message.get("name") if message.get("role") == "function" else "")
-        yield Message(
+        yield ClientMessage(
             speaker=speaker,
             text=content_text(message.get("content")),
             calls=tuple(_chat_calls(message)),
@@ -175,39 +175,39 @@ def content_text(content: object) -> str:
 # Responses
 
 
-def _of_responses(body: JsonObject) -> Iterator[Message]:
+def _of_responses(body: JsonObject) -> Iterator[ClientMessage]:
     instructions = text_of(body.get("instructions"))
     if instructions:
-        yield Message(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("instructions",))
+        yield ClientMessage(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("instructions",))
     given = body.get("input")
     if isinstance(given, str):
-        yield Message(speaker=Speaker.USER, text=given, path=("input",))
+        yield ClientMessage(speaker=Speaker.USER, text=given, path=("input",))
     for number, one in enumerate(list_of(given)):
         message = message_of_item(object_of(one))
         if message is not None:
             yield replace(message, path=("input", number))
 
 
-def message_of_item(item: JsonObject) -> Message | None:
+def message_of_item(item: JsonObject) -> ClientMessage | None:
     """An item of Responses as a message; None for those of other kinds, such as reasoning."""
     match item.get("type", "message"):
         case "message":
             speaker = _ROLES.get(text_of(item.get("role")) or "")
-            return Message(speaker=speaker, text=content_text(item.get("content"))) if speaker else None
+            return ClientMessage(speaker=speaker, text=content_text(item.get("content"))) if speaker else None
         case "function_call":
-            return Message(speaker=Speaker.ASSISTANT, calls=(_call(item.get("call_id"), item),))
+            return ClientMessage(speaker=Speaker.ASSISTANT, calls=(_call(item.get("call_id"), item),))
         case "function_call_output":
             output = content_text(item.get("output"))
-            return Message(speaker=Speaker.RESULT, text=output, result_of=text_of(item.get("call_id")) or "")
+            return ClientMessage(speaker=Speaker.RESULT, text=output, result_of=text_of(item.get("call_id")) or "")
         case "item_reference":
-            return Message(speaker=Speaker.ASSISTANT, refers=text_of(item.get("id")) or "")
+            return ClientMessage(speaker=Speaker.ASSISTANT, refers=text_of(item.get("id")) or "")
         case _:
             return None
 
 
-def _joined(messages: Iterator[Message]) -> Iterator[Message]:
+def _joined(messages: Iterator[ClientMessage]) -> Iterator[ClientMessage]:
     """Text and calls of an assistant that stand side by side as one message, as chat has them."""
-    last: Message | None = None
+    last: ClientMessage | None = None
     for message in messages:
         if last is not None and _belong_together(last, message):
             last = replace(last, text=last.text + message.text, calls=(*last.calls, *message.calls))
@@ -219,7 +219,7 @@ def _joined(messages: Iterator[Message]) -> Iterator[Message]:
         yield last
 
 
-def _belong_together(before: Message, after: Message) -> bool:
+def _belong_together(before: ClientMessage, after: ClientMessage) -> bool:
     both = before.speaker is after.speaker is Speaker.ASSISTANT
     # A text behind calls is another answer's.
     return both and not before.refers and not after.refers and not (before.calls and after.text)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
     from wireproof.wire.fields import JsonObject
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
     Shows = Callable[[Exchange], bool]
 
@@ -111,7 +111,7 @@ def _payloads(exchange: Exchange) -> Iterator[JsonObject]:
         yield payload
 
 
-def _frames(exchange: Exchange) -> tuple[Frame, ...]:
+def _frames(exchange: Exchange) -> tuple[SseFrame, ...]:
     return exchange.reading.frames if exchange.reading else ()
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.fields import JsonObject
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
     Shows = Callable[[Exchange], bool]
 
@@ -38,7 +38,7 @@ def _events(exchange: Exchange, *types: str) -> list[JsonObject]:
     return [one for one in payloads if not types or one.get("type") in types]
 
 
-def _frames(exchange: Exchange) -> Iterator[Frame]:
+def _frames(exchange: Exchange) -> Iterator[SseFrame]:
     """The frames that hold anything."""
     yield from (one for one in (exchange.reading.frames if exchange.reading else ()) if one.data is not None)
 
@@ -47,7 +47,7 @@ def _has(*types: str) -> Shows:
     return lambda exchange: bool(_events(exchange, *types))
 
 
-def _no_json(frame: Frame) -> bool:
+def _no_json(frame: SseFrame) -> bool:
     try:
         json.loads(frame.data or "")
     except ValueError:

@@ -79,10 +79,6 @@ def _one_type(body: Json, _: SentRequest, head: FaultHead) -> Json:
 # counts and models
 
 
-def _is_counting(_: Json, request: SentRequest) -> bool:
-    return request.path.endswith(COUNTING)
-
-
 def _not_counted(head: FaultHead, request: SentRequest) -> FaultHead:
     return FaultHead(status="404 Not Found", headers=head.headers) if request.path.endswith(COUNTING) else head
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 
 check = Checks()
@@ -79,7 +79,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
             kinds.add(seen.kind)
 
 
-def _unpublished(schema: str, payload: object, frame: Frame) -> Iterable[Seen]:
+def _unpublished(schema: str, payload: object, frame: SseFrame) -> Iterable[Seen]:
     """What is wrong by a schema, without the counts, which have rows of their own."""
     found = unpublished(schema, payload, frame, apart=_NAMED)
     return (seen for seen in found if "usage" not in seen.kind.split("/") or seen.strict_only)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.schemas import SchemaFault
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
 _TEXT, _CALLS = frozenset({Facet.TEXT}), frozenset({Facet.CALL, Facet.ARGUMENTS})
 _SPOILT: Mapping[str, frozenset[Facet]] = {
@@ -46,7 +46,9 @@ _SEEN = 5
 """Faults of a body that are seen: one that has more is of another kind altogether."""
 
 
-def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tuple[str, ...]] = ()) -> Iterable[Seen]:
+def unpublished(
+    schema: str, body: object, frame: SseFrame, *, apart: Collection[tuple[str, ...]] = ()
+) -> Iterable[Seen]:
     """What is wrong with the body in a frame by a schema of an API; what harms clients comes first.
 
     Faults at the paths `apart` are left out: they have requirements of their own. What stands in a list is seen once.

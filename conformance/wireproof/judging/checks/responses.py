@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answer_parts import calls, text
-from wireproof.judging.checks.chat_ends import failure_of
+from wireproof.judging.checks.chat_ends import failure_of, not_ended
 from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import (
     NO_USAGE,
@@ -32,7 +32,6 @@ from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
 from wireproof.wire.responses_events import PUBLISHED
-from wireproof.wire.stream import LOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,19 +85,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
 @check("responses.stream.order", "messages.stream.terminal")
 def ends(exchange: Exchange) -> Iterable[Seen]:
     """The body ends right after the terminal event."""
-    match exchange.transcript.end:
-        case End.OPEN:
-            seen = "the terminal event came and the body stayed open; JavaScript clients wait for it"
-            yield Seen(seen, kind="open", spoils=UNTOUCHED)
-        case End.CUT:
-            yield Seen("the connection broke before the body was complete", kind="cut", spoils=LOST)
-        case End.TIMEOUT:
-            seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
-            yield Seen(seen, kind="silent", spoils=LOST)
-        case End.ENDLESS:
-            yield Seen(f"the stream did not end: {exchange.transcript.over}", kind="endless", spoils=LOST)
-        case _:
-            pass
+    return not_ended(exchange, "the terminal event came and the body stayed open; JavaScript clients wait for it")
 
 
 @check("responses.whole.envelope")

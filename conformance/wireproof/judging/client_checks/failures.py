@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
 from wireproof.reading.client_answers import AnswerState
-from wireproof.reading.client_requests import Message, Speaker
+from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.fields import json_of
 from wireproof.wire.quoting import quoted
 
@@ -109,7 +109,7 @@ def is_incomplete(exchange: ClientExchange, call: ToolCall) -> bool:
     return json_of(call.arguments) is None
 
 
-def _success(record: ClientRecord, later: ClientExchange, call: ToolCall) -> Message | None:
+def _success(record: ClientRecord, later: ClientExchange, call: ToolCall) -> ClientMessage | None:
     """The result in a later request of a call that had half its arguments, if it says of no failure."""
     again = record.called(later).get(call.id)
     if again is not None and not is_incomplete(*again):

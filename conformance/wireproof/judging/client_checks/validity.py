@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.reading.client_record import ClientExchange, ClientRecord
-    from wireproof.reading.client_requests import ClientRequest, Path
+    from wireproof.reading.client_requests import AnswerRequest, Path
 
 check = ClientChecks()
 _SCHEMAS = {Surface.CHAT: "chat.request", Surface.RESPONSES: "responses.request"}
@@ -57,7 +57,7 @@ def _first_fault(exchange: ClientExchange) -> tuple[str, Path] | None:
     return next(_beside_the_types(request), None)
 
 
-def _beside_the_types(request: ClientRequest) -> Iterator[tuple[str, Path]]:
+def _beside_the_types(request: AnswerRequest) -> Iterator[tuple[str, Path]]:
     """What the types do not say: members that need others, and strict schemas."""
     body = request.body
     if "stream_options" in body and body["stream_options"] is not None and body.get("stream") is not True:
