@@ -51,13 +51,15 @@ GATEWAYS: Mapping[str, TargetOptions] = {
             header("x-portkey-provider=openai"),
             header("x-portkey-custom-host={upstream_url}"),
         ),
+        # Messages it serves for other providers alone: "messages is not supported by openai", with a 500.
+        wanted=(Surface.CHAT, Surface.RESPONSES),
         model="codex",
         start_timeout=60.0,
         timeout=30.0,
     ),
     "claude-code-router": TargetOptions(
         gateway=f"node {shlex.quote(str(ROUTER))} {{port}} {{upstream_url}} {{upstream_key}}",
-        surface=(Surface.MESSAGES,),
+        wanted=(Surface.MESSAGES,),
         model="upstream,codex",
         start_timeout=60.0,
         timeout=30.0,

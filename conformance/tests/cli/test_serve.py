@@ -163,6 +163,26 @@ def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(s
     assert (choice["message"]["content"], choice["finish_reason"]) == ("The tool said: Sunny, 24 degrees.", "stop")
 
 
+def test_threads_and_beginnings_of_answers_are_taken_unless_it_is_told_to_refuse_them(
+    served: Served, serving: Any
+) -> None:
+    user, begun = {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Good"}
+    asked: list[Any] = [{"messages": [user], "thread": {"type": "create"}}, {"messages": [user, begun]}]
+
+    def answers(at: Any) -> list[str]:
+        head = {"x-api-key": at.key, "anthropic-version": "2023-06-01"}
+        bodies = [{"model": at.model, "max_tokens": 64, **one} for one in asked]
+        with httpx.Client(trust_env=False, timeout=20, headers=head) as client:
+            came = [client.post(f"{at.base_url}/messages", json=body).json() for body in bodies]
+        return [one.get("error", one).get("message", one["type"]) for one in came]
+
+    assert answers(served) == ["message", "message"]
+    with serving("--no-threads", "--no-prefill") as refusing:
+        threads, prefill = answers(refusing)
+    assert "thread" in threads
+    assert "prefill" in prefill
+
+
 def test_scripts_of_the_library_can_be_asked_for(served: Served) -> None:
     assert ask(served, "[[wireproof:text/hello#1]] Hi.")["message"]["content"] == "Hello, world!"
 

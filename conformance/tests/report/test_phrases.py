@@ -34,7 +34,7 @@ def test_a_failure_says_what_is_asked_who_breaks_what_was_seen_where_and_what_to
     assert said[1] == row.text
     assert said[2:6] == [f"breaks {effect}" for effect in row.breaks[:CLIENTS]]
     assert said[6].startswith("seen in flush (stream): choice 0: content")
-    assert said[7].startswith('at byte 0, frame 0: data: {"id": "chatcmpl-1"')
+    assert said[7].startswith('at byte 0, frame 0: data: {"id": "chatcmpl-1')
     assert said[8].startswith("request: curl -sN http://127.0.0.1:1/v1/chat/completions -H Content-Type: --data-raw '{")
     assert said[9] == f"to do: {row.hint}"
 

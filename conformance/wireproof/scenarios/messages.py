@@ -15,7 +15,12 @@ COUNT = "/messages/count_tokens"
 ENVELOPE = ("messages.error.envelope", "http.error.no-internals")
 USER: JsonObject = {"role": "user", "content": "Hello."}
 HELLO: JsonObject = {"model": "{model}", "max_tokens": 64, "messages": [USER]}
+GREETED: JsonObject = {
+    **HELLO,
+    "messages": [{"role": "user", "content": "[[wireproof:text/hello#counted-1]] Hello there."}],
+}
 NEWER = {VERSION_HEADER: "2026-10-21"}
+THREADS = {**NEWER, "anthropic-beta": "message-threads-2026-08-12"}
 STREAM: JsonObject = {"stream": True}
 
 
@@ -41,6 +46,10 @@ def _playing(script: str, nonce: str, **more: object) -> JsonObject:
     """A request that a script answers."""
     marked = {"role": "user", "content": f"[[wireproof:{script}#{nonce}]] Go on."}
     return {**HELLO, "messages": [marked], "tools": TOOLS, **more}
+
+
+def _in_thread(thread: JsonObject, say: str) -> JsonObject:
+    return {**HELLO, "messages": [{"role": "user", "content": say}], "thread": thread}
 
 
 def _refused(param: str, **change: object) -> Request:
@@ -138,15 +147,34 @@ MESSAGES: tuple[Scenario, ...] = (
         Request(
             path=PATH,
             json={**HELLO, "thread": {"type": "create"}},
-            headers={**NEWER, "anthropic-beta": "message-threads-2026-08-12"},
+            headers=THREADS,
             refusable="thread",
         ),
         Request(
             path=PATH,
             json={**HELLO, "thread": {"type": "continue", "previous_message_id": "msg_wireproof_none"}},
-            headers={**NEWER, "anthropic-beta": "message-threads-2026-08-12"},
+            headers=THREADS,
             expect=404,
             refusable="thread",
+        ),
+    ),
+    _plain(
+        "messages-thread-held", "A thread is continued with what is new alone", ("messages.param.thread",),
+        Request(
+            path=PATH,
+            json=_in_thread({"type": "create"}, "[[wireproof:text/hello#held-1]] I am ibis-1."),
+            headers=THREADS,
+            refusable="thread",
+        ),
+        Request(
+            path=PATH,
+            json=_in_thread(
+                {"type": "continue", "previous_message_id": "{response}"},
+                "[[wireproof:reflect/received#held-2]] And I am jay-2.",
+            ),
+            headers=THREADS,
+            refusable="thread",
+            reflects=("ibis-1", "Hello, world!", "jay-2"),
         ),
     ),
     _plain(
@@ -378,9 +406,10 @@ MESSAGES: tuple[Scenario, ...] = (
         refusable="stop_sequences",
     ),
     _plain(
-        "messages-count-tokens", "The tokens of a short request, and of one of Claude Code's",
+        "messages-count-tokens", "The tokens of a short request, of its answer, and of one of Claude Code's",
         ("messages.count-tokens",),
-        Request(path=COUNT, json={**HELLO, "max_tokens": ...}),
+        Request(path=COUNT, json={**GREETED, "max_tokens": ...}),
+        Request(path=PATH, json=GREETED),
         Request(path=COUNTED["path"], json=COUNTED["body"], headers=COUNTED["headers"]),
     ),
     _plain(

@@ -74,7 +74,7 @@ def test_a_wrong_header_is_reported_as_it_came(stream: Make) -> None:
 
 
 def test_the_first_chunk_that_breaks_the_schema_is_shown(stream: Make) -> None:
-    bad = b'data: {"id": "chatcmpl-1", "object": "chunk", "created": 1700000000, "model": "codex", "choices": []}\n\n'
+    bad = b'data: {"id": "chatcmpl-3", "object": "chunk", "created": 1700000000, "model": "codex", "choices": []}\n\n'
     exchange = stream("text-hello", "Hello", bad, bad, ", world!", STOP)
     violation = only("schema", exchange)
     assert violation.seen == '/object: is "chunk", should be "chat.completion.chunk"'
