@@ -18,7 +18,7 @@ from wireproof.cli.root import root
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
-    from conformance.tests.conftest import Until
+    from conformance.tests.conftest import Served, TinyServer, Until
 
 WEATHER = {
     "type": "function",
@@ -43,7 +43,7 @@ HOLDER = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
 """What this process is called."""
 
 
-def post(served: Any, messages: Any, **body: Any) -> httpx.Response:
+def post(served: Served, messages: Any, **body: Any) -> httpx.Response:
     """A whole answer; `messages` may be the user's text."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     with httpx.Client(trust_env=False, timeout=20) as client:
@@ -54,7 +54,7 @@ def post(served: Any, messages: Any, **body: Any) -> httpx.Response:
         )
 
 
-def ask(served: Any, messages: Any, **body: Any) -> Any:
+def ask(served: Served, messages: Any, **body: Any) -> Any:
     """A whole answer's first choice; `messages` may be the user's text."""
     answer = post(served, messages, **body)
     assert answer.status_code == 200, answer.text
@@ -79,14 +79,14 @@ def runs(pid: int) -> bool:
         return False
 
 
-def test_it_says_where_it_is_and_how_to_try_it(served: Any) -> None:
+def test_it_says_where_it_is_and_how_to_try_it(served: Served) -> None:
     assert served.base_url.startswith("http://127.0.0.1:")
     assert (served.key, served.model) == ("wireproof", "codex")
     assert served.note.startswith("Answers: an echo; a call of a declared tool when your text asks for it.")
     assert served.curl.startswith(f"curl -N {served.base_url}/chat/completions -H 'Authorization: Bearer wireproof' ")
 
 
-def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
+def test_the_curl_line_works_as_it_is_printed(served: Served) -> None:
     shell = subprocess.run(["/bin/sh", "-c", served.curl], capture_output=True, text=True, timeout=20, check=False)
     if shell.returncode == 127:
         pytest.skip("curl is not installed")
@@ -96,14 +96,14 @@ def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
     assert "".join(json.loads(f)["choices"][0]["delta"].get("content") or "" for f in frames) == "You said: Hello!"
 
 
-def status(served: Any, key: str, model: str) -> int:
+def status(served: Served, key: str, model: str) -> int:
     body = {"model": model, "messages": [{"role": "user", "content": "Hi."}]}
     with httpx.Client(trust_env=False, timeout=20) as client:
         url, headers = f"{served.base_url}/chat/completions", {"authorization": f"Bearer {key}"} if key else {}
         return client.post(url, headers=headers, json=body).status_code
 
 
-def test_any_key_and_any_model_are_served_unless_it_names_them(served: Any, serving: Any) -> None:
+def test_any_key_and_any_model_are_served_unless_it_names_them(served: Served, serving: Any) -> None:
     assert "any key and any model" in served.introduction
     assert [status(served, key, model) for key, model in (("x", "gpt-5"), ("", "any/other"))] == [200, 200]
     with serving("--api-key", "k", "--model", "mine", "--model", "yours") as one:
@@ -146,12 +146,12 @@ def test_a_key_that_is_missing_or_named_twice_is_an_error(words: tuple[str, ...]
     assert said in result.output
 
 
-def test_without_a_marker_it_echoes(served: Any) -> None:
+def test_without_a_marker_it_echoes(served: Served) -> None:
     choice = ask(served, "How do you do?")
     assert (choice["message"]["content"], choice["finish_reason"]) == ("You said: How do you do?", "stop")
 
 
-def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(served: Any) -> None:
+def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(served: Served) -> None:
     question = {"role": "user", "content": "Please use get_weather."}
     choice = ask(served, [question], tools=[WEATHER])
     assert choice["finish_reason"] == "tool_calls"
@@ -164,7 +164,7 @@ def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(s
 
 
 def test_threads_and_beginnings_of_answers_are_taken_unless_it_is_told_to_refuse_them(
-    served: Any, serving: Any
+    served: Served, serving: Any
 ) -> None:
     user, begun = {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Good"}
     asked: list[Any] = [{"messages": [user], "thread": {"type": "create"}}, {"messages": [user, begun]}]
@@ -183,7 +183,7 @@ def test_threads_and_beginnings_of_answers_are_taken_unless_it_is_told_to_refuse
     assert "prefill" in prefill
 
 
-def test_scripts_of_the_library_can_be_asked_for(served: Any) -> None:
+def test_scripts_of_the_library_can_be_asked_for(served: Served) -> None:
     assert ask(served, "[[wireproof:text/hello#1]] Hi.")["message"]["content"] == "Hello, world!"
 
 
@@ -203,7 +203,7 @@ def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tm
         assert ask(served, "Something else.")["message"]["content"] == "You said: Something else."
 
 
-def rejected(served: Any, text: str) -> str:
+def rejected(served: Served, text: str) -> str:
     """The error that every request gets alike: whole and as a stream, on both surfaces, before any output."""
     chat = {"messages": [{"role": "user", "content": text}]}
     bodies: dict[str, dict[str, Any]] = {"chat/completions": chat, "responses": {"input": text}}
@@ -291,7 +291,7 @@ def test_a_broken_file_of_scripts_is_one_line(
     assert not caplog.records, "it would be told twice"
 
 
-def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
+def test_a_port_that_is_taken_is_one_line(tiny: TinyServer) -> None:
     port = tiny.root.rpartition(":")[2]
     assert refused("--port", port) == (
         f"wireproof: port {port} cannot be used: {HOLDER} (process {os.getpid()}) listens there;"
