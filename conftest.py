@@ -1,7 +1,8 @@
 """How much the tests play, and how soon the mocks that they start answer: at once, if WIREPROOF_PACE is unset.
 
 `--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures,
-and runs the tests that are marked `nightly`. Of those, `-k` runs what it chooses.
+and runs the tests that are marked `nightly`, and all cases of those that are marked `sampled`. What is chosen by name,
+with `-k` or as `FILE::TEST`, is run in any case.
 
 `@pytest.mark.each(names, values, ids=…)` takes what `@pytest.mark.parametrize` takes, and makes one test item that goes
 over all cases: to collect and report an item costs some milliseconds, most cases some microseconds. All cases are run,
@@ -14,6 +15,8 @@ from __future__ import annotations
 import itertools
 import os
 import reprlib
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -54,14 +57,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of tests that are too long for every change, and of those that go over many cases."""
     config.addinivalue_line("markers", "nightly: run with --whole alone, as the nightly run does")
+    config.addinivalue_line("markers", "sampled(count): the first `count` cases for a change, all of them with --whole")
     config.addinivalue_line("markers", "each(names, values, ids=None): go over these cases within one item")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out, and count as deselected, what is for the nightly run, unless `-k` chooses it."""
-    if config.getoption("whole", default=False) or config.getoption("keyword", default=""):
+    """Leave out, and count as deselected, what is for the nightly run, unless it was chosen by name."""
+    named = config.getoption("keyword", default="") or any("::" in one for one in config.args)
+    if named or config.getoption("whole", default=False):
         return
-    left_out = [one for one in items if one.get_closest_marker("nightly")]
+    cases = Counter[tuple[Path, str]]()
+    left_out = []
+    for one in items:
+        sampled = one.get_closest_marker("sampled")
+        case = (one.path, one.name.partition("[")[0])
+        cases[case] += 1
+        if one.get_closest_marker("nightly") or (sampled and cases[case] > sampled.args[0]):
+            left_out.append(one)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [one for one in items if one not in left_out]
