@@ -15,14 +15,13 @@ from __future__ import annotations
 import itertools
 import os
 import reprlib
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 try:
     from hypothesis import settings
@@ -57,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of tests that are too long for every change, and of those that go over many cases."""
     config.addinivalue_line("markers", "nightly: run with --whole alone, as the nightly run does")
-    config.addinivalue_line("markers", "sampled(count): the first `count` cases for a change, all of them with --whole")
+    config.addinivalue_line("markers", "sampled(count): for a change so many of its cases, with --whole all")
     config.addinivalue_line("markers", "each(names, values, ids=None): go over these cases within one item")
 
 
@@ -66,17 +65,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     named = config.getoption("keyword", default="") or any("::" in one for one in config.args)
     if named or config.getoption("whole", default=False):
         return
-    cases = Counter[tuple[Path, str]]()
-    left_out = []
-    for one in items:
-        sampled = one.get_closest_marker("sampled")
-        case = (one.path, one.name.partition("[")[0])
-        cases[case] += 1
-        if one.get_closest_marker("nightly") or (sampled and cases[case] > sampled.args[0]):
-            left_out.append(one)
+    left_out = {one for one in items if one.get_closest_marker("nightly")} | _beyond_samples(items)
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=[*left_out])
         items[:] = [one for one in items if one not in left_out]
+
+
+def _beyond_samples(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Of tests that are marked `sampled` the cases that are not run for a change: all but so many, evenly spread."""
+    tests: dict[tuple[Path, str, int], list[pytest.Item]] = {}
+    for one in items:
+        if mark := one.get_closest_marker("sampled"):
+            tests.setdefault((one.path, one.name.partition("[")[0], mark.args[0]), []).append(one)
+    left_out: set[pytest.Item] = set()
+    for (_, _, count), cases in tests.items():
+        left_out |= {*cases} - {cases[len(cases) * number // count] for number in range(count)}
+    return left_out
 
 
 # Tests that go over many cases

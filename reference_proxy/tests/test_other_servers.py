@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flask import Flask
-    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend, Until
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 ASK: dict[str, Any] = {"model": "codex", "messages": [{"role": "user", "content": "hi"}]}
@@ -102,7 +102,7 @@ def test_errors_have_their_order_and_their_envelope(port: int, backend: Scripted
 
 
 def test_the_slot_of_a_client_that_leaves_is_free_behind_the_next_comment(
-    port: int, backend: ScriptedBackend, until: Any
+    port: int, backend: ScriptedBackend, until: Until
 ) -> None:
     backend.events = [TextAdded(text="first")]
     with answer(port, CHAT, {**ASK, "stream": True}) as response:

@@ -7,7 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
@@ -25,7 +25,7 @@ from wireproof.targets.options import RunOptions, TargetOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conformance.tests.conftest import TinyExchange, TinyServer
+    from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 SELECTION = r"selection: [1-9]\d* of \d+ requirements looked at; not a certificate: "
@@ -254,7 +254,7 @@ def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: TinyS
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Any, number: int) -> None:
+def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Until, number: int) -> None:
     note = tmp_path / "pid"
     code = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} '); time.sleep(1000)"
     command = [executable("wireproof"), "certify", "--launch", shlex.join([sys.executable, "-c", code])]

@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import refused, wireproof
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
-    from conformance.tests.conftest import TinyExchange, TinyServer
+    from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 KEY = "sk-live-0123456789abcdef"
@@ -113,7 +113,7 @@ def test_a_target_that_cannot_be_reached_is_written_down(tiny: TinyServer, tmp_p
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_leaves_what_it_had(
-    tiny: TinyServer, tmp_path: Path, until: Any, number: int
+    tiny: TinyServer, tmp_path: Path, until: Until, number: int
 ) -> None:
     done: list[str] = []
 

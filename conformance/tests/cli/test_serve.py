@@ -18,7 +18,7 @@ from wireproof.cli.root import root
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
-    from conformance.tests.conftest import Served, TinyServer, Until
+    from conformance.tests.conftest import Served, Serving, TinyServer, Until
 
 WEATHER = {
     "type": "function",
@@ -103,7 +103,7 @@ def status(served: Served, key: str, model: str) -> int:
         return client.post(url, headers=headers, json=body).status_code
 
 
-def test_any_key_and_any_model_are_served_unless_it_names_them(served: Served, serving: Any) -> None:
+def test_any_key_and_any_model_are_served_unless_it_names_them(served: Served, serving: Serving) -> None:
     assert "any key and any model" in served.introduction
     assert [status(served, key, model) for key, model in (("x", "gpt-5"), ("", "any/other"))] == [200, 200]
     with serving("--api-key", "k", "--model", "mine", "--model", "yours") as one:
@@ -114,7 +114,7 @@ def test_any_key_and_any_model_are_served_unless_it_names_them(served: Served, s
         assert [status(one, key, model) for key, model in asked] == [200, 200, 404, 401, 401]
 
 
-def test_the_curl_line_works_with_any_key(serving: Any) -> None:
+def test_the_curl_line_works_with_any_key(serving: Serving) -> None:
     with serving("--api-key", 'it\'s a "key" $HOME') as served:
         assert ask(served, "Hi.")["message"]["content"] == "You said: Hi."
         command = f"{served.curl} -s -o /dev/null -w '%{{http_code}}'"
@@ -124,7 +124,7 @@ def test_the_curl_line_works_with_any_key(serving: Any) -> None:
         assert shell.stdout == "200"
 
 
-def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WIREPROOF_TEST_KEY", "a secret")
     with serving("--api-key-env", "WIREPROOF_TEST_KEY") as served:
         assert served.key == "$WIREPROOF_TEST_KEY"
@@ -164,7 +164,7 @@ def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(s
 
 
 def test_threads_and_beginnings_of_answers_are_taken_unless_it_is_told_to_refuse_them(
-    served: Served, serving: Any
+    served: Served, serving: Serving
 ) -> None:
     user, begun = {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Good"}
     asked: list[Any] = [{"messages": [user], "thread": {"type": "create"}}, {"messages": [user, begun]}]
@@ -187,7 +187,7 @@ def test_scripts_of_the_library_can_be_asked_for(served: Served) -> None:
     assert ask(served, "[[wireproof:text/hello#1]] Hi.")["message"]["content"] == "Hello, world!"
 
 
-def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tmp_path: Path) -> None:
+def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Serving, tmp_path: Path) -> None:
     file = tmp_path / "scripts.yaml"
     file.write_text(SCRIPTS, encoding="utf-8")
     with serving("--scripts", str(file)) as served:
@@ -222,7 +222,7 @@ def rejected(served: Served, text: str) -> str:
     return str(message)
 
 
-def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving: Any) -> None:
+def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving: Serving) -> None:
     with serving() as served:
         assert rejected(served, "[[wireproof:text/helo#1]]") == (
             "The marker asks for the script text/helo, which does not exist; "
@@ -236,7 +236,7 @@ def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving
 
 @pytest.mark.usefixtures("default_signals")
 def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_broken(
-    serving: Any, tmp_path: Path, until: Until
+    serving: Serving, tmp_path: Path, until: Until
 ) -> None:
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
@@ -301,7 +301,7 @@ def test_a_port_that_is_taken_is_one_line(tiny: TinyServer) -> None:
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None:
+def test_a_signal_stops_it_and_frees_its_port(serving: Serving, number: int) -> None:
     with serving() as served:
         ask(served, "Hi.")
         served.process.send_signal(number)
@@ -314,7 +314,7 @@ def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None
 
 
 @pytest.mark.usefixtures("default_signals")
-def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_path: Path) -> None:
+def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text(SCRIPTS, encoding="utf-8")
     (tmp_path / "two.json").write_text('[{"name": "two", "when": "two", "parts": [[{"say": "Two."}]]}]')
     with serving("--scripts", str(tmp_path / "one.yaml"), "--script", str(tmp_path / "two.json")) as served:
@@ -326,7 +326,7 @@ def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_pa
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_its_workers_all_serve_and_end_with_it(serving: Any, until: Any, number: int) -> None:
+def test_its_workers_all_serve_and_end_with_it(serving: Serving, until: Until, number: int) -> None:
     with serving("--workers", "3") as served:
         workers = children_of(served.process.pid)
         assert len(workers) == 2

@@ -55,7 +55,7 @@ def unseen(certificate: Certificate) -> int:
     return certificate.counts[Verdict.NOT_OBSERVED]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("launched", "way", "row"),
     [
@@ -97,6 +97,7 @@ def test_a_fresh_instance_goes_on(launched: TargetOptions, row: str) -> None:
     assert unseen(found) < len(found.outcomes) / 10
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("launched", ["dies"], indirect=True)
 def test_what_ends_the_process_takes_nothing_along(launched: TargetOptions) -> None:
     found = run(launched)

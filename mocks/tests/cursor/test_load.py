@@ -65,6 +65,7 @@ def test_many_runs_leave_nothing_behind(mock: CursorMock, turns: int) -> None:
     assert alive() == before
 
 
+@pytest.mark.nightly
 def test_many_streams_with_appends_leave_nothing_behind(mock: CursorMock, turns: int) -> None:
     before = alive()
 

@@ -19,7 +19,7 @@ from wireproof_surfaces.http.http_server import HttpServer, base_url
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend, Until
 
 ASK = {"model": "codex", "messages": [{"role": "user", "content": "hi"}], "stream": True}
 
@@ -81,7 +81,7 @@ def test_a_client_that_leaves_a_silent_turn_closes_it(
     server: HttpServer,
     backend: ScriptedBackend,
     gate: TurnGate,
-    until: Any,
+    until: Until,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     backend.events = [TextAdded(text="first")]
