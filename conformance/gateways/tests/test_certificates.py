@@ -1,7 +1,7 @@
 """Certificates of gateways from PyPI and npm, with Wireproof's upstream behind them.
 
 `findings.toml` has what is broken at each level, and what was seen of it in the bytes by a person; and where the suite
-says more than the bytes do.
+says more than the bytes do. What only some runs find (`sometimes`) may be found, and may not.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ GATEWAYS: Mapping[str, TargetOptions] = {
         timeout=30.0,
     ),
 }
-SERVED = {"litellm": 3000, "portkey": 2000, "claude-code-router": 800}
-"""Gateway → more outcomes are right than these."""
+SERVED = {"litellm": 3700, "portkey": 2900, "claude-code-router": 1000}
+"""Gateway → more outcomes are right than these: 3824, 3015 and 1077 were."""
 
 
 @pytest.mark.parametrize("name", GATEWAYS)
@@ -80,5 +80,6 @@ def test_a_gateway_breaks_what_was_confirmed_and_nothing_else(name: str, monkeyp
     assert certificate.counts[Verdict.ERROR] == 0
     compat, strict = (set(certificate.broken_at(level)) for level in (VerdictLevel.COMPAT, VerdictLevel.STRICT))
     confirmed = {part: set(rows) for part, rows in FINDINGS[name].items()}
+    compat, strict = (found - confirmed.get("sometimes", set()) for found in (compat, strict))
     assert sorted(compat) == sorted(confirmed["compat"] | confirmed["misread"])
     assert sorted(strict - compat) == sorted(confirmed["strict"] - compat)

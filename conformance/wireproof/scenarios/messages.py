@@ -4,7 +4,7 @@ from wireproof.model.dialect import VERSION_HEADER, Dialect
 from wireproof.model.scenario import Auth, ConversationScenario, JsonObject, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import KeyStyle
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES
-from wireproof.scenarios.http import PLAIN_TEXT
+from wireproof.scenarios.http import IN_CHUNKS, PLAIN_TEXT, TOO_LARGE
 from wireproof.scenarios.messages_client_requests import COUNTED, RECORDED_MESSAGES
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.scenarios.turns import PIXEL
@@ -438,9 +438,30 @@ MESSAGES: tuple[Scenario, ...] = (
         Request(path=PATH, json={"max_tokens": 64}, expect=400, param="model"),
     ),
     _plain(
-        "messages-auth-before-body", "No key, and a body that is no JSON",
+        "messages-auth-before-size", "No key, and a body that is too large",
         ("http.precedence.auth-before-size", *ENVELOPE),
         Request(path=PATH, json=HELLO, auth=Auth.NONE, expect=401, judged="messages.auth"),
-        Request(path=PATH, body=b"{", auth=Auth.NONE, expect=401),
+        Request(path=PATH, json=HELLO, padding=TOO_LARGE, auth=Auth.NONE, expect=401),
+    ),
+    # What refuses these is often a handler of the framework, which knows nothing of the form of this surface's errors.
+    _plain(
+        "messages-addresses", "An address below the route, and methods that the route does not take",
+        ("http.route.wrong-method", "http.route.unknown", *ENVELOPE),
+        Request(method="DELETE", path=PATH, json=HELLO, expect=405, shows={"allow": "POST"}),
+        Request(method="PUT", path=PATH, body=b"{", headers=PLAIN_TEXT, expect=405, shows={"allow": "POST"}),
+        Request(path=f"{PATH}/wireproof/nothing", json=HELLO, expect=404, judged="http.route.unknown"),
+    ),
+    _plain(
+        "messages-sizes", "A body that is too large, and one in chunks, without a length",
+        ("http.body.size", "http.body.chunked", *ENVELOPE),
+        Request(path=PATH, json=HELLO, padding=TOO_LARGE, expect=413),
+        Request(path=PATH, json=HELLO, judged="messages.param.real-clients"),
+        Request(
+            path=PATH,
+            json=_reflecting("chunks-2", say="This came in chunks."),
+            headers=IN_CHUNKS,
+            reflects=("This came in chunks.",),
+            judged="http.body.chunked",
+        ),
     ),
 )  # fmt: skip
