@@ -319,7 +319,7 @@ def test_more_turns_than_there_are_slots_are_turned_away(backend: ScriptedBacken
 @pytest.mark.parametrize(
     ("path", "name"), [("a/b", "a/b"), ("m%C3%A4h", "mäh"), ("%FF", "\N{REPLACEMENT CHARACTER}"), ("a%2Fb", "a/b")]
 )
-def test_paths_are_matched_as_text(make_settings: Any, backend: Any, path: str, name: str) -> None:
+def test_paths_are_matched_as_text(make_settings: MakeSettings, backend: ScriptedBackend, path: str, name: str) -> None:
     client = create_app(make_settings(any_model=True), backend).test_client()
     assert client.get(f"/v1/models/{path}").get_json()["id"] == name
 

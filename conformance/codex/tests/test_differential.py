@@ -32,7 +32,7 @@ TABLE = {(row.script, row.version): row for row in load_differential()}
 EVERY = [(name, version) for name, it in CONVERSATIONS.items() for version in VERSIONS if version in it.versions]
 IDS = [f"{'newest' if version == NEWEST else version}-{name}" for name, version in EVERY]
 STARTED = {"0.89.0": "codex/event/mcp_startup_complete", NEWEST: "thread/started"}
-"""How it is told that a thread has started, and that nothing more is to be said of that."""
+"""How it says that a thread has started, and that nothing more is to be said of that."""
 UNSENT = {
     "configWarning",
     "warning",
@@ -59,8 +59,8 @@ def _real(conversation: Conversation, version: str, folder: Path) -> list[Messag
     """What the real server says."""
     with serving(SCRIPTS) as upstream:
         furnish(folder / "home", version, upstream.url, idle_ms=conversation.idle_ms)
-        heard = _had(conversation, version, [binary(version)], folder)
-        return [_replaced(message, {upstream.url: MOCK_URL}) for message in heard]
+        received = _had(conversation, version, [binary(version)], folder)
+        return [_replaced(message, {upstream.url: MOCK_URL}) for message in received]
 
 
 def _mock(conversation: Conversation, version: str, folder: Path, scripts: Path) -> list[Message]:
@@ -82,8 +82,8 @@ def _had(conversation: Conversation, version: str, codex: Sequence[str | Path], 
     with talking([*codex, "app-server"], env=env, cwd=work, started=STARTED[version]) as talk:
         talk.begin()
         conversation.have(talk)
-        heard = sorted(talk.heard, key=_thread) if conversation.crossing else talk.heard
-        return [_replaced(message, {str(work): "<work>"}) for message in heard]
+        received = sorted(talk.received, key=_thread) if conversation.crossing else talk.received
+        return [_replaced(message, {str(work): "<work>"}) for message in received]
 
 
 def _thread(message: Message) -> str:
@@ -106,11 +106,11 @@ def _replaced(value: Any, words: Mapping[str, str]) -> Any:
 
 def _differences(theirs: Sequence[Message], ours: Sequence[Message], without: AbstractSet[str] = frozenset()) -> str:
     """What differs, as a patch; '' when nothing does."""
-    real, mock = _told(theirs, without), _told(ours, without)
+    real, mock = _lines(theirs, without), _lines(ours, without)
     return "\n".join(difflib.unified_diff(real, mock, "real", "mock", lineterm="", n=0))
 
 
-def _told(messages: Sequence[Message], without: AbstractSet[str]) -> list[str]:
+def _lines(messages: Sequence[Message], without: AbstractSet[str]) -> list[str]:
     left = [_left(message, without) for message in messages]
     return [CLOCK.sub("<time>", line) for line in comparable(left, unsent=UNSENT, own=OWN)]
 

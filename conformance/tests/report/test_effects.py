@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.judging.checks.live_ids import CALL_AGAIN
+from wireproof.judging.checks.shared_ids import CALL_AGAIN
 from wireproof.model.asks import Anything
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect

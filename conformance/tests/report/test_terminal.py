@@ -176,7 +176,7 @@ def test_the_conclusion_counts_what_is_broken(
     stream: Make, certified: Certified, report: Report, frames: tuple[str, ...], plural: str
 ) -> None:
     finish = "stop" if len(frames) == 1 else "length"
-    said = report(certified(stream("flush", *frames, {"finish": finish}), stream("flush", *frames, {"finish": finish})))
+    said = report(certified(*(stream(name, *frames, {"finish": finish}) for name in ("flush", "text-hello"))))
     assert said.endswith(f"\nnot certified at level strict: {plural} broken\n")
 
 

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live_ids import CALL_AGAIN, RESPONSE_AGAIN
+from wireproof.judging.checks.shared_ids import CALL_AGAIN, RESPONSE_AGAIN
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES

@@ -173,19 +173,9 @@ class _Chat:
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:
-        seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case Hole() as hole:
-                self._findings.add_once(
-                    Violation(
-                        requirement=hole.requirement,
-                        seen=seen,
-                        place=place,
-                        strict_only=hole.strict_only,
-                        kind=seen,
-                        spoils=hole.spoils,
-                    )
-                )
+                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
                 self._state = hole.then
                 return False
             case state:

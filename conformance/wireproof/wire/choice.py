@@ -10,13 +10,13 @@ from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import CALL, CHOICE, TAIL, XML_SINGLE, CallSign, CallState, ChoiceSign, ChoiceState
 from wireproof.wire.quoting import quoted
 from wireproof.wire.table import Hole
-from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.wire.deltas import CallDelta, Delta
     from wireproof.wire.sse import SseFrame
+    from wireproof.wire.violation import Place, Violation
 
 
 SHOWN = 60
@@ -120,16 +120,7 @@ class ChoiceReader:
                 return
             if known.requirement == hole.requirement and (known.kind == kind or known.place == place):
                 return
-        self.violations.append(
-            Violation(
-                requirement=hole.requirement,
-                seen=f"{where}: {kind}",
-                place=place,
-                strict_only=hole.strict_only,
-                kind=kind,
-                spoils=spoils,
-            )
-        )
+        self.violations.append(hole.violation(kind, place, where=where, spoils=spoils))
 
     def _call_of(self, call: CallDelta) -> int:
         """The index of the call that a delta is taken to be of."""

@@ -219,10 +219,9 @@ class _Messages:
         yield error
 
     def _step(self, sign: MessageStreamSign, place: Place) -> None:
-        seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case Hole() as hole:
-                self._add(hole.requirement, seen, seen, place, hole.spoils, strict_only=hole.strict_only)
+                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
                 self._state = hole.then
             case state:
                 self._state = state

@@ -196,19 +196,9 @@ class _Responses:
                 pass
 
     def _step(self, sign: ResponseStreamSign, place: Place) -> None:
-        seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case Hole() as hole:
-                self._findings.add_once(
-                    Violation(
-                        requirement=hole.requirement,
-                        seen=seen,
-                        place=place,
-                        strict_only=hole.strict_only,
-                        kind=seen,
-                        spoils=hole.spoils,
-                    )
-                )
+                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
                 self._state = hole.then
             case state:
                 self._state = state

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
 from wireproof_proxy.app import create_app
+from wireproof_proxy.blueprints.metrics import Metrics
 from wireproof_proxy.http.capacity import TurnGate
 from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 if TYPE_CHECKING:
     from flask import Flask
     from flask.testing import FlaskClient
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 SERVICE = "/backend-api/codex/responses"
@@ -25,7 +27,7 @@ def gate() -> TurnGate:
 
 
 @pytest.fixture
-def app(backend: Any, make_settings: Any, gate: TurnGate) -> Flask:
+def app(backend: ScriptedBackend, make_settings: MakeSettings, gate: TurnGate) -> Flask:
     return create_app(make_settings(api_key="secret", chatgpt_service=True), backend, gate)
 
 
@@ -48,7 +50,7 @@ def sent(client: FlaskClient) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, backend: Any) -> None:
+def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, backend: ScriptedBackend) -> None:
     client.post(CHAT, json=ASK).close()
     client.post(CHAT, json={**ASK, "stream": True}).close()
     client.post(CHAT, json={}).close()
@@ -77,7 +79,20 @@ def test_durations_last_until_the_answer_is_over(client: FlaskClient) -> None:
     assert sent(client)[name] == 1
 
 
-def test_turns_and_the_backend_are_sent_as_they_are(client: FlaskClient, backend: Any, gate: TurnGate) -> None:
+def test_durations_are_counted_within_each_bound(gate: TurnGate, backend: ScriptedBackend) -> None:
+    metrics = Metrics(gate, backend)
+    for seconds in (0.05, 0.06, 300.0, 301.0):
+        metrics.answered("chat", "whole", 200, seconds)
+    found = next(family for family in families(metrics.text().decode()) if family.type == "histogram")
+    counts = {sample.labels.get("le", sample.name): sample.value for sample in found.samples}
+    assert (counts["0.05"], counts["0.1"], counts["120.0"], counts["300.0"], counts["+Inf"]) == (1, 2, 2, 3, 4)
+    assert counts["wireproof_proxy_request_seconds_count"] == 4
+    assert counts["wireproof_proxy_request_seconds_sum"] == pytest.approx(601.11)
+
+
+def test_turns_and_the_backend_are_sent_as_they_are(
+    client: FlaskClient, backend: ScriptedBackend, gate: TurnGate
+) -> None:
     gate.enter()
     backend.ready, backend.restarts = False, 3
     values = sent(client)

@@ -26,7 +26,7 @@ class Replayed:
     """One recording. `why`: what differs and why, or why it is not replayed; empty where all is equal.
 
     What is left out of the comparison: `skip`, requests with all that follows until the client's next line;
-    `unheard`, what follows them alone; `unsent`, notifications of these methods; `own`, values of these keys.
+    `unsent`, notifications of these methods; `own`, values of these keys.
     `after`: the scenario of the process before it, whose threads are stored; empty if there was none.
     """
 
@@ -35,7 +35,6 @@ class Replayed:
     verdict: Verdict
     why: str = ""
     skip: frozenset[Any] = frozenset()
-    unheard: frozenset[Any] = frozenset()
     unsent: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     after: str = ""
@@ -97,7 +96,7 @@ def load_replays(path: Path = REPLAY, recordings: Path = RECORDINGS) -> Replays:
     return Replays(rows=rows, **data["everywhere"])
 
 
-_SETS = ("skip", "unheard", "unsent", "own")
+_SETS = ("skip", "unsent", "own")
 
 
 def _replayed(path: Path, row: Mapping[str, Any]) -> Replayed:
