@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 if TYPE_CHECKING:
     import pytest
@@ -91,10 +92,10 @@ def test_it_needs_neither_hypothesis_nor_an_option_of_its_own(monkeypatch: pytes
 
     # An option that was added when pytest had read the command line is none.
     config = SimpleNamespace(
-        getoption=lambda _name, default: default, hook=SimpleNamespace(pytest_deselected=pytest_deselected)
+        args=[], getoption=lambda _name, default: default, hook=SimpleNamespace(pytest_deselected=pytest_deselected)
     )
-    day = SimpleNamespace(get_closest_marker=lambda _: None)
-    night = SimpleNamespace(get_closest_marker=lambda name: name == "nightly")
+    day = Mock(get_closest_marker=lambda _: None)
+    night = Mock(get_closest_marker=lambda name: name == "nightly" or None)
     items = [day, night]
     made["pytest_collection_modifyitems"](config, items)
     assert (items, left_out) == ([day], [night])
