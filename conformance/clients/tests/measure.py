@@ -16,9 +16,13 @@ from clients import HERE, installed
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.fault import MESSAGES
+from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 
 KEY = "a key of the measurements"
-OF_MESSAGES = sorted(name for name, fault in FAULTS.items() if MESSAGES in fault.dialects)
+# Faults of whole targets end the process that serves all miniatures, or answer nothing, to whoever asks.
+OF_MESSAGES = sorted(
+    name for name, fault in FAULTS.items() if MESSAGES in fault.dialects and fault not in TARGET_FAULTS
+)
 SETTINGS = {"PROXY_API_KEY": KEY, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "PROXY_KEEPALIVE_MS": "100"}
 AT_ONCE = 2
 
