@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CASES = {
     f"{surface}-{mode}": Form(dialect, mode)
-    for surface, dialect in {"chat": DEFAULT, "responses": Dialect.RESPONSES}.items()
+    for surface, dialect in {"chat": DEFAULT, "responses": Dialect.RESPONSES, "messages": Dialect.MESSAGES}.items()
     for mode in Mode
 }
 BROKEN = {Verdict.FAIL, Verdict.WARN}
@@ -35,9 +35,9 @@ BROKEN = {Verdict.FAIL, Verdict.WARN}
 
 def asking(kind: type[MiniatureClient], form: Form) -> Callable[[Asked], None]:
     def ask(asked: Asked) -> None:
-        key = {"Authorization": f"Bearer {asked.key}"}
-        with httpx.Client(base_url=asked.base_url, transport=asked.transport, headers=key, timeout=30.0) as http:
-            shape = FORMS[form.dialect.spec.surface]
+        shape = FORMS[form.dialect.spec.surface]
+        headers = shape.headers(asked.key)
+        with httpx.Client(base_url=asked.base_url, transport=asked.transport, headers=headers, timeout=30.0) as http:
             client = kind(http, shape, model=asked.model, stream=form.mode is Mode.STREAM)
             for prompt in asked.prompts:
                 with contextlib.suppress(NoAnswerError):

@@ -521,6 +521,7 @@ def test_what_an_interrupted_session_had_driven_is_written(
 NO_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:syrupy")
 
 
+@pytest.mark.nightly
 def test_the_workers_of_xdist_share_one_run(pytester: pytest.Pytester, tmp_path: Path) -> None:
     out, starts = tmp_path / "out", tmp_path / "starts"
     command = f"echo one >> {shlex.quote(str(starts))}; exec {miniature('role-everywhere')}"

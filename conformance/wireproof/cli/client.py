@@ -50,7 +50,7 @@ Examples:
   wireproof client -- node agent.mjs --url '{base_url}' --key '{key}' --model '{model}' '{prompt}'
   wireproof client --env LLM_URL='{base_url}' -- ./agent '{prompt}'
 
-The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment.
+The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment, and ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.
 
 """
 

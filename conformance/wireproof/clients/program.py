@@ -102,6 +102,9 @@ class RunningProgram:
             "OPENAI_BASE_URL": self._places["base_url"],
             "OPENAI_API_BASE": self._places["base_url"],  # the name that older clients read
             "OPENAI_API_KEY": self._places["key"],
+            # Clients of Messages add the version themselves.
+            "ANTHROPIC_BASE_URL": self._places["base_url"].removesuffix("/v1"),
+            "ANTHROPIC_API_KEY": self._places["key"],
             **variables,
             _MARK: self._mark,
         }

@@ -68,8 +68,8 @@ def _functions(request: AnswerRequest) -> Iterable[tuple[str, object]]:
     for tool in request.tools:
         function = object_of(tool.get("function")) or tool
         name = text_of(function.get("name"))
-        if name and tool.get("type", "function") == "function":
-            yield name, function.get("parameters")
+        if name and (tool.get("type", "function") == "function" or "input_schema" in tool):
+            yield name, function.get("parameters") or tool.get("input_schema")
 
 
 def _used(name: str, schema: object) -> ToolUse:

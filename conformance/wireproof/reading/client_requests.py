@@ -1,4 +1,4 @@
-"""What a client sends, read: the messages of a conversation in one form for chat and Responses.
+"""What a client sends, read: the messages of a conversation in one form for chat, Responses and Messages.
 
 Nothing that a client sends can raise anything here; what is no message is left out, and is for the schemas to name.
 """
@@ -37,13 +37,15 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClientMessage:
-    """A message of a conversation; on Responses one or more items that belong together."""
+    """A message of a conversation; on Responses items that belong together, on Messages blocks."""
 
     speaker: Speaker
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     result_of: str = ""
     """The id of the call whose result it is; "": it is none, or names none."""
+    failed: bool = False
+    """It is a result, and is marked as that of a call that failed."""
     refers: str = ""
     """The id of a stored item for which it stands; "": it is a message itself."""
     path: Path | None = None
@@ -72,7 +74,7 @@ class AnswerRequest:
 
     @property
     def surface(self) -> Surface:
-        """Chat or Responses."""
+        """The surface that it asks."""
         return self.form.dialect.spec.surface
 
 
@@ -88,7 +90,11 @@ def form_of(transcript: Transcript) -> Form | None:
     return Form(dialect, Mode.STREAM if streams else Mode.WHOLE)
 
 
-_ENDS: Mapping[str, Dialect] = {"/chat/completions": Dialect.OPENAI_JSON, "/responses": Dialect.RESPONSES}
+_ENDS: Mapping[str, Dialect] = {
+    "/chat/completions": Dialect.OPENAI_JSON,
+    "/responses": Dialect.RESPONSES,
+    "/messages": Dialect.MESSAGES,
+}
 
 
 def read_request(transcript: Transcript) -> AnswerRequest | None:
@@ -96,12 +102,17 @@ def read_request(transcript: Transcript) -> AnswerRequest | None:
     form, body = form_of(transcript), json_object(transcript.request_body)
     if form is None or body is None:
         return None
-    chat = form.dialect is Dialect.OPENAI_JSON
-    found = _of_chat(body) if chat else _of_responses(body)
+    match form.dialect:
+        case Dialect.RESPONSES:
+            found = _joined(_of_responses(body))
+        case Dialect.MESSAGES:
+            found = _of_messages(body, transcript.request_body.decode(errors="surrogateescape"))
+        case _:
+            found = _of_chat(body)
     return AnswerRequest(
         form=form,
         body=body,
-        messages=tuple(found if chat else _joined(found)),
+        messages=tuple(found),
         tools=tuple(object_of(one) for one in [*list_of(body.get("tools")), *list_of(body.get("functions"))]),
         continues=text_of(body.get("previous_response_id")) or "",
         choices=n if isinstance(n := body.get("n"), int) else 1,
@@ -223,3 +234,55 @@ def _belong_together(before: ClientMessage, after: ClientMessage) -> bool:
     both = before.speaker is after.speaker is Speaker.ASSISTANT
     # A text behind calls is another answer's.
     return both and not before.refers and not after.refers and not (before.calls and after.text)
+
+
+# Messages
+
+
+def _of_messages(body: JsonObject, text: str) -> Iterator[ClientMessage]:
+    instructions = content_text(body.get("system"))
+    if instructions:
+        yield ClientMessage(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("system",))
+    for number, one in enumerate(list_of(body.get("messages"))):
+        message, path = object_of(one), ("messages", number)
+        speaker = _ROLES.get(text_of(message.get("role")) or "")
+        if speaker is Speaker.ASSISTANT:
+            calls = tuple(_uses(message, path, text))
+            yield ClientMessage(speaker=speaker, text=content_text(message.get("content")), calls=calls, path=path)
+        elif speaker is not None:
+            yield from _of_user(message, speaker, path)
+
+
+def _of_user(message: JsonObject, speaker: Speaker, path: Path) -> Iterator[ClientMessage]:
+    """The results in a message, each by itself, and its text, in the order in which they stand."""
+    content, said, at = message.get("content"), "", path
+    if isinstance(content, str):
+        yield ClientMessage(speaker=speaker, text=content, path=path)
+    for number, one in enumerate(list_of(content)):
+        block, place = object_of(one), (*path, "content", number)
+        if block.get("type") == "tool_result":
+            if said:
+                yield ClientMessage(speaker=speaker, text=said, path=at)
+            said = ""
+            yield ClientMessage(
+                speaker=Speaker.RESULT,
+                text=content_text(block.get("content")),
+                result_of=text_of(block.get("tool_use_id")) or "",
+                failed=block.get("is_error") is True,
+                path=place,
+            )
+        else:
+            said, at = said + (text_of(block.get("text")) or ""), path if not said else at
+    if said:
+        yield ClientMessage(speaker=speaker, text=said, path=at)
+
+
+def _uses(message: JsonObject, path: Path, text: str) -> Iterator[ToolCall]:
+    """The calls of a message; their input as it is written, with every digit."""
+    for number, one in enumerate(list_of(message.get("content"))):
+        block = object_of(one)
+        if block.get("type") == "tool_use":
+            span = span_of(text, *path, "content", number, "input")
+            written = "" if span is None else text[span[0] : span[1]]
+            name = text_of(block.get("name")) or ""
+            yield ToolCall(id=text_of(block.get("id")) or "", name=name, arguments=written)

@@ -25,12 +25,10 @@ def main(arguments: list[str] | None = None) -> int:
     fault = FAULTS[given.fault] if given.fault else ClientFault(breaks="")
     if fault.prepare:
         fault.prepare()
-    with httpx.Client(
-        base_url=os.environ["OPENAI_BASE_URL"],
-        headers={"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"},
-        timeout=WAIT,
-    ) as http:
-        client = fault.kind(http, FORMS[given.surface], model="gpt-5", stream=given.stream)
+    form = FORMS[given.surface]
+    headers = form.headers(os.environ["OPENAI_API_KEY"])
+    with httpx.Client(base_url=os.environ["OPENAI_BASE_URL"], headers=headers, timeout=WAIT) as http:
+        client = fault.kind(http, form, model="gpt-5", stream=given.stream)
         return _asked(client, given.prompts or [line.rstrip("\n") for line in sys.stdin])
 
 

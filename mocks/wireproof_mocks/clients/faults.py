@@ -125,7 +125,10 @@ class _ToolsOnce(MiniatureClient):
 class _AsksForMore(MiniatureClient):
     def ask(self, prompt: str) -> str:
         text = super().ask(prompt)
+        before = list(self.history)
+        self.history.append({"role": "user", "content": "Go on."})
         self.answered()
+        self.history = before
         return text
 
 

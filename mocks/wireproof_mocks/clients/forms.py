@@ -67,6 +67,9 @@ class ClientForm(Protocol):
 
     path: str
 
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers that say who asks."""
+
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         """An answer as it is sent back."""
 
@@ -95,6 +98,10 @@ class ChatForm:
     """Chat completions."""
 
     path = "/chat/completions"
+
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers that say who asks."""
+        return {"Authorization": f"Bearer {key}"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         """An answer as it is sent back."""
@@ -144,6 +151,10 @@ class ResponsesForm:
 
     path = "/responses"
 
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers that say who asks."""
+        return {"Authorization": f"Bearer {key}"}
+
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         """An answer as it is sent back."""
         text = [{"role": "assistant", "content": answer.text}] if answer.text or not answer.calls else []
@@ -190,6 +201,10 @@ class MessagesForm:
     """Messages."""
 
     path = "/messages"
+
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers that say who asks, and of which version of the API."""
+        return {"x-api-key": key, "anthropic-version": "2023-06-01"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         """An answer as it is sent back; the API refuses one without anything, so that is left out."""

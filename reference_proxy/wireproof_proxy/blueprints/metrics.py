@@ -1,36 +1,28 @@
 """`/metrics`: requests by surface, mode and status, how long they took, running turns, and the backend.
 
 Each label has few values, whatever clients ask for: a surface is the name of a blueprint, and paths that are no route
-of ours are counted as `other`. None needs a character to be escaped.
+of ours are counted as `other`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import accumulate
-from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+    from prometheus_client.metrics_core import Metric
 
     from wireproof_proxy.backends.backend import AgentBackend
     from wireproof_proxy.http.capacity import TurnGate
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
-TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8"
-"""Prometheus' text format, which every version of it reads."""
-
-
-@dataclass
-class _Durations:
-    counts: list[int] = field(default_factory=lambda: [0] * (len(SECONDS) + 1))
-    """How many were within each of `SECONDS` and no shorter one; the last took longer than all."""
-    sum: float = 0.0
 
 
 @dataclass(eq=False)
@@ -39,39 +31,32 @@ class Metrics:
 
     gate: TurnGate
     backend: AgentBackend
-    _requests: Counter[str] = field(default_factory=Counter)
-    _durations: defaultdict[str, _Durations] = field(default_factory=lambda: defaultdict(_Durations))
-    _lock: Lock = field(default_factory=Lock)
+    # Not the library's global one, which would refuse the metrics of a second application in the process.
+    _registry: CollectorRegistry = field(default_factory=CollectorRegistry)
+
+    def __post_init__(self) -> None:
+        labels = ("surface", "mode")
+        # The library adds `_total` to the name.
+        self._requests = Counter(
+            "wireproof_proxy_requests", "Requests that were answered.", (*labels, "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "wireproof_proxy_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            labels,
+            registry=self._registry,
+            buckets=SECONDS,
+        )
+        self._registry.register(_Now(self.gate, self.backend))
 
     def answered(self, surface: str, mode: str, status: int, seconds: float) -> None:
         """Count a request; `mode` is stream, whole or none."""
-        labels = f'surface="{surface}",mode="{mode}"'
-        with self._lock:
-            self._requests[f'{{{labels},status="{status}"}}'] += 1
-            durations = self._durations[labels]
-            durations.counts[bisect_left(SECONDS, seconds)] += 1
-            durations.sum += seconds
+        self._requests.labels(surface, mode, str(status)).inc()
+        self._seconds.labels(surface, mode).observe(seconds)
 
     def text(self) -> bytes:
         """All metrics, in Prometheus' text format."""
-        with self._lock:
-            counted = [
-                *_family("requests_total", "counter", "Requests that were answered.", self._requests.items()),
-                *_family(
-                    "request_seconds",
-                    "histogram",
-                    "Seconds from a request to the end of its answer.",
-                    (sample for labels, each in self._durations.items() for sample in _histogram(labels, each)),
-                ),
-            ]
-        return "".join([*counted, *self._now()]).encode()
-
-    def _now(self) -> Iterator[str]:
-        yield from _family("running_turns", "gauge", "Turns that run.", [("", self.gate.taken)])
-        ready = int(self.backend.await_ready(0))
-        yield from _family("backend_ready", "gauge", "Whether the backend answers: 1 or 0.", [("", ready)])
-        for name, help_, value in self.backend.counts():
-            yield from _family(f"backend_{name}_total", "counter", help_, [("", value)])
+        return generate_latest(self._registry)
 
 
 def metrics_blueprint(metrics: Metrics) -> Blueprint:
@@ -80,23 +65,20 @@ def metrics_blueprint(metrics: Metrics) -> Blueprint:
 
     @blueprint.get("/metrics")
     def show() -> Response:
-        return Response(metrics.text(), content_type=TEXT_FORMAT)
+        return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)
 
     return blueprint
 
 
-def _family(
-    name: str, kind: Literal["counter", "gauge", "histogram"], help_: str, samples: Iterable[tuple[str, float]]
-) -> Iterator[str]:
-    """The lines of a metric; a sample is what follows the name, and its value."""
-    name = f"wireproof_proxy_{name}"
-    yield f"# HELP {name} {help_}\n# TYPE {name} {kind}\n"
-    yield from (f"{name}{rest} {value}\n" for rest, value in samples)
+@dataclass(frozen=True)
+class _Now(Collector):
+    gate: TurnGate
+    backend: AgentBackend
 
-
-def _histogram(labels: str, durations: _Durations) -> Iterator[tuple[str, float]]:
-    within = tuple(accumulate(durations.counts))
-    for bound, count in zip((*SECONDS, "+Inf"), within, strict=True):
-        yield f'_bucket{{{labels},le="{bound}"}}', count
-    yield f"_count{{{labels}}}", within[-1]
-    yield f"_sum{{{labels}}}", durations.sum
+    def collect(self) -> Iterator[Metric]:
+        """The current values."""
+        yield GaugeMetricFamily("wireproof_proxy_running_turns", "Turns that run.", value=self.gate.taken)
+        ready = self.backend.await_ready(0)
+        yield GaugeMetricFamily("wireproof_proxy_backend_ready", "Whether the backend answers: 1 or 0.", value=ready)
+        for name, help_, value in self.backend.counts():
+            yield CounterMetricFamily(f"wireproof_proxy_backend_{name}", help_, value=value)

@@ -7,6 +7,7 @@ are registered for both.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answer_parts import calls, text
@@ -22,9 +23,8 @@ from wireproof.judging.checks.places import (
     place_of,
     reading_of,
 )
-from wireproof.judging.checks.published import media_type, shape_of, unpublished
+from wireproof.judging.checks.published import of_whole, shape_of, unpublished
 from wireproof.judging.registry import Checks, Seen, about
-from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
 from wireproof.wire.facet import UNTOUCHED, Facet
@@ -91,19 +91,10 @@ def ends(exchange: Exchange) -> Iterable[Seen]:
 @check("responses.whole.envelope")
 def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a response of published fields, complete, of this request, and says how the turn ended."""
-    if exchange.transcript.end is not End.COMPLETE:
-        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
-        return
-    if not reading_of(exchange).payloads:
-        return
-    ((frame, body),) = reading_of(exchange).payloads
-    seen = list(unpublished("response", body, frame))
-    # What is wrong with messages and calls has been named where they were read.
-    if reading_of(exchange).violations:
-        seen = [one for one in seen if "output" not in one.kind.split("/")]
-    if all(one.strict_only for one in seen):
-        seen += media_type(exchange)
+    body, seen = of_whole(exchange, partial(unpublished, "response"), "output")
     yield from seen
+    if body is None:
+        return
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
         for name, wrong in list(_values(exchange, body))[:1]:
