@@ -1,7 +1,8 @@
 """How much the tests play, and how soon the mocks that they start answer: at once, if WIREPROOF_PACE is unset.
 
 `--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures,
-and runs the tests that are marked `nightly`.
+and runs the tests that are marked `nightly`, and all cases of those that are marked `sampled`. What is chosen by name,
+with `-k` or as `FILE::TEST`, is run in any case.
 
 `@pytest.mark.each(names, values, ids=…)` takes what `@pytest.mark.parametrize` takes, and makes one test item that goes
 over all cases: to collect and report an item costs some milliseconds, most cases some microseconds. All cases are run,
@@ -20,6 +21,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 try:
     from hypothesis import settings
@@ -54,17 +56,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of tests that are too long for every change, and of those that go over many cases."""
     config.addinivalue_line("markers", "nightly: run with --whole alone, as the nightly run does")
+    config.addinivalue_line("markers", "sampled(count): for a change so many of its cases, with --whole all")
     config.addinivalue_line("markers", "each(names, values, ids=None): go over these cases within one item")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out, and count as deselected, what is for the nightly run."""
-    if config.getoption("whole", default=False):
+    """Leave out, and count as deselected, what is for the nightly run, unless it was chosen by name."""
+    named = config.getoption("keyword", default="") or any("::" in one for one in config.args)
+    if named or config.getoption("whole", default=False):
         return
-    left_out = [one for one in items if one.get_closest_marker("nightly")]
+    left_out = {one for one in items if one.get_closest_marker("nightly")} | _beyond_samples(items)
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=[*left_out])
         items[:] = [one for one in items if one not in left_out]
+
+
+def _beyond_samples(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Of tests that are marked `sampled` the cases that are not run for a change: all but so many, evenly spread."""
+    tests: dict[tuple[Path, str, int], list[pytest.Item]] = {}
+    for one in items:
+        if mark := one.get_closest_marker("sampled"):
+            tests.setdefault((one.path, one.name.partition("[")[0], mark.args[0]), []).append(one)
+    left_out: set[pytest.Item] = set()
+    for (_, _, count), cases in tests.items():
+        left_out |= {*cases} - {cases[len(cases) * number // count] for number in range(count)}
+    return left_out
 
 
 # Tests that go over many cases

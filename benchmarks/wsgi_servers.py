@@ -103,8 +103,8 @@ def silent(gone: Callable[[], bool]) -> Iterator[bytes]:
 
 def departed(environ: Environ) -> Callable[[], bool]:
     """How an application under this server sees that its client has gone."""
-    if told := environ.get("waitress.client_disconnected"):
-        return lambda: bool(told())
+    if disconnected := environ.get("waitress.client_disconnected"):
+        return lambda: bool(disconnected())
     if own := environ.get("wireproof_proxy.client"):
         return lambda: bool(own.gone())
     client = environ.get("gunicorn.socket") or environ.get("benchmark.socket")

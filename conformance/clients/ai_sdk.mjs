@@ -1,5 +1,5 @@
 // The AI SDK: `streamText` and `generateText` with several steps. Its provider for OpenAI-compatible endpoints speaks chat
-// completions, the one for OpenAI speaks responses: it refers to items that are stored, unless it is told not to store. The
+// completions, the one for OpenAI speaks both, responses by default: it refers to items that are stored, unless it is told not to store. The
 // one for Anthropic speaks messages.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
@@ -13,6 +13,11 @@ function chat({ endpoint: { url, key, model }, dialogue: { parallel } }) {
   const provider = createOpenAICompatible({ name: "wireproof", baseURL: url, apiKey: key, includeUsage: true });
   return { model: provider(model), wishes: { wireproof: parallel === null ? {} : { parallel_tool_calls: parallel } } };
 }
+
+const openai = ({ endpoint: { url, key, model }, dialogue: { parallel } }) => ({
+  model: createOpenAI({ baseURL: url, apiKey: key }).chat(model),
+  wishes: { openai: parallel === null ? {} : { parallelToolCalls: parallel } },
+});
 
 const responses = (more) => ({ endpoint: { url, key, model }, dialogue: { parallel } }) => ({
   model: createOpenAI({ baseURL: url, apiKey: key })(model),
@@ -73,6 +78,8 @@ const stream = (connect) => async (play) => {
 await main({
   whole: whole(chat),
   stream: stream(chat),
+  "openai-whole": whole(openai),
+  "openai-stream": stream(openai),
   "responses-whole": whole(responses({})),
   "responses-stream": stream(responses({})),
   "responses-unstored-whole": whole(responses({ store: false })),

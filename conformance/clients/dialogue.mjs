@@ -28,8 +28,10 @@ export class Toolbox {
   }
 
   run(name, args) {
+    const found = this.tools.find((tool) => tool.name === name);
+    if (found === undefined) return `there is no tool ${name}`;
     this.ran.push({ name, arguments: args });
-    return this.tools.find((tool) => tool.name === name).result;
+    return found.result;
   }
 
   /** The tools as chat requests declare them. */

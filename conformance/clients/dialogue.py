@@ -28,9 +28,12 @@ class Play:
     parsed: list[Any] = field(default_factory=list)
 
     def run(self, name: str, arguments: Any) -> str:  # noqa: ANN401 - whatever JSON the model sent
-        """The result of a tool."""
+        """The result of a tool; one that there is not does not run."""
+        result = next((str(tool["result"]) for tool in self.dialogue["tools"] if tool["name"] == name), None)
+        if result is None:
+            return f"there is no tool {name}"
         self.ran.append({"name": name, "arguments": arguments})
-        return next(str(tool["result"]) for tool in self.dialogue["tools"] if tool["name"] == name)
+        return result
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -71,11 +74,14 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """An answer of the model; `finish` is the client's word for how it ended, `usage` is (input, output) in tokens."""
+    """An answer of the model; `finish` is the client's word for how it ended, `usage` is (input, output) in tokens.
+
+    None: the client does not tell.
+    """
 
     text: str
     finish: str | None
-    usage: tuple[int, int]
+    usage: tuple[int, int] | None
     calls: list[Call]
 
 

@@ -61,15 +61,11 @@ def _model(play: Play) -> Model:
 
 
 def _turn(message: AIMessage) -> Turn:
-    if message.invalid_tool_calls:
-        raise ValueError(f"invalid calls: {message.invalid_tool_calls}")
     usage = message.usage_metadata
-    if usage is None:
-        raise ValueError("no usage")
     return Turn(
         text=str(message.text),
-        finish=message.response_metadata["stop_reason"],
-        usage=(usage["input_tokens"], usage["output_tokens"]),
+        finish=message.response_metadata.get("stop_reason"),
+        usage=(usage["input_tokens"], usage["output_tokens"]) if usage else None,
         calls=[Call(id=str(call["id"]), name=call["name"], arguments=call["args"]) for call in message.tool_calls],
     )
 

@@ -22,12 +22,11 @@ function connect(Model, { endpoint, dialogue, box }) {
 }
 
 function turn(message) {
-  if (message.invalid_tool_calls?.length) throw new Error(`invalid calls: ${JSON.stringify(message.invalid_tool_calls)}`);
   return {
     text: message.text,
     finish: message.response_metadata.finish_reason ?? message.response_metadata.status,
-    usage: [message.usage_metadata.input_tokens, message.usage_metadata.output_tokens],
-    calls: message.tool_calls.map(({ id, name, args }, place) => ({
+    usage: [message.usage_metadata?.input_tokens, message.usage_metadata?.output_tokens],
+    calls: (message.tool_calls ?? []).map(({ id, name, args }, place) => ({
       id,
       name,
       arguments: args,
@@ -43,7 +42,7 @@ const loop = (ask, Model) => async (play) => {
   while (turns.length < MAX_STEPS) {
     const message = await ask(model, messages, play.pieces);
     turns.push(turn(message));
-    if (!message.tool_calls.length) break;
+    if (!message.tool_calls?.length) break;
     messages.push(message);
     for (const { id, name, args } of message.tool_calls) {
       messages.push(new ToolMessage({ tool_call_id: id, content: play.box.run(name, args) }));

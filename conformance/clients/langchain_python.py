@@ -61,16 +61,12 @@ def _model(play: Play, *, responses: bool) -> Model:
 
 
 def _turn(message: AIMessage) -> Turn:
-    if message.invalid_tool_calls:
-        raise ValueError(f"invalid calls: {message.invalid_tool_calls}")
     usage = message.usage_metadata
-    if usage is None:
-        raise ValueError("no usage")
     raw = [chunk["args"] for chunk in message.tool_call_chunks] if isinstance(message, AIMessageChunk) else []
     return Turn(
         text=str(message.text),
-        finish=message.response_metadata.get("finish_reason") or message.response_metadata["status"],
-        usage=(usage["input_tokens"], usage["output_tokens"]),
+        finish=message.response_metadata.get("finish_reason") or message.response_metadata.get("status"),
+        usage=(usage["input_tokens"], usage["output_tokens"]) if usage else None,
         calls=[
             Call(
                 id=str(call["id"]),

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK on responses: `Runner.run` and `Runner.run_streamed`, whose runner is the loop."""  # noqa: INP001 - a folder of programs, no package
+"""The OpenAI Agents SDK on responses or chat: `Runner.run` and `Runner.run_streamed`, whose runner is the loop."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agents import (
     FunctionTool,
     ModelResponse,
     ModelSettings,
+    OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
     RunConfig,
     Runner,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     Run = Callable[[Agent[Any], Play], Awaitable[RunResultBase]]
 
+_Kind = type[OpenAIResponsesModel] | type[OpenAIChatCompletionsModel]
 UNTRACED = RunConfig(tracing_disabled=True)
 
 
@@ -43,11 +45,11 @@ async def _stream(agent: Agent[Any], play: Play) -> RunResultBase:
     return result
 
 
-def _runner(run: Run) -> Callable[[Play], list[Turn]]:
+def _runner(run: Run, kind: _Kind = OpenAIResponsesModel) -> Callable[[Play], list[Turn]]:
     async def play(play: Play) -> list[Turn]:
         url, key = play.endpoint["url"], play.endpoint["key"]
         async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=20) as client:
-            result = await run(_agent(play, client), play)
+            result = await run(_agent(play, client, kind), play)
         turns = [_turn(response) for response in result.raw_responses]
         if result.final_output != turns[-1].text:
             raise ValueError(f"the output was {result.final_output!r}")
@@ -56,10 +58,10 @@ def _runner(run: Run) -> Callable[[Play], list[Turn]]:
     return lambda started: asyncio.run(play(started))
 
 
-def _agent(play: Play, client: AsyncOpenAI) -> Agent[Any]:
+def _agent(play: Play, client: AsyncOpenAI, kind: _Kind) -> Agent[Any]:
     return Agent(
         name="Wireproof",
-        model=OpenAIResponsesModel(model=play.endpoint["model"], openai_client=client),
+        model=kind(model=play.endpoint["model"], openai_client=client),
         model_settings=ModelSettings(parallel_tool_calls=play.dialogue["parallel"]),
         tools=[_tool(play, function) for function in play.functions],
     )
@@ -94,4 +96,11 @@ def _turn(response: ModelResponse) -> Turn:
 
 
 if __name__ == "__main__":
-    main({"whole": _runner(_whole), "stream": _runner(_stream)})
+    main(
+        {
+            "whole": _runner(_whole),
+            "stream": _runner(_stream),
+            "chat-whole": _runner(_whole, OpenAIChatCompletionsModel),
+            "chat-stream": _runner(_stream, OpenAIChatCompletionsModel),
+        }
+    )

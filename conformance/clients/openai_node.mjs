@@ -1,4 +1,4 @@
-// The `openai` package: whole answers, the `.stream` helper, and `runTools` in both modes.
+// The `openai` package: whole answers, streams joined by hand, the `.stream` helper, and `runTools` in both modes.
 
 import OpenAI from "openai";
 
@@ -19,7 +19,7 @@ function turn({ choices: [{ message, finish_reason: finish }], usage }) {
   return {
     text: message.content ?? "",
     finish,
-    usage: [usage.prompt_tokens, usage.completion_tokens],
+    usage: [usage?.prompt_tokens, usage?.completion_tokens],
     calls: (message.tool_calls ?? []).map((made) => call(made.id, made.function.name, made.function.arguments)),
   };
 }
@@ -50,6 +50,27 @@ const stream = loop((client, body, pieces) => {
   return helper.finalChatCompletion();
 }, true);
 
+const joined = loop(async (client, body, pieces) => {
+  const message = { role: "assistant", content: "" };
+  const calls = new Map();
+  let [finish, usage] = [null, undefined];
+  for await (const chunk of await client.chat.completions.create(body)) {
+    usage = chunk.usage ?? usage;
+    for (const { delta, finish_reason: end } of chunk.choices ?? []) {
+      finish = end ?? finish;
+      message.content += delta?.content ?? "";
+      if (delta?.content) pieces.push(delta.content);
+      for (const { index, id, function: made } of delta?.tool_calls ?? []) {
+        if (!calls.has(index)) calls.set(index, { id, type: "function", function: { name: "", arguments: "" } });
+        calls.get(index).function.name += made?.name ?? "";
+        calls.get(index).function.arguments += made?.arguments ?? "";
+      }
+    }
+  }
+  if (calls.size) message.tool_calls = [...calls.values()];
+  return { choices: [{ message, finish_reason: finish }], usage };
+}, true);
+
 const runTools = (streamed) => async (play) => {
   const { dialogue, box, pieces } = play;
   const tools = dialogue.tools.map(({ name, description, parameters }) => ({
@@ -66,4 +87,4 @@ const runTools = (streamed) => async (play) => {
   return runner.allChatCompletions().map(turn);
 };
 
-await main({ whole, stream, "run-tools": runTools(true), "run-tools-whole": runTools(false) });
+await main({ whole, stream, joined, "run-tools": runTools(true), "run-tools-whole": runTools(false) });

@@ -28,6 +28,19 @@ async function stream(client, body, { pieces }) {
   throw new Error("no end");
 }
 
+/** The items as they are done, and nothing but that there is an end. */
+async function joined(client, body, { pieces }) {
+  const items = [];
+  let last;
+  for await (const event of await client.responses.create({ ...body, stream: true })) {
+    if (event.type === "response.output_text.delta") pieces.push(event.delta);
+    if (event.type === "response.output_item.done") items.push(event.item);
+    if (event.type === "response.completed") last = event.response;
+  }
+  if (last === undefined) throw new Error("no end");
+  return { ...last, output: items, output_text: pieces.join("") };
+}
+
 function helper(client, body, { pieces }) {
   const running = client.responses.stream(body);
   running.on("response.output_text.delta", ({ delta }) => pieces.push(delta));
@@ -45,7 +58,7 @@ function turn({ status, output, output_text: said, usage }) {
   return {
     text: said,
     finish: status,
-    usage: [usage.input_tokens, usage.output_tokens],
+    usage: [usage?.input_tokens, usage?.output_tokens],
     calls: output
       .filter(({ type }) => type === "function_call")
       .map(({ call_id: id, name, arguments: raw }) => call(id, name, raw)),
@@ -83,6 +96,7 @@ const loop = (ask, stored = false) => async (play) => {
 await main({
   whole: loop(whole),
   stream: loop(stream),
+  joined: loop(joined),
   helper: loop(helper),
   parse: loop(parse),
   stored: loop(whole, true),

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from dialogue import MAX_STEPS, Call, Play, Turn, main
 from openai import OpenAI
+from openai.types.responses import Response
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from openai.types.responses import Response
 
     Ask = Callable[[OpenAI, dict[str, Any], Play], Response]
 
@@ -43,6 +42,21 @@ def _stream(client: OpenAI, body: dict[str, Any], play: Play) -> Response:
             response: Response = event.response
             return response
     raise ValueError("no end")
+
+
+def _joined(client: OpenAI, body: dict[str, Any], play: Play) -> Response:
+    """The plain stream, of which the items are taken as they are done, and nothing but that there is an end."""
+    items, last = [], None
+    for event in client.responses.create(**body, stream=True):
+        if event.type == "response.output_text.delta":
+            play.pieces.append(event.delta)
+        elif event.type == "response.output_item.done":
+            items.append(event.item)
+        elif event.type == "response.completed":
+            last = event.response
+    if last is None:
+        raise ValueError("no end")
+    return Response.model_construct(None, **{**last.to_dict(), "output": [one.to_dict() for one in items]})
 
 
 def _helper(client: OpenAI, body: dict[str, Any], play: Play) -> Response:
@@ -91,13 +105,11 @@ def _result(play: Play, call: Call) -> dict[str, str]:
 
 
 def _turn(response: Response) -> Turn:
-    if response.usage is None:
-        raise ValueError("no usage")
     called = [item for item in response.output if item.type == "function_call"]
     return Turn(
         text=response.output_text,
         finish=response.status,
-        usage=(response.usage.input_tokens, response.usage.output_tokens),
+        usage=(response.usage.input_tokens, response.usage.output_tokens) if response.usage else None,
         calls=[
             Call(id=item.call_id, name=item.name, arguments=json.loads(item.arguments), raw=item.arguments)
             for item in called
@@ -110,6 +122,7 @@ if __name__ == "__main__":
         {
             "whole": _loop(_whole),
             "stream": _loop(_stream),
+            "joined": _loop(_joined),
             "helper": _loop(_helper),
             "parse": _loop(_parse),
             "stored": _loop(_whole, stored=True),

@@ -67,7 +67,7 @@ class Measured:
     def _ask(self, params: object) -> str:
         """What the server says to these parameters; '' if it takes them."""
         self._talk.send({"id": "probe", "method": self._method, "params": params})
-        answer = self._talk.hear(lambda message: message.get("id") == "probe" and "method" not in message)
+        answer = self._talk.receive(lambda message: message.get("id") == "probe" and "method" not in message)
         self._talk.forget()
         return str(answer.get("error", {}).get("message", ""))
 

@@ -13,12 +13,12 @@ async def play(asked: Asked) -> Turn:
     codex = Codex(CodexOptions(codex_path_override=asked.codex))
     thread = codex.start_thread(ThreadOptions(skip_git_repo_check=True))
     try:
-        told = await thread.run(asked.prompt)
+        result = await thread.run(asked.prompt)
     except CodexError as error:
         turn.end, turn.error = "failed", str(error)
         return turn
-    turn.text, turn.pieces, turn.end = told.final_response, [told.final_response], "completed"
-    turn.usage = [told.usage.input_tokens, told.usage.output_tokens]
+    turn.text, turn.pieces, turn.end = result.final_response, [result.final_response], "completed"
+    turn.usage = [result.usage.input_tokens, result.usage.output_tokens]
     return turn
 
 

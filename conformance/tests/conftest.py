@@ -134,7 +134,7 @@ class TinyServer:
     """Answers each request by calling `respond`, in a thread of its own; remembers every request."""
 
     def __init__(self, address: tuple[str, int] = ("127.0.0.1", 0)) -> None:
-        self.respond: Callable[[TinyExchange], None] = lambda exchange: exchange.answer("Hello, world!")
+        self.respond: Callable[[TinyExchange], object] = lambda exchange: exchange.answer("Hello, world!")
         self.requests: list[TinyExchange] = []
         self.server = server = _Threads(address, self._handler())
         self.address = address[0], int(server.server_address[1])

@@ -121,6 +121,7 @@ def test_the_action_certifies_the_bundled_proxy(tmp_path: Path) -> None:
     assert "so it cannot become a certificate: scenarios were selected" in done.stderr
 
 
+@pytest.mark.nightly
 def test_the_action_fails_with_the_proxy_and_keeps_its_report(tmp_path: Path) -> None:
     done, outputs = act(tmp_path, launch=MINIATURE, options=FEW)
     assert (done.returncode, outputs["status"]) == (1, "1")

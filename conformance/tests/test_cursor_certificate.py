@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from wireproof.model.catalogue import load
 from wireproof.model.target import Agent, Backend
 from wireproof.model.verdict import Outcome, Verdict
@@ -21,8 +23,6 @@ from wireproof.targets.reach import reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pytest
 
     from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
@@ -82,6 +82,7 @@ def test_the_reference_proxy_is_certified_but_for_what_the_service_cannot_show(p
     assert {one.scenario for one in found.outcomes if one.verdict is Verdict.PASS} >= MAIN
 
 
+@pytest.mark.nightly
 def test_so_it_is_over_appends(pytestconfig: pytest.Config) -> None:
     with reach(OVER_SSE) as target:
         found = certify(target, played(pytestconfig), load(), known={})

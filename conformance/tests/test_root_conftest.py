@@ -6,10 +6,10 @@ import runpy
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from unittest.mock import Mock
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 pytest_plugins = ["pytester"]
 
@@ -50,9 +50,28 @@ TESTS = """
 """
 
 
-def _inner(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+SAMPLED = """
+    import pytest
+
+    @pytest.mark.sampled(3)
+    @pytest.mark.parametrize("number", range(7))
+    def test_many(number):
+        pass
+
+    @pytest.mark.sampled(3)
+    @pytest.mark.parametrize("number", range(2))
+    def test_few(number):
+        pass
+
+    @pytest.mark.nightly
+    def test_long():
+        pass
+"""
+
+
+def _inner(pytester: pytest.Pytester, *arguments: str, tests: str = TESTS) -> pytest.RunResult:
     pytester.makeconftest(CONFTEST.read_text(encoding="utf-8"))
-    pytester.makepyfile(TESTS)
+    pytester.makepyfile(test_inner=tests)
     return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", *arguments)
 
 
@@ -63,9 +82,9 @@ def test_each_runs_all_cases_in_one_item_and_reports_those_that_fail(pytester: p
         [
             "*= FAILURES =*",
             "4 of 6 cases failed: a-1-2, a-three, b-1-2, b-three",
-            "[[]a-1-2] test_each_*.py:*: in test_product",
+            "[[]a-1-2] test_inner.py:*: in test_product",
             "E   assert 1 == 2",
-            "[[]b-three] test_each_*.py:*: in test_product",
+            "[[]b-three] test_inner.py:*: in test_product",
             "2 of 3 cases failed: n1, n3",
             "E   Failed: DID NOT RAISE*",
             "[[]n3] cannot be skipped (too large): leave it out of the cases",
@@ -80,6 +99,25 @@ def test_one_by_one_each_case_is_an_item(pytester: pytest.Pytester) -> None:
     run.stdout.fnmatch_lines(["FAILED *::test_product[[]b-three]*"])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "many", "others"),
+    [
+        ([], [0, 2, 4], 2),
+        (["--whole"], [*range(7)], 3),
+        (["-k", "many or long"], [*range(7)], 1),
+        (["test_inner.py::test_many"], [*range(7)], 0),
+        (["test_inner.py::test_long"], [], 1),
+    ],
+    ids=["change", "night", "by words", "by name", "a long one by name"],
+)
+def test_a_change_has_a_sample_of_many_cases_and_whoever_names_a_test_has_all_of_it(
+    pytester: pytest.Pytester, arguments: list[str], many: list[int], others: int
+) -> None:
+    run = _inner(pytester, "-v", *arguments, tests=SAMPLED)
+    assert [number for number in range(7) if f"test_many[{number}] PASSED" in run.stdout.str()] == many
+    run.assert_outcomes(passed=len(many) + others, deselected=None)
+
+
 def test_it_needs_neither_hypothesis_nor_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     made = runpy.run_path(str(CONFTEST))
@@ -91,10 +129,10 @@ def test_it_needs_neither_hypothesis_nor_an_option_of_its_own(monkeypatch: pytes
 
     # An option that was added when pytest had read the command line is none.
     config = SimpleNamespace(
-        getoption=lambda _name, default: default, hook=SimpleNamespace(pytest_deselected=pytest_deselected)
+        args=[], getoption=lambda _name, default: default, hook=SimpleNamespace(pytest_deselected=pytest_deselected)
     )
-    day = SimpleNamespace(get_closest_marker=lambda _: None)
-    night = SimpleNamespace(get_closest_marker=lambda name: name == "nightly")
+    day = Mock(get_closest_marker=lambda _: None)
+    night = Mock(get_closest_marker=lambda name: name == "nightly" or None)
     items = [day, night]
     made["pytest_collection_modifyitems"](config, items)
     assert (items, left_out) == ([day], [night])

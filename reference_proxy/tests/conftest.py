@@ -402,10 +402,5 @@ def fake_codex(tmp_path: Path) -> FakeCodex:
 
 
 @pytest.fixture
-def codex_settings(fake_codex: FakeCodex) -> CodexSettings:
-    return CodexSettings(bin=str(fake_codex.bin))
-
-
-@pytest.fixture
 def inbox() -> queue.Queue[Any]:
     return queue.Queue()

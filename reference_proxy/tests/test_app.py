@@ -9,7 +9,7 @@ import pytest
 
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import TurnGate
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.events import (
     ArgumentsAdded,
@@ -319,7 +319,7 @@ def test_more_turns_than_there_are_slots_are_turned_away(backend: ScriptedBacken
 @pytest.mark.parametrize(
     ("path", "name"), [("a/b", "a/b"), ("m%C3%A4h", "mäh"), ("%FF", "\N{REPLACEMENT CHARACTER}"), ("a%2Fb", "a/b")]
 )
-def test_paths_are_matched_as_text(make_settings: Any, backend: Any, path: str, name: str) -> None:
+def test_paths_are_matched_as_text(make_settings: MakeSettings, backend: ScriptedBackend, path: str, name: str) -> None:
     client = create_app(make_settings(any_model=True), backend).test_client()
     assert client.get(f"/v1/models/{path}").get_json()["id"] == name
 
@@ -367,7 +367,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
 
 
 def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: ScriptedBackend) -> None:
-    left = Client(gone=lambda: True, when_gone=lambda callback: callback())
+    left = ClientState(gone=lambda: True, when_gone=lambda callback: callback())
     client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
     backend.events = [TextAdded(text="Hello")]
     assert ask(client).status_code == 400

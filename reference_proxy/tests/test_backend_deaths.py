@@ -38,6 +38,7 @@ def served(proxy: Any) -> None:
     assert sent["choices"][0]["message"]["content"] == "You said: hi"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("phase", ["at thread/start", "before the first delta"])
 @pytest.mark.parametrize("stream", [True, False])
 def test_before_any_output_it_is_a_503(running: Running, phases: Any, phase: str, stream: Any) -> None:
@@ -69,6 +70,7 @@ def test_a_backend_that_dies_too_often_is_given_up_until_a_request_brings_it_bac
         assert proxy.status("/livez") == 200
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_backend_that_is_asked_too_much_is_a_429(running: Running, stream: Any) -> None:
     busy = {"messages": [{"role": "system", "content": "overload"}, {"role": "user", "content": "hi"}]}
@@ -77,6 +79,7 @@ def test_a_backend_that_is_asked_too_much_is_a_429(running: Running, stream: Any
         assert json.loads(response.read())["error"]["code"] == "too_many_requests"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("text", ["crash", "crash in a call"])
 def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: Running, text: str) -> None:
     *chunks, last, done = running.stream(text, tools=TOOLS)
@@ -86,12 +89,14 @@ def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: Ru
     assert not any(choice["finish_reason"] for chunk in chunks for choice in chunk["choices"])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("text", ["crash", "crash in a call", "crash after a call"])
 def test_a_whole_answer_that_is_not_complete_is_a_503(running: Running, text: str) -> None:
     with running.chat(text, tools=TOOLS) as response:
         assert response.status == 503
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("parallel", [True, False])
 def test_after_a_call_the_stream_ends_as_if_all_were_well(running: Running, parallel: Any) -> None:
     *_, finish, done = running.stream("crash after a call", tools=TOOLS, parallel_tool_calls=parallel)

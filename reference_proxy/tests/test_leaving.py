@@ -37,6 +37,7 @@ def leave(connection: Any, *, abruptly: bool) -> None:
     connection.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", PHASES)
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("abruptly", [True, False])
@@ -74,6 +75,7 @@ def test_a_client_that_leaves_while_no_backend_is_there_frees_its_slot(
         until(lambda: "error" not in proxy.whole("hi"), "the slot to be free")
 
 
+@pytest.mark.nightly
 def test_five_hundred_departures_leave_nothing_behind(run_proxy: RunProxy, fake_codex: FakeCodex, until: Until) -> None:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="50", PROXY_COMMIT_MS="0") as proxy:
         before = None
@@ -134,6 +136,7 @@ def watched(proxy: Any) -> Any:
     assert 0 < highest - before < 64 * MIB
 
 
+@pytest.mark.nightly
 def test_a_stream_of_a_hundred_megabytes_is_read_whole(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
     with run_proxy(fake_codex.bin) as proxy, watched(proxy), proxy.chat("much", stream=True) as response:
         said = "".join(text_of(line) for line in response)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flask import Flask
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend, Until
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 ASK: dict[str, Any] = {"model": "codex", "messages": [{"role": "user", "content": "hi"}]}
@@ -52,7 +53,7 @@ def served(app: Flask) -> Iterator[int]:
 
 
 @pytest.fixture
-def port(backend: Any, make_settings: Any) -> Iterator[int]:
+def port(backend: ScriptedBackend, make_settings: MakeSettings) -> Iterator[int]:
     with served(create_app(make_settings(api_key="secret", commit_ms=1, keepalive_ms=1), backend)) as port:
         yield port
 
@@ -72,7 +73,7 @@ def error(port: int, path: str, body: Any = None, headers: Any = KEY) -> tuple[i
         return response.status, json.loads(response.read())["error"]["code"]
 
 
-def test_answers_are_whole_and_streams_arrive_piece_by_piece(port: int, backend: Any) -> None:
+def test_answers_are_whole_and_streams_arrive_piece_by_piece(port: int, backend: ScriptedBackend) -> None:
     with answer(port, CHAT, ASK) as response:
         assert json.loads(response.read())["choices"][0]["message"]["content"] == "Hello"
     last = threading.Event()
@@ -90,7 +91,7 @@ def test_answers_are_whole_and_streams_arrive_piece_by_piece(port: int, backend:
             assert not any(b'"error":{' in line for line in lines)
 
 
-def test_errors_have_their_order_and_their_envelope(port: int, backend: Any) -> None:
+def test_errors_have_their_order_and_their_envelope(port: int, backend: ScriptedBackend) -> None:
     assert error(port, "/nothing", headers={}) == (404, "unknown_url")
     assert error(port, CHAT, headers={}) == (405, "method_not_allowed")
     assert error(port, CHAT, {}, headers={}) == (401, "invalid_api_key")
@@ -100,7 +101,9 @@ def test_errors_have_their_order_and_their_envelope(port: int, backend: Any) -> 
     assert error(port, CHAT, ASK) == (429, "rate_limit_exceeded")
 
 
-def test_the_slot_of_a_client_that_leaves_is_free_behind_the_next_comment(port: int, backend: Any, until: Any) -> None:
+def test_the_slot_of_a_client_that_leaves_is_free_behind_the_next_comment(
+    port: int, backend: ScriptedBackend, until: Until
+) -> None:
     backend.events = [TextAdded(text="first")]
     with answer(port, CHAT, {**ASK, "stream": True}) as response:
         assert b"first" in response.readline() + response.readline() + response.readline()
@@ -108,7 +111,7 @@ def test_the_slot_of_a_client_that_leaves_is_free_behind_the_next_comment(port: 
 
 
 def test_without_arguments_all_comes_from_the_environment(
-    fake_codex: Any, make_settings: Any, monkeypatch: pytest.MonkeyPatch
+    fake_codex: Any, make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_settings()  # forgets what the environment has
     at_exit: list[Any] = []

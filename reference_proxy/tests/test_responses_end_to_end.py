@@ -136,6 +136,7 @@ def searching(run_proxy: RunProxy, mock: Path, tmp_path: Path, request: Any) -> 
         yield proxy
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ask", [whole, streamed])
 def test_a_call_and_its_result_lead_to_a_text_on_every_backend(searching: Any, ask: Any) -> None:
     made = ask(searching, "search", tools=TOOLS)
@@ -152,6 +153,7 @@ def test_a_call_and_its_result_lead_to_a_text_on_every_backend(searching: Any, a
         assert text_of(last) == "Found it."
 
 
+@pytest.mark.sampled(1)
 def test_blocks_are_text_on_every_backend(searching: Any) -> None:
     connection = http.client.HTTPConnection(searching.address, timeout=DEADLINE)
     body = json.dumps({"model": "codex", "input": "search", "tools": TOOLS})

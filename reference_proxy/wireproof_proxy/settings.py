@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from wireproof_surfaces.http.loopback import is_loopback
 from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
@@ -47,8 +46,7 @@ def _split(value: object) -> object:
     return tuple(part for item in value.split(",") if (part := item.strip())) if isinstance(value, str) else value
 
 
-# NoDecode: pydantic-settings would read the variable of a tuple as JSON.
-AnyNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+AnyNames = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Names = Annotated[AnyNames, Field(min_length=1)]
 
 
@@ -56,20 +54,33 @@ def _setting(default: Any, description: str, **bounds: int) -> Any:  # noqa: ANN
     return Field(default=default, description=description, ge=bounds.get("ge"), le=bounds.get("le"))
 
 
-class CodexSettings(BaseSettings):
+class EnvironmentSettings(BaseModel):
+    """Settings that variables of one prefix give; one that is empty counts as unset."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    prefix: ClassVar[str]
+
+    @classmethod
+    def from_environment(cls, **given: object) -> Self:
+        """The settings of the environment, but for those that are given."""
+        found = {name: os.environ.get(cls.prefix + name.upper()) for name in cls.model_fields}
+        return cls.model_validate({name: value for name, value in found.items() if value} | given)
+
+
+class CodexSettings(EnvironmentSettings):
     """Codex's own variables: how its process is started."""
 
-    model_config = SettingsConfigDict(env_prefix="CODEX_", env_ignore_empty=True, frozen=True)
+    prefix = "CODEX_"
 
     bin: str = _setting("codex", "the codex executable; it is started as `CODEX_BIN app-server`")
     # For `--help` alone: the backend gets the variable itself, with the rest of the environment.
     home: str | None = _setting(None, "passed on to the backend; unset: codex decides")
 
 
-class CursorSettings(BaseSettings):
+class CursorSettings(EnvironmentSettings):
     """How the Cursor agent service is reached, and what may run here for it."""
 
-    model_config = SettingsConfigDict(env_prefix="CURSOR_", env_ignore_empty=True, frozen=True)
+    prefix = "CURSOR_"
 
     # No default: nothing of the real service is built in.
     base_url: str | None = _setting(None, "where the Cursor agent service is; `PROXY_BACKEND=cursor` needs it")
@@ -85,10 +96,10 @@ class CursorSettings(BaseSettings):
     scratch_shell: bool = _setting(False, "true: the service may run any command, as the proxy's own user")  # noqa: FBT003 - a default, not a flag
 
 
-class ProxySettings(BaseSettings):
+class ProxySettings(EnvironmentSettings):
     """The proxy's settings; times are milliseconds, sizes bytes."""
 
-    model_config = SettingsConfigDict(env_prefix="PROXY_", env_ignore_empty=True, frozen=True)
+    prefix = "PROXY_"
 
     backend: str = _setting(_BACKEND, "the backend that answers; for an unknown one the known ones are listed")
     host: str = _setting("127.0.0.1", "address to listen on; without a key a loopback one")
@@ -169,6 +180,9 @@ class ProxySettings(BaseSettings):
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
 
 
+_MODELS: tuple[type[EnvironmentSettings], ...] = (ProxySettings, CodexSettings, CursorSettings)
+
+
 def load() -> ProxySettings:
     """The settings that the environment gives.
 
@@ -181,11 +195,15 @@ def load() -> ProxySettings:
             raise SettingsError(f"{variable}: names nothing; unset it for its default, or name at least one")
     key = _key()
     try:
-        settings = ProxySettings(api_key=key) if key is not None else ProxySettings()
+        settings = ProxySettings.from_environment(
+            **({} if key is None else {"api_key": key}),
+            codex=CodexSettings.from_environment(),
+            cursor=CursorSettings.from_environment(),
+        )
     except ValidationError as error:
         first = error.errors()[0]
         # pydantic's title is the name of the class; each class has a prefix of its own.
-        prefix = next(prefix for prefix, model in _models() if model.__name__ == error.title)
+        prefix = next(model.prefix for model in _MODELS if model.__name__ == error.title)
         raise SettingsError(f"{prefix}{str(first['loc'][0]).upper()}: {first['msg']}") from None
     if not (settings.api_key or settings.insecure or is_loopback(settings.host)):
         raise SettingsError(
@@ -251,23 +269,15 @@ def _cell(default: object) -> str:
     return spelled.strip("()") if spelled.startswith("(") else f"`{spelled}`"
 
 
-def _models() -> list[tuple[str, type[BaseSettings]]]:
-    """The proxy's settings and each backend's own, with the prefix of their variables."""
-    kinds = [field.annotation for field in ProxySettings.model_fields.values()]
-    models: list[type[BaseSettings]] = [ProxySettings]
-    models += [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseSettings)]
-    return [(model.model_config.get("env_prefix", ""), model) for model in models]
-
-
 def _variables() -> Iterator[tuple[str, object, str]]:
     """Every variable, its default and its meaning."""
-    for prefix, model in _models():
+    for model in _MODELS:
         for name, field in model.model_fields.items():
             # Without one it is no variable but a group of them (`codex`).
             if field.description:
                 # `models` follows the backend; here that is the default one, whatever the environment chooses.
                 default = field.get_default(call_default_factory=True, validated_data={"backend": _BACKEND})
-                yield prefix + name.upper(), default, field.description
+                yield model.prefix + name.upper(), default, field.description
 
 
 def _spelled(value: object) -> str:

@@ -31,7 +31,7 @@ _MODELS_PATH = "/v1/models"
 
 
 @value(frozen=True, kw_only=True, slots=True)
-class ErrorReply:
+class ErrorResponse:
     """A response that is an error."""
 
     status: int
@@ -73,12 +73,12 @@ class ApiForm:
     model: Callable[[ServedModels, str], Json]
     """A model of this name."""
 
-    def reply(self, error: ApiError, request_id: str) -> ErrorReply:
+    def reply(self, error: ApiError, request_id: str) -> ErrorResponse:
         """The response for an error."""
         headers = dict(error.headers)
         if error.problem.retry_after is not None:
             headers["Retry-After"] = str(error.problem.retry_after)
-        return ErrorReply(status=self.status(error.problem), headers=headers, body=self.body(error, request_id))
+        return ErrorResponse(status=self.status(error.problem), headers=headers, body=self.body(error, request_id))
 
     def named(self, request_id: str) -> dict[str, str]:
         """The headers with the id of a response."""

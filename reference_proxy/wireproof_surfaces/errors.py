@@ -112,7 +112,7 @@ class ApiError(Exception):
     """The field or header at fault."""
     headers: dict[str, str] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
-    """What a program is told besides, where the API has a place for it."""
+    """What there is besides for programs, where the API has a place for it."""
 
     def body(self) -> dict[str, Any]:
         """The error envelope."""

@@ -6,29 +6,18 @@ What it then has that is not what it has of the right answer is the effect of th
 
 from __future__ import annotations
 
-import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dialogues import DIALOGUES, Answer, Dialogue
+from playback import dialogue_of, playing
 
 from clients import Client, Play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-RIGHT = "none"
-"""The miniature without a fault."""
-ASKED = {
-    "text": Dialogue(script="text/hello", answers=(Answer(text="Hello, world!"),), tools=()),
-    "thoughts": DIALOGUES["a silence"],
-    "call": DIALOGUES["a call in fragments"],
-    "calls": DIALOGUES["two equal calls at once"],
-    "limit": Dialogue(script="text/length", answers=(), tools=()),
-    "failure": Dialogue(script="fail/after-text", answers=(), tools=()),
-}
-"""The dialogues, by what of an answer they show."""
-_NAME = re.compile(r"^(?:[a-z_0-9]+\.)*([A-Za-z_]*(?:Error|Exception)[A-Za-z_]*)", re.MULTILINE)
+    from behaviours import Answers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,42 +25,102 @@ class Measured:
     """A client, by the name that rows of the catalogue have for it, with the ways in which it is asked."""
 
     name: str
+    packages: tuple[str, ...]
+    """What it is of: `npm:NAME` or `pypi:NAME`."""
     program: str
-    stream: str
-    whole: str
-
-    @property
-    def ways(self) -> tuple[Client, Client]:
-        """The clients that play in streams and in whole answers."""
-        return (
-            Client(program=self.program, way=self.stream, streamed=True, in_parts=True),
-            Client(program=self.program, way=self.whole, streamed=False, in_parts=True),
-        )
+    ways: Mapping[str, str]
+    """Surface and mode, as in "chat stream" → the way of the program."""
 
 
+def _ways(**surfaces: str) -> dict[str, str]:
+    """By surface: the way for streams, and behind a blank that for whole answers."""
+    return {
+        f"{surface} {mode}": way
+        for surface, ways in surfaces.items()
+        for mode, way in zip(("stream", "whole"), ways.split(), strict=False)
+    }
+
+
+AI, RUNNER = "npm:ai", "runner-unthreaded runner-unthreaded-whole"
 MEASURED = (
-    Measured(name="anthropic", program="anthropic_python.py",
-             stream="runner-unthreaded", whole="runner-unthreaded-whole"),
-    Measured(name="@anthropic-ai/sdk", program="anthropic_node.mjs",
-             stream="runner-unthreaded", whole="runner-unthreaded-whole"),
-    Measured(name="@ai-sdk/anthropic", program="ai_sdk.mjs", stream="messages-stream", whole="messages-whole"),
-    Measured(name="langchain-anthropic", program="langchain_anthropic_python.py", stream="stream", whole="whole"),
+    Measured(name="openai-python", packages=("pypi:openai",), program="openai_python.py",
+             ways=_ways(chat="joined whole")),
+    Measured(name="openai-python .stream", packages=("pypi:openai",), program="openai_python.py",
+             ways=_ways(chat="stream")),
+    Measured(name="the loop of OpenAI's function-calling guide", packages=("pypi:openai",),
+             program="openai_python.py", ways=_ways(chat="guide")),
+    Measured(name="openai-python", packages=("pypi:openai",), program="openai_python_responses.py",
+             ways=_ways(responses="joined whole")),
+    Measured(name="openai-python .stream", packages=("pypi:openai",), program="openai_python_responses.py",
+             ways=_ways(responses="helper")),
+    Measured(name="langchain-openai", packages=("pypi:langchain-openai",), program="langchain_python.py",
+             ways=_ways(chat="stream whole", responses="responses-stream responses-whole")),
+    Measured(name="pydantic-ai", packages=("pypi:pydantic-ai-slim",), program="pydantic_ai_python.py",
+             ways=_ways(chat="stream whole", responses="responses-stream responses-whole")),
+    Measured(name="openai-agents", packages=("pypi:openai-agents",), program="openai_agents_python.py",
+             ways=_ways(chat="chat-stream chat-whole", responses="stream whole")),
+    Measured(name="litellm", packages=("pypi:litellm",), program="litellm_python.py", ways=_ways(chat="stream whole")),
+    Measured(name="openai-node", packages=("npm:openai",), program="openai_node.mjs", ways=_ways(chat="joined whole")),
+    Measured(name="openai-node .stream", packages=("npm:openai",), program="openai_node.mjs",
+             ways=_ways(chat="stream")),
+    Measured(name="openai-node runTools", packages=("npm:openai",), program="openai_node.mjs",
+             ways=_ways(chat="run-tools run-tools-whole")),
+    Measured(name="openai-node", packages=("npm:openai",), program="openai_node_responses.mjs",
+             ways=_ways(responses="joined whole")),
+    Measured(name="openai-node .stream", packages=("npm:openai",), program="openai_node_responses.mjs",
+             ways=_ways(responses="helper")),
+    Measured(name="@ai-sdk/openai", packages=(AI, "npm:@ai-sdk/openai"), program="ai_sdk.mjs",
+             ways=_ways(chat="openai-stream openai-whole", responses="responses-stream responses-whole")),
+    Measured(name="@ai-sdk/openai-compatible", packages=(AI, "npm:@ai-sdk/openai-compatible"), program="ai_sdk.mjs",
+             ways=_ways(chat="stream whole")),
+    Measured(name="@langchain/openai", packages=("npm:@langchain/openai",), program="langchain_js.mjs",
+             ways=_ways(chat="stream whole", responses="responses-stream responses-whole")),
+    Measured(name="anthropic", packages=("pypi:anthropic",), program="anthropic_python.py",
+             ways=_ways(messages=RUNNER)),
+    Measured(name="@anthropic-ai/sdk", packages=("npm:@anthropic-ai/sdk",), program="anthropic_node.mjs",
+             ways=_ways(messages=RUNNER)),
+    Measured(name="@ai-sdk/anthropic", packages=(AI, "npm:@ai-sdk/anthropic"), program="ai_sdk.mjs",
+             ways=_ways(messages="messages-stream messages-whole")),
+    Measured(name="langchain-anthropic", packages=("pypi:langchain-anthropic",),
+             program="langchain_anthropic_python.py", ways=_ways(messages="stream whole")),
 )  # fmt: skip
+AT_ONCE = 2
+"""Client programs that run at the same time."""
+ACCOUNT = {"key": "any", "model": "codex"}
+Key = tuple[str, str]
+"""A row and a form."""
+Effects = dict[Key, dict[str, str]]
+"""By client what it does."""
 
 
-def effects(client: Measured, faults: Iterable[str], root: str, account: Mapping[str, str]) -> dict[str, list[str]]:
-    """Fault → what of it reaches the client's user, empty where nothing does; miniatures are served below `root`."""
-    names = [RIGHT, *faults]
-    plan = [(name, kind) for name in names for kind in ASKED]
-    found: dict[str, list[str]] = {name: [] for name in names[1:]}
-    for way in client.ways:
-        asked = [ASKED[kind].asked(f"{root}/{name}/v1") for name, kind in plan]
-        plays = dict(zip(plan, way.play(asked, account), strict=True))
-        for name, kind in plan[len(ASKED) :]:
-            effect = difference(plays[RIGHT, kind], plays[name, kind])
-            if effect is not None and effect not in found[name]:
-                found[name].append(effect)
+def measure(every: Sequence[Answers]) -> Effects:
+    """What each client does with each answer that is wrong, where that differs from what it does with the right one."""
+    paths = {f"{place}/{kind}/{one.behaviour.mode}": (getattr(one, kind), one.then)
+             for place, one in enumerate(every) for kind in ("right", "wrong")}  # fmt: skip
+    found: Effects = {(one.behaviour.requirement, one.behaviour.form): {} for one in every}
+    plan = [(client, shape, way) for client in MEASURED for shape, way in client.ways.items()]
+    with playing(paths) as address, ThreadPoolExecutor(AT_ONCE) as pool:
+        columns = pool.map(lambda one: _column(every, one, address), plan)
+        for (client, _, _), column in zip(plan, columns, strict=True):
+            for key, effect in column.items():
+                found[key][client.name] = effect
     return found
+
+
+def _column(every: Sequence[Answers], asked_in: tuple[Measured, str, str], address: str) -> dict[Key, str]:
+    """What a client does, in one surface and mode."""
+    client, shape, way = asked_in
+    mine = [(place, one.behaviour) for place, one in enumerate(every)
+            if f"{one.behaviour.surface} {one.behaviour.mode}" == shape]  # fmt: skip
+    asked = [
+        {**dialogue_of(one.asked), "url": f"{address}/{place}/{kind}/{one.mode}/v1"}
+        for place, one in mine
+        for kind in ("right", "wrong")
+    ]
+    program = Client(program=client.program, way=way, streamed=shape.endswith("stream"))
+    plays = iter(program.play(asked, ACCOUNT))
+    found = {(one.requirement, one.form): difference(next(plays), next(plays)) for _, one in mine}
+    return {key: effect for key, effect in found.items() if effect is not None and effect not in OF_NUMBERS}
 
 
 def difference(right: Play, got: Play) -> str | None:
@@ -84,26 +133,21 @@ def difference(right: Play, got: Play) -> str | None:
 def _of_errors(right: Play, got: Play) -> str | None:
     if "error" not in got:
         return "a failed answer is taken for a whole one"
-    if "error" not in right:
-        return f"exception ({_exception(got['error'])})"
-    # Both raise: whether the reason is one that a program can act on.
-    name = _exception(got["error"])
-    return None if _exception(right["error"]) == name else f"another exception ({name})"
-
-
-def _exception(trace: str) -> str:
-    """The name of the exception that a program ended with."""
-    names: list[str] = _NAME.findall(trace)
-    # Python has it in the last line of a traceback, JavaScript in the first.
-    return (names[-1] if trace.startswith("Traceback") else names[0]) if names else trace.splitlines()[0][:60]
+    return None if "error" in right else "exception"
 
 
 def _texts(play: Play) -> str:
-    return "".join(turn["text"] for turn in play["turns"])
+    # What is undefined in JavaScript has no member in its JSON.
+    return "".join(turn.get("text") or "" for turn in play["turns"])
 
 
 def _arguments(play: Play) -> list[Any]:
     return [one["arguments"] for one in play["ran"]]
+
+
+def _nameless(play: Play) -> int:
+    """How many calls have no id, so that no result of theirs can be sent back."""
+    return sum(call.get("id") in {None, "", "None"} for turn in play["turns"] for call in turn["calls"])
 
 
 def _last(play: Play, member: str) -> Any:
@@ -118,6 +162,11 @@ _TESTS: dict[str, Callable[[Play, Play], bool]] = {
     "a tool runs with other arguments": lambda right, got: _arguments(got) != _arguments(right),
     "the text is lost": lambda right, got: len(_texts(got)) < len(_texts(right)),
     "the text is another": lambda right, got: _texts(got) != _texts(right),
+    "the call has no id": lambda right, got: _nameless(got) > _nameless(right),
+    "finish_reason is written twice": lambda right, got: any(
+        turn.get("finish") == 2 * str(meant.get("finish"))
+        for meant, turn in zip(right["turns"], got["turns"], strict=False)
+    ),
     "another stop reason": lambda right, got: _last(got, "finish") != _last(right, "finish"),
     "other counts": lambda right, got: _last(got, "usage") != _last(right, "usage"),
 }

@@ -10,12 +10,14 @@ import json
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode
+from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.results import archive
 from wireproof.scenarios import SCENARIOS
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
+OUTPUT = "function_call_output"
 OUR_OWN = "That is all."
 """The text of our own answer."""
 FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
@@ -50,23 +53,27 @@ class Recorded:
     @property
     def dialogue(self) -> dict[str, Any]:
         """What the client is to ask, with the tools of the scenario."""
-        scenario = self.exchange.conversation
-        tools = [
-            {
-                "name": tool["function"]["name"],
-                "description": tool["function"].get("description", ""),
-                "parameters": tool["function"].get("parameters", {"type": "object", "properties": {}}),
-                "result": "done",
-            }
-            for tool in scenario.tools
-        ]
-        return {"prompt": "Go on.", "tools": tools, "parallel": None, "schema": None}
+        return dialogue_of(self.exchange.conversation)
 
     @property
     def meant(self) -> tuple[str, list[tuple[str, Any]]]:
         """The text and the calls of the answer, as its bytes have them."""
         choice = self.exchange.choice()
         return choice.text or "", [(call.name, json.loads(call.arguments or "{}")) for call in choice.calls]
+
+
+def dialogue_of(scenario: ConversationScenario) -> dict[str, Any]:
+    """What a client is to ask, with the tools of a scenario."""
+    tools = [
+        {
+            "name": tool["function"]["name"],
+            "description": tool["function"].get("description", ""),
+            "parameters": tool["function"].get("parameters", {"type": "object", "properties": {}}),
+            "result": "done",
+        }
+        for tool in scenario.tools
+    ]
+    return {"prompt": "Go on.", "tools": tools, "parallel": None, "schema": None}
 
 
 def recorded(name: str) -> list[Recorded]:
@@ -95,26 +102,21 @@ def _is_ordinary(exchange: Exchange) -> bool:
 
 
 @contextmanager
-def playing(answers: Mapping[str, Recorded]) -> Iterator[str]:
-    """The address of a server that plays these answers back, each at its path."""
+def playing(answers: Mapping[str, tuple[Transcript, Transcript]]) -> Iterator[str]:
+    """The address of a server that plays answers back, each at its path: the first, and what is answered afterwards."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             found = answers["/".join(self.path.split("/")[1:4])]
-            goes_on = any(message["role"] in {"assistant", "tool"} for message in body["messages"])
-            transcript = found.exchange.transcript
-            if goes_on:
-                kind = "text/event-stream" if body.get("stream") else "application/json"
-                head, data = [("content-type", kind)], _own(streamed=bool(body.get("stream")))
-            else:
-                head, data = [one for one in transcript.headers if one[0].lower() not in FRAMING], transcript.body
-            self.send_response(200)
-            for name, value in head:
-                self.send_header(name, value)
+            transcript = found[_goes_on(body)]
+            self.send_response(transcript.status or HTTPStatus.OK)
+            for name, value in transcript.headers:
+                if name.lower() not in FRAMING:
+                    self.send_header(name, value)
             self.send_header("Connection", "close")
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(transcript.body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that it has there)
             """Say nothing."""
@@ -125,6 +127,23 @@ def playing(answers: Mapping[str, Recorded]) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
         thread.join()
+
+
+def _goes_on(body: Mapping[str, Any]) -> bool:
+    """Whether a request is a later one of its conversation, on any surface."""
+    said = body.get("messages") or body.get("input")
+    items = said if isinstance(said, list) else []
+    later = (one.get("role") in {"assistant", "tool"} or one.get("type") in {"function_call", OUTPUT} for one in items)
+    return "previous_response_id" in body or any(later)
+
+
+def own(*, streamed: bool) -> Transcript:
+    """A short right answer of chat."""
+    return Transcript(
+        method="POST", url="", request_headers=(), request_body=b"", status=HTTPStatus.OK,
+        headers=(("content-type", "text/event-stream" if streamed else "application/json"),),
+        pieces=(Piece(at=0.0, data=_own(streamed=streamed)),), end=End.COMPLETE, seconds=0.0,
+    )  # fmt: skip
 
 
 def _own(*, streamed: bool) -> bytes:

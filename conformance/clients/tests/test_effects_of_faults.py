@@ -6,14 +6,15 @@ on the same faulty answers, and must show something wrong; those that it does no
 
 from __future__ import annotations
 
+import random
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from measure import KEY, SETTINGS, drawn
-from measuring import MEASURED, OF_NUMBERS, effects
+from dialogues import DIALOGUES, Answer, Dialogue
+from measuring import MEASURED, OF_NUMBERS, Measured, difference
 
-from clients import installed
+from clients import HERE, Client, installed
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Target
@@ -22,14 +23,28 @@ from wireproof.results.certify import certify
 from wireproof.scenarios import CONVERSATIONS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS
+from wireproof_mocks.miniatures.fault import MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from wireproof.results.certificate import Certificate
 
 NUMBER, SEED = 20, 26
-CLIENTS = MEASURED[:3]
+KEY = "a key of the measurements"
+SETTINGS = {"PROXY_API_KEY": KEY, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "PROXY_KEEPALIVE_MS": "100"}
+OF_MESSAGES = sorted(name for name, fault in FAULTS.items() if MESSAGES in fault.dialects)
+DRAWN = random.Random(SEED).sample(OF_MESSAGES, NUMBER)  # noqa: S311 (a draw, no secret)
+CLIENTS = [one for one in MEASURED if "messages stream" in one.ways][:3]
+ASKED = {
+    "text": Dialogue(script="text/hello", answers=(Answer(text="Hello, world!"),), tools=()),
+    "thoughts": DIALOGUES["a silence"],
+    "call": DIALOGUES["a call in fragments"],
+    "calls": DIALOGUES["two equal calls at once"],
+    "limit": Dialogue(script="text/length", answers=(), tools=()),
+    "failure": Dialogue(script="fail/after-text", answers=(), tools=()),
+}
+"""The dialogues, by what of an answer they show."""
 PLAYED = [
     one
     for one in CONVERSATIONS
@@ -51,10 +66,10 @@ def root() -> Iterator[str]:
 def measured(root: str) -> Mapping[str, Mapping[str, list[str]]]:
     """Client → fault → what of it reaches the client's user."""
     account = {"key": KEY, "model": "codex"}
-    return {client.name: effects(client, drawn(NUMBER, SEED), root, account) for client in CLIENTS}
+    return {client.name: effects(client, DRAWN, root, account) for client in CLIENTS}
 
 
-@pytest.mark.parametrize("name", drawn(NUMBER, SEED))
+@pytest.mark.parametrize("name", DRAWN)
 def test_the_clients_that_a_report_names_are_those_that_break(
     name: str, root: str, measured: Mapping[str, Mapping[str, list[str]]]
 ) -> None:
@@ -64,6 +79,22 @@ def test_the_clients_that_a_report_names_are_those_that_break(
     said = named(certify(target, played, load()))
     seen = {client for client, column in measured.items() if {*column[name]} - OF_NUMBERS}
     assert {client.name for client in CLIENTS if client.name in said} == seen, (said, measured)
+
+
+def effects(client: Measured, faults: Iterable[str], root: str, account: Mapping[str, str]) -> dict[str, list[str]]:
+    """Fault → what of it reaches the client's user, empty where nothing does; miniatures are served below `root`."""
+    names = ["none", *faults]
+    plan = [(name, kind) for name in names for kind in ASKED]
+    found: dict[str, list[str]] = {name: [] for name in names[1:]}
+    for mode in ("stream", "whole"):
+        way = Client(program=client.program, way=client.ways[f"messages {mode}"], streamed=mode == "stream")
+        asked = [ASKED[kind].asked(f"{root}/{name}/v1") for name, kind in plan]
+        plays = dict(zip(plan, way.play(asked, account), strict=True))
+        for name, kind in plan[len(ASKED) :]:
+            effect = difference(plays["none", kind], plays[name, kind])
+            if effect is not None and effect not in found[name]:
+                found[name].append(effect)
+    return found
 
 
 def named(certificate: Certificate) -> dict[str, str]:

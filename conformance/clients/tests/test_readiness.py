@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playback import Recorded, playing, recorded
+from playback import Recorded, own, playing, recorded
 
 from clients import Client, installed
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Surface
+from wireproof.model.scenario import Mode
 from wireproof.report.readiness import readiness
 from wireproof.results import archive
 from wireproof.results.document import Ready
@@ -90,7 +91,9 @@ def happened() -> Mapping[tuple[str, str], Happened]:
     installed()
     every = [one for name in RECORDINGS for one in recorded(name)]
     found: dict[tuple[str, str], Happened] = {}
-    with playing({one.path: one for one in every}) as address:
+    own_of = {mode: own(streamed=mode is Mode.STREAM) for mode in Mode}
+    played_back = {one.path: (one.exchange.transcript, own_of[one.exchange.mode]) for one in every}
+    with playing(played_back) as address:
         for name, client in AS_NAMED.items():
             mode = "stream" if client.streamed else "whole"
             mine = [one for one in every if one.exchange.mode.value == mode]

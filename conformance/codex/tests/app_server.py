@@ -22,13 +22,13 @@ Wanted = Callable[[Message], bool]
 
 
 class Talk:
-    """A conversation with a server: `heard` is what it said, in order, and `sent` what was said to it.
+    """A conversation with a server: `received` is what it sent, in order, and `sent` what was sent to it.
 
     `started` is the method of the notification by which a thread is known to have started.
     """
 
     def __init__(self, pipe: IO[bytes], lines: queue.SimpleQueue[bytes], started: str) -> None:
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
         self.sent: list[Message] = []
         self._pipe = pipe
         self._lines = lines
@@ -42,12 +42,12 @@ class Talk:
         self._pipe.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
         self._pipe.flush()
 
-    def hear(self, wanted: Wanted) -> Message:
+    def receive(self, wanted: Wanted) -> Message:
         """The first message that is wanted, of those that were not given yet."""
         found = next(filter(wanted, self._new), None)
         while found is None:
             message: Message = json.loads(self._line())
-            self.heard.append(message)
+            self.received.append(message)
             self._new.append(message)
             found = message if wanted(message) else None
         self._new.remove(found)
@@ -62,20 +62,20 @@ class Talk:
             line = self._lines.get(timeout=DEADLINE)
         except queue.Empty:
             line = b""
-        assert line, f"the server says no more; it said {self.heard[-3:]}"
+        assert line, f"the server sends no more; it sent {self.received[-3:]}"
         return line
 
     def ask(self, method: str, **params: object) -> Any:
         """Send a request; its result, or its error."""
         number = next(self._numbers)
         self.send({"id": number, "method": method, "params": params})
-        answer = self.hear(lambda message: message.get("id") == number and "method" not in message)
+        answer = self.receive(lambda message: message.get("id") == number and "method" not in message)
         return answer.get("result", answer.get("error"))
 
-    def told(self, method: str, times: int = 1) -> Any:
+    def notified(self, method: str, times: int = 1) -> Any:
         """The parameters of the next notification of this method, or of the one so many on."""
         for _ in range(times):
-            message = self.hear(lambda message: message.get("method") == method)
+            message = self.receive(lambda message: message.get("method") == method)
         return message["params"]
 
     # What every conversation is made of
@@ -90,7 +90,7 @@ class Talk:
         if tools:
             params["dynamicTools"] = [{"name": tool, "description": "", "inputSchema": {}} for tool in tools]
         result = self.ask("thread/start", **params)
-        self.told(self._started)
+        self.notified(self._started)
         return str(result["thread"]["id"])
 
     def turn(self, thread: str, text: str | None, **params: object) -> str:
@@ -101,21 +101,21 @@ class Talk:
 
     def called(self) -> Message:
         """The next request to run a tool."""
-        return self.hear(lambda message: message.get("method") == "item/tool/call")
+        return self.receive(lambda message: message.get("method") == "item/tool/call")
 
     def answer(self, call: Message, **result: object) -> None:
-        """Answer a call, and hear that it is over."""
+        """Answer a call, and wait until it is over."""
         self.send({"id": call["id"], "result": result})
-        self.hear(lambda message: message.get("method") == "item/completed" and _is_of(call, message))
+        self.receive(lambda message: message.get("method") == "item/completed" and _is_of(call, message))
 
     def interrupt(self, thread: str, turn: str) -> None:
-        """End the turn, and hear its end."""
+        """End the turn, and wait for its end."""
         self.ask("turn/interrupt", threadId=thread, turnId=turn)
         self.over()
 
     def over(self) -> Message:
         """The end of the turn."""
-        ended: Message = self.told("turn/completed")["turn"]
+        ended: Message = self.notified("turn/completed")["turn"]
         return ended
 
 

@@ -75,7 +75,7 @@ def _after_failure(talk: Talk) -> None:
 def _interrupt(talk: Talk) -> None:
     thread = talk.thread()
     turn = talk.turn(thread, marked("text/hang"))
-    talk.told("item/agentMessage/delta", times=5)
+    talk.notified("item/agentMessage/delta", times=5)
     talk.interrupt(thread, turn)
     talk.turn(thread, marked("text/hello"))
     talk.over()
@@ -84,7 +84,7 @@ def _interrupt(talk: Talk) -> None:
 def _interrupt_silence(talk: Talk) -> None:
     thread = talk.thread()
     turn = talk.turn(thread, marked("fail/silent"))
-    talk.told("account/rateLimits/updated")
+    talk.notified("account/rateLimits/updated")
     talk.interrupt(thread, turn)
 
 
@@ -101,7 +101,7 @@ def _second_interrupted(talk: Talk) -> None:
     talk.turn(thread, marked("text/usage"))
     talk.over()
     turn = talk.turn(thread, marked("two-deltas"))
-    talk.told("item/agentMessage/delta", times=4)
+    talk.notified("item/agentMessage/delta", times=4)
     talk.interrupt(thread, turn)
 
 
@@ -118,7 +118,7 @@ def _tool_loses(talk: Talk) -> None:
 
 
 def _two_tools(talk: Talk) -> None:
-    """The second call comes when the first was told: else the real server may tell either first."""
+    """The second call comes when the first was sent: else the real server may send either first."""
     talk.turn(talk.thread("localSearch", "readNote"), marked("calls"))
     calls = [talk.called()]
     talk.turn(talk.thread(), marked("open/gate"))
@@ -139,7 +139,7 @@ def _steps(talk: Talk) -> None:
 def _raw_tool(talk: Talk) -> None:
     talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked("call/then-text"))
     call = talk.called()
-    talk.told("rawResponse/completed")
+    talk.notified("rawResponse/completed")
     talk.answer(call, contentItems=[{"type": "inputText", "text": "found"}], success=True)
     talk.over()
 
@@ -317,11 +317,11 @@ def _sum_interrupted(talk: Talk) -> None:
     thread = talk.thread()
     talk.turn(thread, marked("sum-hangs"))
     talk.over()
-    talk.told("turn/started")
+    talk.notified("turn/started")
     talk.ask("thread/compact/start", threadId=thread)
-    turn = talk.told("turn/started")["turn"]["id"]
-    talk.told("thread/tokenUsage/updated", times=2)
-    talk.told("account/rateLimits/updated", times=2)
+    turn = talk.notified("turn/started")["turn"]["id"]
+    talk.notified("thread/tokenUsage/updated", times=2)
+    talk.notified("account/rateLimits/updated", times=2)
     talk.ask("turn/start", threadId=thread, input=[{"type": "text", "text": marked("text/hello")}])
     talk.ask("turn/steer", threadId=thread, expectedTurnId=turn, input=[{"type": "text", "text": "x"}])
     talk.interrupt(thread, turn)
@@ -331,7 +331,7 @@ def _sum_instead(talk: Talk) -> None:
     """The turn that runs makes way for a summary."""
     thread = talk.thread()
     talk.turn(thread, marked("hangs-then-sum"))
-    talk.told("item/agentMessage/delta", times=2)
+    talk.notified("item/agentMessage/delta", times=2)
     talk.ask("thread/compact/start", threadId=thread)
     talk.over()
     talk.over()
@@ -361,12 +361,12 @@ def _history(talk: Talk) -> None:
 def _archived_in_mid_turn(talk: Talk) -> None:
     thread = talk.thread()
     talk.turn(thread, marked("text/hang"))
-    talk.told("item/agentMessage/delta", times=5)
+    talk.notified("item/agentMessage/delta", times=5)
     talk.ask("thread/archive", threadId=thread)
     talk.ask("thread/loaded/list")
     other = talk.thread()
     talk.turn(other, marked("text/hello"))
-    talk.hear(lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == other)
+    talk.receive(lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == other)
 
 
 def _forked(talk: Talk) -> None:
@@ -424,7 +424,7 @@ def _unsubscribed(talk: Talk) -> None:
 def _steered(talk: Talk) -> None:
     thread = talk.thread()
     turn = talk.turn(thread, marked("text/hang"))
-    talk.told("item/agentMessage/delta", times=5)
+    talk.notified("item/agentMessage/delta", times=5)
     talk.ask("turn/steer", threadId=thread, expectedTurnId="no turn", input=[{"type": "text", "text": "x"}])
     talk.interrupt(thread, turn)
     talk.ask("turn/steer", threadId=thread, expectedTurnId=turn, input=[{"type": "text", "text": "x"}])
@@ -438,7 +438,7 @@ def _asked_at_start(talk: Talk) -> None:
     for method in ("account/read", "thread/loaded/list", "mcpServerStatus/list", "thread/list"):
         talk.ask(method)
     talk.send({"id": "limits", "method": "account/rateLimits/read"})
-    talk.hear(lambda message: message.get("id") == "limits")
+    talk.receive(lambda message: message.get("id") == "limits")
 
 
 def _namespaced_tool(talk: Talk) -> None:

@@ -93,13 +93,13 @@ def _had(
     with talking([*codex, "app-server"], env=env, cwd=work, started=started) as talk:
         talk.begin()
         conversation.have(talk)
-    heard = sorted(talk.heard, key=_thread) if conversation.crossing else talk.heard
+    received = sorted(talk.received, key=_thread) if conversation.crossing else talk.received
     replaced: Mapping[str, str] = {**words, str(work): "<work>"}
     asked = {
         json.dumps(message["id"]): message["method"] for message in talk.sent if "method" in message and "id" in message
     }
     race = minor(version) < COUNTED_AT_THE_END
-    return Said(messages=[_replaced(message, replaced) for message in heard], asked=asked, counts_race=race)
+    return Said(messages=[_replaced(message, replaced) for message in received], asked=asked, counts_race=race)
 
 
 def _thread(message: Message) -> str:

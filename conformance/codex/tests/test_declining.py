@@ -38,7 +38,7 @@ REFUSED = {
     (NEWEST, "command"): "rejected by user",
     (NEWEST, "patch"): "rejected by user",
 }
-"""What the model is told of it, among other words."""
+"""What the model reads of it, among other words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Case]:
 
 
 def _outputs(upstream: UpstreamServer) -> list[str]:
-    """What the model was told of its calls."""
+    """What the model read of its calls."""
     items: list[dict[str, Any]] = json.loads(upstream.bodies[-1])["input"]
     return [json.dumps(item["output"]) for item in items if item["type"] == "function_call_output"]
 
@@ -121,7 +121,7 @@ def test_what_codex_asks_for_is_done_when_it_is_accepted(case: Case) -> None:
     with talking(command, env=surroundings(case.home), cwd=work, started=BEGUN[case.version]) as talk:
         talk.begin()
         talk.turn(talk.thread(approvalPolicy="on-request", cwd=str(work)), case.prompt)
-        request = talk.hear(lambda message: message.get("method") == ASKED[case.kind])
+        request = talk.receive(lambda message: message.get("method") == ASKED[case.kind])
         talk.send({"id": request["id"], "result": {"decision": "accept"}})
         assert talk.over()["status"] == "completed"
     assert case.file.exists()

@@ -53,24 +53,24 @@ NO_METADATA = "Model metadata for `codex` not found."
 TOOLS = {"exec_command", "write_stdin"}
 """Of the tools that Codex declares, those of its shell."""
 ROLES = ("[user]", "[assistant]")
-"""What stands before a text in a history that is told as text."""
+"""What stands before a text in a history that is written as text."""
 
 Json = dict[str, Any]
-Told = tuple[Any, ...]
+Printed = tuple[Any, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """How a `codex exec` ended, and the events that it told."""
+    """How a `codex exec` ended, and the events that it printed."""
 
     status: int
     events: Sequence[Json]
 
     @property
-    def told(self) -> list[Told]:
+    def items(self) -> list[Printed]:
         """The texts, and the commands each with its output and status, in order."""
-        items = [event["item"] for event in self.events if event["type"] == "item.completed"]
-        return [_told(item) for item in items if not item.get("message", "").startswith(NO_METADATA)]
+        printed = [event["item"] for event in self.events if event["type"] == "item.completed"]
+        return [_printed(item) for item in printed if not item.get("message", "").startswith(NO_METADATA)]
 
     @property
     def usage(self) -> tuple[int, int, int, int]:
@@ -86,7 +86,7 @@ class Run:
         return str(message)
 
 
-def _told(item: Json) -> Told:
+def _printed(item: Json) -> Printed:
     if item["type"] == "command_execution":
         return ("command", item["aggregated_output"], item["exit_code"])
     return (item["type"], item.get("text") or item.get("message"))
@@ -159,14 +159,14 @@ def codex(backend: Backend, outside: socket.socket, tmp_path: Path) -> Codex:
 
 def test_a_text(codex: Codex) -> None:
     run = codex("codex/text")
-    assert run.told == [("agent_message", "Grüße from the backend 😀.")]
+    assert run.items == [("agent_message", "Grüße from the backend 😀.")]
     assert run.usage == (1234, 1000, 56, 7)
     assert run.status == 0
 
 
 def test_a_command(codex: Codex) -> None:
     run = codex("codex/tool")
-    assert run.told == [
+    assert run.items == [
         ("agent_message", "Let me ask the shell.\n"),
         ("command", "Grüße from the shell\n", 0),
         ("agent_message", "The shell has answered."),
@@ -177,14 +177,14 @@ def test_a_command(codex: Codex) -> None:
 
 def test_two_steps(codex: Codex, tmp_path: Path) -> None:
     run = codex("codex/steps")
-    assert run.told == [("command", "", 0), ("command", "zwei\n", 0), ("agent_message", "Both steps done.")]
+    assert run.items == [("command", "", 0), ("command", "zwei\n", 0), ("agent_message", "Both steps done.")]
     assert (tmp_path / "work" / "note.txt").read_text() == "eins\nzwei\n"
     assert run.usage == (33, 0, 21, 0)
     assert run.status == 0
 
 
 def test_two_commands_at_once(codex: Codex) -> None:
-    *commands, text = codex("codex/two").told
+    *commands, text = codex("codex/two").items
     assert sorted(commands) == [("command", "one\n", 0), ("command", "other\n", 0)]
     assert text == ("agent_message", "Both were run.")
 
@@ -206,8 +206,8 @@ def test_what_codex_ran_reaches_the_backend(codex: Codex) -> None:
 def test_the_tools_of_codex_reach_the_backend(codex: Codex, backend: Backend) -> None:
     received = _received(codex("codex/results"))
     declared = {tool["name"] for tool in received["tools"]}
-    told = {name for name in TOOLS if f'"name":"{name}"' in received["developer"]}
-    assert (declared & TOOLS, told) == ((TOOLS, set()) if backend.native else (set(), TOOLS))
+    named = {name for name in TOOLS if f'"name":"{name}"' in received["developer"]}
+    assert (declared & TOOLS, named) == ((TOOLS, set()) if backend.native else (set(), TOOLS))
 
 
 def test_codex_runs_a_function_that_it_declares_in_a_namespace(codex: Codex, backend: Backend) -> None:
@@ -215,8 +215,8 @@ def test_codex_runs_a_function_that_it_declares_in_a_namespace(codex: Codex, bac
     *_, call, result = _history(received)
     assert call == '[assistant called multi_agent_v1__wait_agent:call_wait] {"targets": ["nobody"]}'
     assert result.startswith("[tool:call_wait] invalid agent id nobody")
-    told = received["tools"] if backend.native else [json.loads(line) for line in _declared(received["developer"])]
-    (tool,) = (tool for tool in told if tool["name"] == "multi_agent_v1__wait_agent")
+    tools = received["tools"] if backend.native else [json.loads(line) for line in _declared(received["developer"])]
+    (tool,) = (tool for tool in tools if tool["name"] == "multi_agent_v1__wait_agent")
     assert tool["description"].startswith("Tools for spawning and managing sub-agents.\n\n")
 
 
@@ -238,16 +238,16 @@ def test_a_schema_reaches_the_backend(codex: Codex, backend: Backend, tmp_path: 
     assert turns[-1]["outputSchema"] == schema
 
 
-def test_a_failure_is_told(codex: Codex) -> None:
+def test_a_failure_is_printed(codex: Codex) -> None:
     run = codex("codex/fails")
-    assert run.told == []
+    assert run.items == []
     assert run.failure.startswith("unexpected status 502 Bad Gateway: The backend failed to answer.")
     assert run.status == 1
 
 
-def test_a_failure_after_text_is_told(codex: Codex) -> None:
+def test_a_failure_after_text_is_printed(codex: Codex) -> None:
     run = codex("codex/breaks")
-    assert run.told == [("agent_message", "The beginning")]
+    assert run.items == [("agent_message", "The beginning")]
     assert run.failure == "stream disconnected before completion: The backend failed to answer."
     assert run.status == 1
 
@@ -259,12 +259,12 @@ def _declared(developer: str) -> list[str]:
 
 def _received(run: Run) -> Json:
     """What the backend says that it received."""
-    received: Json = json.loads(run.told[-1][1])
+    received: Json = json.loads(run.items[-1][1])
     return received
 
 
 def _history(received: Json) -> list[str]:
-    """What came to the backend in the order in which it did: as items, or as texts; items are told as those."""
+    """What came to the backend in the order in which it did: as items, or as texts; items are shown as those."""
     return [*map(_text, received["history"]), *map(_text, received["input"])]
 
 

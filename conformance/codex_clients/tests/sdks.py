@@ -23,7 +23,7 @@ PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
 DEADLINE = 60.0
 NEWEST, OLDEST = versions.NEWEST.number, next(iter(versions.VERSIONS))
 
-Told = dict[str, Any]
+Printed = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Sdk:
         """As it stands in the names of tests."""
         return Path(self.program).stem
 
-    def play(self, codex: Path, version: str) -> dict[str, Told]:
+    def play(self, codex: Path, version: str) -> dict[str, Printed]:
         """What became of all that it can play, with the executable `codex` as this version."""
         command = ("node", INSTALLED) if self.program.endswith(".mjs") else (sys.executable, HERE)
         asked = {name: {"codex": str(codex), **asdict(PLAYS[name])} for name in self.plays}
@@ -81,8 +81,8 @@ class Sdk:
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        told: dict[str, Told] = json.loads(done.stdout)
-        return told
+        printed: dict[str, Printed] = json.loads(done.stdout)
+        return printed
 
 
 WITHOUT_TOOLS = ("text", "interrupt", "failure", "mistake")

@@ -1,6 +1,6 @@
 """SDKs of `codex app-server` and `codex exec` that others wrote work on the mock unchanged: a text, a tool, a failure …
 
-Each is told nothing but where `codex` is: a link of that name to `wireproof-codex`.
+Each knows nothing but where `codex` is: a link of that name to `wireproof-codex`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sdks import OLDEST, SDKS, Sdk, Told, installed
+from sdks import OLDEST, SDKS, Printed, Sdk, installed
 
 from wireproof.targets.launch import executable
 
@@ -19,7 +19,7 @@ AT_ONCE = 4
 
 PIECES = ["Grüße", " — 日本語", " 😀", "\nend"]
 CASES = [(sdk, version) for sdk in SDKS for version in sdk.versions]
-Played = Callable[[Sdk, str], Mapping[str, Told]]
+Played = Callable[[Sdk, str], Mapping[str, Printed]]
 
 
 def each_that_plays(name: str) -> pytest.MarkDecorator:
@@ -41,38 +41,38 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
 
 @each_that_plays("text")
 def test_a_text_comes_whole_and_in_its_pieces(sdk: Sdk, version: str, played: Played) -> None:
-    told = played(sdk, version)["text"]
+    printed = played(sdk, version)["text"]
     pieces = PIECES if sdk.streams else ["".join(PIECES)]
-    assert (told["text"], told["pieces"], told["end"]) == ("".join(PIECES), pieces, "completed")
-    assert told["error"] is None
-    assert not sdk.counts or told["usage"] == [11, 7]
+    assert (printed["text"], printed["pieces"], printed["end"]) == ("".join(PIECES), pieces, "completed")
+    assert printed["error"] is None
+    assert not sdk.counts or printed["usage"] == [11, 7]
 
 
 @each_that_plays("tool")
 def test_a_tool_is_run_where_the_version_has_tools_and_the_turn_goes_on(sdk: Sdk, version: str, played: Played) -> None:
-    told = played(sdk, version)["tool"]
-    assert told["ran"] == ([] if version == OLDEST else [{"city": "Zürich"}])
-    assert (told["text"], told["end"]) == ("It is sunny.", "completed")
-    assert told["usage"] == [50, 7]
+    printed = played(sdk, version)["tool"]
+    assert printed["ran"] == ([] if version == OLDEST else [{"city": "Zürich"}])
+    assert (printed["text"], printed["end"]) == ("It is sunny.", "completed")
+    assert printed["usage"] == [50, 7]
 
 
 @each_that_plays("interrupt")
 def test_a_turn_is_interrupted_after_its_first_words(sdk: Sdk, version: str, played: Played) -> None:
-    told = played(sdk, version)["interrupt"]
-    assert told["end"] == "interrupted"
-    assert told["pieces"][0] == "Wait"
+    printed = played(sdk, version)["interrupt"]
+    assert printed["end"] == "interrupted"
+    assert printed["pieces"][0] == "Wait"
 
 
 @each_that_plays("failure")
-def test_a_turn_that_fails_is_told_as_one(sdk: Sdk, version: str, played: Played) -> None:
-    told = played(sdk, version)["failure"]
-    assert told["end"] == "failed"
-    assert told["error"] == ("exceeded retry limit, last status: 429 Too Many Requests" if sdk.reasons else None)
+def test_a_turn_that_fails_is_reported_as_one(sdk: Sdk, version: str, played: Played) -> None:
+    printed = played(sdk, version)["failure"]
+    assert printed["end"] == "failed"
+    assert printed["error"] == ("exceeded retry limit, last status: 429 Too Many Requests" if sdk.reasons else None)
 
 
 @each_that_plays("mistake")
 def test_what_is_wrong_with_a_marker_reaches_whoever_wrote_it(sdk: Sdk, version: str, played: Played) -> None:
-    told = played(sdk, version)["mistake"]
-    assert told["end"] == "failed"
+    printed = played(sdk, version)["mistake"]
+    assert printed["end"] == "failed"
     wanted = "The marker asks for the script sdk/txt, which does not exist; did you mean sdk/text"
-    assert told["error"].startswith(wanted)
+    assert printed["error"].startswith(wanted)

@@ -1,7 +1,7 @@
 """Certificates of gateways from PyPI and npm, with Wireproof's upstream behind them.
 
 `findings.toml` has what is broken at each level, and what was seen of it in the bytes by a person; and where the suite
-says more than the bytes do.
+says more than the bytes do. What only some runs find (`sometimes`) may be found, and may not.
 """
 
 from __future__ import annotations
@@ -51,20 +51,22 @@ GATEWAYS: Mapping[str, TargetOptions] = {
             header("x-portkey-provider=openai"),
             header("x-portkey-custom-host={upstream_url}"),
         ),
+        # Messages it serves for other providers alone: "messages is not supported by openai", with a 500.
+        wanted=(Surface.CHAT, Surface.RESPONSES),
         model="codex",
         start_timeout=60.0,
         timeout=30.0,
     ),
     "claude-code-router": TargetOptions(
         gateway=f"node {shlex.quote(str(ROUTER))} {{port}} {{upstream_url}} {{upstream_key}}",
-        surface=(Surface.MESSAGES,),
+        wanted=(Surface.MESSAGES,),
         model="upstream,codex",
         start_timeout=60.0,
         timeout=30.0,
     ),
 }
-SERVED = {"litellm": 3000, "portkey": 2000, "claude-code-router": 800}
-"""Gateway → more outcomes are right than these."""
+SERVED = {"litellm": 3700, "portkey": 2900, "claude-code-router": 1000}
+"""Gateway → more outcomes are right than these: 3824, 3015 and 1077 were."""
 
 
 @pytest.mark.parametrize("name", GATEWAYS)
@@ -78,5 +80,6 @@ def test_a_gateway_breaks_what_was_confirmed_and_nothing_else(name: str, monkeyp
     assert certificate.counts[Verdict.ERROR] == 0
     compat, strict = (set(certificate.broken_at(level)) for level in (VerdictLevel.COMPAT, VerdictLevel.STRICT))
     confirmed = {part: set(rows) for part, rows in FINDINGS[name].items()}
+    compat, strict = (found - confirmed.get("sometimes", set()) for found in (compat, strict))
     assert sorted(compat) == sorted(confirmed["compat"] | confirmed["misread"])
     assert sorted(strict - compat) == sorted(confirmed["strict"] - compat)

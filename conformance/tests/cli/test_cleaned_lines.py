@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from conformance.tests.conftest import TinyServer
+    from conformance.tests.conftest import TinyExchange, TinyServer
 
 KEY, PASSWORD = "sk-live-0123456789abcdef", "correct-horse-battery"
 STEER = "\x1b[31m\u202egnp\x07\x9b2J"
@@ -22,36 +22,36 @@ SAID = f"{STEER} your key {KEY} of http://user:{PASSWORD}@127.0.0.1/"
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 
 
-def _error(exchange: Any) -> None:
+def _error(exchange: TinyExchange) -> None:
     exchange.whole({"error": {"message": SAID, "type": STEER, "code": KEY}}, "401 Unauthorized")
 
 
-def _broken(exchange: Any) -> None:
+def _broken(exchange: TinyExchange) -> None:
     exchange.whole({"error": {"message": SAID, "type": STEER, "code": KEY}}, "500 Oh")
 
 
-def _text(exchange: Any) -> None:
+def _text(exchange: TinyExchange) -> None:
     exchange.whole(SAID.encode(), "400 Bad Request", "text/plain")
 
 
-def _models(exchange: Any) -> None:
+def _models(exchange: TinyExchange) -> None:
     if exchange.path.endswith("/models"):
         exchange.whole({"object": "list", "data": [{"id": f"{STEER}{KEY}", "object": "model"}]})
     else:
         exchange.completion(SAID)
 
 
-def _head(exchange: Any) -> None:
+def _head(exchange: TinyExchange) -> None:
     said = f"HTTP/1.1 401 {KEY}\x1b[31m\r\nWWW-Authenticate: {KEY} {PASSWORD}\x1b\r\nContent-Length: 0\r\n\r\n"
     exchange.send(said.encode("latin-1"))
 
 
-def _elsewhere(exchange: Any) -> None:
+def _elsewhere(exchange: TinyExchange) -> None:
     said = f"HTTP/1.1 302 Found\r\nLocation: http://user:{PASSWORD}@x/?key={KEY}\x9b\r\nContent-Length: 0\r\n\r\n"
     exchange.send(said.encode("latin-1"))
 
 
-def _no_head(exchange: Any) -> None:
+def _no_head(exchange: TinyExchange) -> None:
     exchange.send(f"HTTP/1.1 200 OK\r\n{KEY} {PASSWORD} \x1b[31m is no field\r\n\r\n".encode("latin-1"))
 
 

@@ -7,7 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
@@ -24,6 +24,8 @@ from wireproof.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 SELECTION = r"selection: [1-9]\d* of \d+ requirements looked at; not a certificate: "
@@ -55,29 +57,29 @@ def misused(*arguments: str) -> str:
     return result.stderr.splitlines()[-1]
 
 
-def test_a_server_that_is_not_there(tiny: Any) -> None:
+def test_a_server_that_is_not_there(tiny: TinyServer) -> None:
     tiny.close()
     assert f"nothing answers at {tiny.base_url}/models" in refused("--url", tiny.base_url)
 
 
-def test_a_server_that_is_no_proxy(tiny: Any) -> None:
+def test_a_server_that_is_no_proxy(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole(b"<h1>Not Found", "404 Not Found", "text/html")
     line = refused("--url", tiny.root, "--model", "m")
     assert "is no OpenAI-compatible API: POST /chat/completions: HTTP 404 with text/html; POST /responses: " in line
     assert line.endswith("; did you mean a URL that ends in /v1?\n")
 
 
-def test_a_server_that_answers_html(tiny: Any) -> None:
+def test_a_server_that_answers_html(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole(b"<h1>Welcome", "200 OK", "text/html")
     assert "answers HTTP 200 with text/html, and that is no OpenAI-compatible API" in refused("--url", tiny.base_url)
 
 
-def test_a_server_that_speaks_no_http(tiny: Any) -> None:
+def test_a_server_that_speaks_no_http(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.send(b"SSH-2.0-OpenSSH_9.6\r\n")
     assert "does not speak HTTP as it should" in refused("--url", tiny.base_url)
 
 
-def test_a_server_that_hangs(tiny: Any) -> None:
+def test_a_server_that_hangs(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.gone()
     assert "gave no answer within 0.5 s (--timeout sets the limit)" in refused("--url", tiny.base_url)
 
@@ -236,8 +238,8 @@ def test_a_known_failure_does_not_fail_the_run_but_one_that_passes_does(tmp_path
     assert "it passes, but is declared as known failing (not so)" in " ".join(result.stdout.split())
 
 
-def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.completion("I am a model.")
         tiny.close()
 
@@ -252,7 +254,7 @@ def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: Any) 
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Any, number: int) -> None:
+def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Until, number: int) -> None:
     note = tmp_path / "pid"
     code = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} '); time.sleep(1000)"
     command = [executable("wireproof"), "certify", "--launch", shlex.join([sys.executable, "-c", code])]

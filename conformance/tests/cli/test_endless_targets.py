@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from conformance.tests.conftest import TinyServer
+    from conformance.tests.conftest import TinyExchange, TinyServer
 
 MEBIBYTE = 1 << 20
 MOST = 160 * MEBIBYTE
@@ -74,7 +74,7 @@ def endless(tiny: TinyServer, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
     def answering(name: str) -> list[int]:
         sizes: list[int] = []
 
-        def respond(exchange: Any) -> None:
+        def respond(exchange: TinyExchange) -> None:
             number = len(sizes)
             sizes.append(0)
             # The client has left, as it should.
@@ -109,6 +109,7 @@ COMMANDS: Mapping[str, Callable[[str, Path, Path], list[str | Path]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("kind", ENDLESS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_leaves_a_target_that_sends_without_end(

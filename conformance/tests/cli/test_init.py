@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -18,6 +18,8 @@ from wireproof.targets.target_file import load, merged
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from conformance.tests.conftest import TinyServer
 
 TARGET = Target(
     base_url="http://x/v1", model='some "model"\x7f', backend=Backend.LIVE, dialects=(Dialect.OPENAI_JSON,),
@@ -74,7 +76,7 @@ def test_a_file_that_is_there_is_kept_unless_that_is_forced(tmp_path: Path) -> N
     assert path.read_text() == "mine"
 
 
-def test_a_forced_file_is_replaced(tmp_path: Path, tiny: Any) -> None:
+def test_a_forced_file_is_replaced(tmp_path: Path, tiny: TinyServer) -> None:
     path = tmp_path / "wireproof.toml"
     path.write_text("mine")
     tiny.respond = lambda exchange: exchange.completion("I am a model.")

@@ -17,48 +17,50 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from conformance.tests.conftest import TinyExchange, TinyServer
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 DEEP = b"[" * 200_000 + b"]" * 200_000
 LONE = "\ud800 and \udfff"
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": LONE}
 
 
-def deep(exchange: Any) -> None:
+def deep(exchange: TinyExchange) -> None:
     exchange.whole(DEEP)
 
 
-def deep_inside(exchange: Any) -> None:
+def deep_inside(exchange: TinyExchange) -> None:
     exchange.whole(b'{"id": "c", "object": "chat.completion", "choices": ' + DEEP + b"}")
 
 
-def deep_frame(exchange: Any) -> None:
+def deep_frame(exchange: TinyExchange) -> None:
     exchange.send(HEAD, b"data: " + DEEP + b"\n\n", b"data: [DONE]\n\n")
 
 
-def deep_error(exchange: Any) -> None:
+def deep_error(exchange: TinyExchange) -> None:
     exchange.whole(b'{"error": ' + DEEP + b"}", "400 Bad Request")
 
 
-def lone_error(exchange: Any) -> None:
+def lone_error(exchange: TinyExchange) -> None:
     exchange.whole({"error": {"message": LONE, "type": LONE, "param": None, "code": LONE}}, "400 Bad Request")
 
 
-def lone_text(exchange: Any) -> None:
+def lone_text(exchange: TinyExchange) -> None:
     choice = {"index": 0, "delta": {"role": "assistant", "content": LONE}, "finish_reason": LONE}
     exchange.send(HEAD, b"data: " + json.dumps({**CHUNK, "choices": [choice]}).encode() + b"\n\n", b"data: [DONE]\n\n")
 
 
-def lone_calls(exchange: Any) -> None:
+def lone_calls(exchange: TinyExchange) -> None:
     call = {"index": 0, "id": LONE, "type": "function", "function": {"name": LONE, "arguments": f'{{"{LONE}": 1}}'}}
     choice = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
     exchange.send(HEAD, b"data: " + json.dumps({**CHUNK, "choices": [choice]}).encode() + b"\n\n")
 
 
-def numbers(exchange: Any) -> None:
+def numbers(exchange: TinyExchange) -> None:
     exchange.whole(b'{"id": 1e999, "created": -0.0, "n": ' + b"9" * 5000 + b', "choices": NaN}')
 
 
-def headers(exchange: Any) -> None:
+def headers(exchange: TinyExchange) -> None:
     exchange.send(b"HTTP/1.1 200 \xff\xfe\r\nContent-Type: \xff\r\nX-\x80: \x1b[31m\r\nContent-Length: 2\r\n\r\n{}")
 
 
@@ -76,8 +78,8 @@ def wireproof(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_what_a_target_sends_is_reported_in_every_format(tiny: Any, tmp_path: Path, name: str) -> None:
-    def respond(exchange: Any) -> None:
+def test_what_a_target_sends_is_reported_in_every_format(tiny: TinyServer, tmp_path: Path, name: str) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.method == "POST" and exchange.marker == "probe":
             exchange.answer("scripted backend")
         else:
@@ -96,7 +98,7 @@ def test_what_a_target_sends_is_reported_in_every_format(tiny: Any, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_a_target_that_sends_nothing_else_is_one_line_or_judged(tiny: Any, name: str) -> None:
+def test_a_target_that_sends_nothing_else_is_one_line_or_judged(tiny: TinyServer, name: str) -> None:
     tiny.respond = NASTY[name]
     done = wireproof("certify", "--url", tiny.base_url, "--timeout", "2", "--only", "text-hello")
     assert done.exit_code in {ExitStatus.UNREACHABLE, ExitStatus.FAILED}

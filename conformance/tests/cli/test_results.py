@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import refused, wireproof
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+    from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 KEY = "sk-live-0123456789abcdef"
@@ -73,9 +74,9 @@ def test_a_run_is_printed_in_the_format_that_was_asked_for() -> None:
 
 
 def test_a_key_that_the_target_repeats_stands_nowhere(
-    tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: TinyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         said = exchange.headers.get("authorization", "none").encode()
         if exchange.streamed:
             exchange.begin(f"you are {said.decode()}")
@@ -97,7 +98,7 @@ def test_a_key_that_the_target_repeats_stands_nowhere(
     assert any("key-key-" in text for text in texts[2:])
 
 
-def test_a_target_that_cannot_be_reached_is_written_down(tiny: Any, tmp_path: Path) -> None:
+def test_a_target_that_cannot_be_reached_is_written_down(tiny: TinyServer, tmp_path: Path) -> None:
     tiny.close()
     result = wireproof("certify", "--url", tiny.base_url, "--output", str(tmp_path / "out"))
     report = folder.read(tmp_path / "out").report
@@ -111,10 +112,12 @@ def test_a_target_that_cannot_be_reached_is_written_down(tiny: Any, tmp_path: Pa
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_interrupted_leaves_what_it_had(tiny: Any, tmp_path: Path, until: Any, number: int) -> None:
+def test_a_run_that_is_interrupted_leaves_what_it_had(
+    tiny: TinyServer, tmp_path: Path, until: Until, number: int
+) -> None:
     done: list[str] = []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         # The second scenario hangs, so that the run is in the middle when it is interrupted.
         if exchange.body and exchange.json.get("messages") and "text/empty" in str(exchange.json["messages"]):
             done.append("hangs")
@@ -169,7 +172,7 @@ def test_a_folder_without_a_result_is_refused_in_one_line(command: str, tmp_path
 
 
 @pytest.fixture
-def kept(tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+def kept(tiny: TinyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """The result of a run against the tiny server as it answers now, in a folder of this name."""
     monkeypatch.setenv("THE_KEY", KEY)
     target = ("--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--dialect", "openai-json")
@@ -181,7 +184,7 @@ def kept(tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
     return run
 
 
-def unfinished(exchange: Any) -> None:
+def unfinished(exchange: TinyExchange) -> None:
     """A stream without its finish; a whole answer that is right."""
     if exchange.streamed:
         exchange.begin("Hello, world!")
@@ -190,7 +193,7 @@ def unfinished(exchange: Any) -> None:
         exchange.answer("Hello, world!")
 
 
-def test_two_results_differ_in_what_broke_and_on_the_wire(kept: Callable[[str], Path], tiny: Any) -> None:
+def test_two_results_differ_in_what_broke_and_on_the_wire(kept: Callable[[str], Path], tiny: TinyServer) -> None:
     good = kept("good")
     same = kept("same")
     tiny.respond = unfinished
@@ -208,7 +211,7 @@ def test_two_results_differ_in_what_broke_and_on_the_wire(kept: Callable[[str], 
     assert (found["broken"], result.exit_code) == ({}, ExitStatus.CERTIFIED)
 
 
-def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[[str], Path], tiny: Any) -> None:
+def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[[str], Path], tiny: TinyServer) -> None:
     out = kept("out")
     first = list(tiny.requests)
     result = wireproof("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
@@ -235,7 +238,7 @@ def test_a_proxy_that_is_gone_is_no_difference_of_its_answers(kept: Callable[[st
     )
 
 
-def test_a_scenario_is_written_as_curl_commands(kept: Callable[[str], Path], tiny: Any) -> None:
+def test_a_scenario_is_written_as_curl_commands(kept: Callable[[str], Path], tiny: TinyServer) -> None:
     out = kept("out")
     asked = len(tiny.requests)
     result = wireproof("replay", str(out), "text-hello", "--curl", "--api-key-env", "THE_KEY")
@@ -255,7 +258,7 @@ def test_what_cannot_be_sent_again_is_said_in_one_line(kept: Callable[[str], Pat
 
 
 def test_known_failures_are_written_so_that_the_next_run_accepts_them(
-    kept: Callable[[str], Path], tiny: Any, tmp_path: Path
+    kept: Callable[[str], Path], tiny: TinyServer, tmp_path: Path
 ) -> None:
     tiny.respond = unfinished
     out = kept("out")

@@ -18,7 +18,7 @@ from wireproof.cli.root import root
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
-    from conformance.tests.conftest import Until
+    from conformance.tests.conftest import Served, Serving, TinyServer, Until
 
 WEATHER = {
     "type": "function",
@@ -43,7 +43,7 @@ HOLDER = Path("/proc/self/comm").read_text(encoding="utf-8").strip()
 """What this process is called."""
 
 
-def post(served: Any, messages: Any, **body: Any) -> httpx.Response:
+def post(served: Served, messages: Any, **body: Any) -> httpx.Response:
     """A whole answer; `messages` may be the user's text."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     with httpx.Client(trust_env=False, timeout=20) as client:
@@ -54,7 +54,7 @@ def post(served: Any, messages: Any, **body: Any) -> httpx.Response:
         )
 
 
-def ask(served: Any, messages: Any, **body: Any) -> Any:
+def ask(served: Served, messages: Any, **body: Any) -> Any:
     """A whole answer's first choice; `messages` may be the user's text."""
     answer = post(served, messages, **body)
     assert answer.status_code == 200, answer.text
@@ -79,14 +79,14 @@ def runs(pid: int) -> bool:
         return False
 
 
-def test_it_says_where_it_is_and_how_to_try_it(served: Any) -> None:
+def test_it_says_where_it_is_and_how_to_try_it(served: Served) -> None:
     assert served.base_url.startswith("http://127.0.0.1:")
     assert (served.key, served.model) == ("wireproof", "codex")
     assert served.note.startswith("Answers: an echo; a call of a declared tool when your text asks for it.")
     assert served.curl.startswith(f"curl -N {served.base_url}/chat/completions -H 'Authorization: Bearer wireproof' ")
 
 
-def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
+def test_the_curl_line_works_as_it_is_printed(served: Served) -> None:
     shell = subprocess.run(["/bin/sh", "-c", served.curl], capture_output=True, text=True, timeout=20, check=False)
     if shell.returncode == 127:
         pytest.skip("curl is not installed")
@@ -96,14 +96,14 @@ def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
     assert "".join(json.loads(f)["choices"][0]["delta"].get("content") or "" for f in frames) == "You said: Hello!"
 
 
-def status(served: Any, key: str, model: str) -> int:
+def status(served: Served, key: str, model: str) -> int:
     body = {"model": model, "messages": [{"role": "user", "content": "Hi."}]}
     with httpx.Client(trust_env=False, timeout=20) as client:
         url, headers = f"{served.base_url}/chat/completions", {"authorization": f"Bearer {key}"} if key else {}
         return client.post(url, headers=headers, json=body).status_code
 
 
-def test_any_key_and_any_model_are_served_unless_it_names_them(served: Any, serving: Any) -> None:
+def test_any_key_and_any_model_are_served_unless_it_names_them(served: Served, serving: Serving) -> None:
     assert "any key and any model" in served.introduction
     assert [status(served, key, model) for key, model in (("x", "gpt-5"), ("", "any/other"))] == [200, 200]
     with serving("--api-key", "k", "--model", "mine", "--model", "yours") as one:
@@ -114,7 +114,7 @@ def test_any_key_and_any_model_are_served_unless_it_names_them(served: Any, serv
         assert [status(one, key, model) for key, model in asked] == [200, 200, 404, 401, 401]
 
 
-def test_the_curl_line_works_with_any_key(serving: Any) -> None:
+def test_the_curl_line_works_with_any_key(serving: Serving) -> None:
     with serving("--api-key", 'it\'s a "key" $HOME') as served:
         assert ask(served, "Hi.")["message"]["content"] == "You said: Hi."
         command = f"{served.curl} -s -o /dev/null -w '%{{http_code}}'"
@@ -124,7 +124,7 @@ def test_the_curl_line_works_with_any_key(serving: Any) -> None:
         assert shell.stdout == "200"
 
 
-def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WIREPROOF_TEST_KEY", "a secret")
     with serving("--api-key-env", "WIREPROOF_TEST_KEY") as served:
         assert served.key == "$WIREPROOF_TEST_KEY"
@@ -146,12 +146,12 @@ def test_a_key_that_is_missing_or_named_twice_is_an_error(words: tuple[str, ...]
     assert said in result.output
 
 
-def test_without_a_marker_it_echoes(served: Any) -> None:
+def test_without_a_marker_it_echoes(served: Served) -> None:
     choice = ask(served, "How do you do?")
     assert (choice["message"]["content"], choice["finish_reason"]) == ("You said: How do you do?", "stop")
 
 
-def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(served: Any) -> None:
+def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(served: Served) -> None:
     question = {"role": "user", "content": "Please use get_weather."}
     choice = ask(served, [question], tools=[WEATHER])
     assert choice["finish_reason"] == "tool_calls"
@@ -163,11 +163,31 @@ def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(s
     assert (choice["message"]["content"], choice["finish_reason"]) == ("The tool said: Sunny, 24 degrees.", "stop")
 
 
-def test_scripts_of_the_library_can_be_asked_for(served: Any) -> None:
+def test_threads_and_beginnings_of_answers_are_taken_unless_it_is_told_to_refuse_them(
+    served: Served, serving: Serving
+) -> None:
+    user, begun = {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Good"}
+    asked: list[Any] = [{"messages": [user], "thread": {"type": "create"}}, {"messages": [user, begun]}]
+
+    def answers(at: Any) -> list[str]:
+        head = {"x-api-key": at.key, "anthropic-version": "2023-06-01"}
+        bodies = [{"model": at.model, "max_tokens": 64, **one} for one in asked]
+        with httpx.Client(trust_env=False, timeout=20, headers=head) as client:
+            came = [client.post(f"{at.base_url}/messages", json=body).json() for body in bodies]
+        return [one.get("error", one).get("message", one["type"]) for one in came]
+
+    assert answers(served) == ["message", "message"]
+    with serving("--no-threads", "--no-prefill") as refusing:
+        threads, prefill = answers(refusing)
+    assert "thread" in threads
+    assert "prefill" in prefill
+
+
+def test_scripts_of_the_library_can_be_asked_for(served: Served) -> None:
     assert ask(served, "[[wireproof:text/hello#1]] Hi.")["message"]["content"] == "Hello, world!"
 
 
-def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tmp_path: Path) -> None:
+def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Serving, tmp_path: Path) -> None:
     file = tmp_path / "scripts.yaml"
     file.write_text(SCRIPTS, encoding="utf-8")
     with serving("--scripts", str(file)) as served:
@@ -183,7 +203,7 @@ def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tm
         assert ask(served, "Something else.")["message"]["content"] == "You said: Something else."
 
 
-def rejected(served: Any, text: str) -> str:
+def rejected(served: Served, text: str) -> str:
     """The error that every request gets alike: whole and as a stream, on both surfaces, before any output."""
     chat = {"messages": [{"role": "user", "content": text}]}
     bodies: dict[str, dict[str, Any]] = {"chat/completions": chat, "responses": {"input": text}}
@@ -202,7 +222,7 @@ def rejected(served: Any, text: str) -> str:
     return str(message)
 
 
-def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving: Any) -> None:
+def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving: Serving) -> None:
     with serving() as served:
         assert rejected(served, "[[wireproof:text/helo#1]]") == (
             "The marker asks for the script text/helo, which does not exist; "
@@ -216,7 +236,7 @@ def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving
 
 @pytest.mark.usefixtures("default_signals")
 def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_broken(
-    serving: Any, tmp_path: Path, until: Until
+    serving: Serving, tmp_path: Path, until: Until
 ) -> None:
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
@@ -271,7 +291,7 @@ def test_a_broken_file_of_scripts_is_one_line(
     assert not caplog.records, "it would be told twice"
 
 
-def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
+def test_a_port_that_is_taken_is_one_line(tiny: TinyServer) -> None:
     port = tiny.root.rpartition(":")[2]
     assert refused("--port", port) == (
         f"wireproof: port {port} cannot be used: {HOLDER} (process {os.getpid()}) listens there;"
@@ -281,7 +301,7 @@ def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None:
+def test_a_signal_stops_it_and_frees_its_port(serving: Serving, number: int) -> None:
     with serving() as served:
         ask(served, "Hi.")
         served.process.send_signal(number)
@@ -294,7 +314,7 @@ def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None
 
 
 @pytest.mark.usefixtures("default_signals")
-def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_path: Path) -> None:
+def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text(SCRIPTS, encoding="utf-8")
     (tmp_path / "two.json").write_text('[{"name": "two", "when": "two", "parts": [[{"say": "Two."}]]}]')
     with serving("--scripts", str(tmp_path / "one.yaml"), "--script", str(tmp_path / "two.json")) as served:
@@ -306,7 +326,7 @@ def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_pa
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_its_workers_all_serve_and_end_with_it(serving: Any, until: Any, number: int) -> None:
+def test_its_workers_all_serve_and_end_with_it(serving: Serving, until: Until, number: int) -> None:
     with serving("--workers", "3") as served:
         workers = children_of(served.process.pid)
         assert len(workers) == 2

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof.clients.program import Command, ProgramError, RunningProgram, words_of
+from wireproof.clients.program import ClientCommand, ProgramError, RunningProgram, words_of
 from wireproof.clients.program_client import ProgramClient
 from wireproof.clients.running import SilentClientError, run_client
 from wireproof.clients.stages import MOST
@@ -44,7 +44,7 @@ time.sleep(0.05)
 
 
 def play(script: str, timeout: float = 20.0, idle: float = 0.3, **variables: str) -> ScenarioRun:
-    command = Command(words=(sys.executable, "-c", script), variables=variables)
+    command = ClientCommand(words=(sys.executable, "-c", script), variables=variables)
     client = ProgramClient(command=command, timeout=timeout, idle=idle)
     text = CLIENT_SCENARIOS[:1]
     return run_client(client, text, probes=CLIENT_SCENARIOS[:2]).runs[0]
@@ -119,18 +119,18 @@ def test_what_has_left_its_group_is_killed(tmp_path: Path) -> None:
 
 
 def test_one_that_does_not_exist_is_named() -> None:
-    command = Command(words=("no-such-program-of-wireproof",), variables={})
+    command = ClientCommand(words=("no-such-program-of-wireproof",), variables={})
     with pytest.raises(ProgramError, match="cannot start no-such-program-of-wireproof: no such file or directory"):
         run_client(ProgramClient(command=command), CLIENT_SCENARIOS[:1], probes=CLIENT_SCENARIOS[:2])
 
 
 def test_places_are_filled_and_other_braces_stay() -> None:
-    command = Command(words=("sh", "-c", "{x} {prompt} ${y}"), variables={"URL": "{base_url}/x"})
+    command = ClientCommand(words=("sh", "-c", "{x} {prompt} ${y}"), variables={"URL": "{base_url}/x"})
     words, variables = command.filled({"prompt": "a {key}", "base_url": "http://h/v1", "key": "k"})
     assert words[2] == "{x} a {key} ${y}"
     assert variables == {"URL": "http://h/v1/x"}
     assert command.takes_prompt
-    assert not Command(words=("sh",), variables={}).takes_prompt
+    assert not ClientCommand(words=("sh",), variables={}).takes_prompt
 
 
 def test_a_command_may_be_one_text() -> None:
@@ -139,7 +139,7 @@ def test_a_command_may_be_one_text() -> None:
 
 
 def test_a_program_gets_its_input_and_its_environment() -> None:
-    command = Command(
+    command = ClientCommand(
         words=(sys.executable, "-c", "import os,sys; print(sys.stdin.read(), os.environ['OPENAI_BASE_URL'])"),
         variables={},
     )

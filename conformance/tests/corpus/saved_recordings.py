@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from wireproof.results.document import Report
 
 CORPUS = Path(__file__).parent
+CONFIGURATION = Configuration(
+    command="wireproof certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False,
+    known={},
+)  # fmt: skip
+"""Of a run that asks for nothing by name."""
 
 
 def save(
@@ -31,10 +37,7 @@ def save(
     """Judge the recording of that name and write the result into a folder, as `certify --output` does."""
     rows, there = catalogue or load(), archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
     certificate = judge_run(there.runs, there.target, rows, Terms(), RunInfo(began=began, seconds=1.5))
-    configuration = Configuration(
-        command=f"wireproof certify --url {there.target.base_url}", jobs=8, at_a_time=0, selection=(),
-        level=VerdictLevel.STRICT, allow_partial=False, known={},
-    )  # fmt: skip
+    configuration = replace(CONFIGURATION, command=f"wireproof certify --url {there.target.base_url}")
     return folder.write(path, report_of(certificate, rows, configuration, folder.versions()), certificate)
 
 

@@ -55,13 +55,14 @@ def unseen(certificate: Certificate) -> int:
     return certificate.counts[Verdict.NOT_OBSERVED]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("launched", "way", "row"),
     [
         ("streams", "stream-false", "chat.whole.envelope"),
+        ("instructions", "instructions", "target.answers"),
         ("only-streams", "only-streams", "target.answers"),
         ("store", "store-false", "target.answers"),
-        ("instructions", "instructions", "target.answers"),
         ("parallel", "without-parallel-tool-calls", None),
     ],
     indirect=["launched"],
@@ -78,6 +79,7 @@ def test_the_fault_is_found_and_the_rest_is_judged(launched: TargetOptions, way:
     assert others == set()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("launched", "row"),
     [
@@ -95,6 +97,7 @@ def test_a_fresh_instance_goes_on(launched: TargetOptions, row: str) -> None:
     assert unseen(found) < len(found.outcomes) / 10
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("launched", ["dies"], indirect=True)
 def test_what_ends_the_process_takes_nothing_along(launched: TargetOptions) -> None:
     found = run(launched)

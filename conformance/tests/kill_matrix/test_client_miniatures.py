@@ -10,14 +10,15 @@ import httpx
 import pytest
 
 from wireproof.clients.judged import certify_client, judge_client_function
-from wireproof.clients.program import Command
+from wireproof.clients.program import ClientCommand
 from wireproof.clients.program_client import ProgramClient
+from wireproof.judging.client_checks import CLIENT_CHECKS
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import DEFAULT, Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.verdict import Verdict
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
-from wireproof_mocks.clients import FAULTS, SURFACES, Client, Failed
+from wireproof_mocks.clients import FAULTS, FORMS, MiniatureClient, NoAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,22 +26,22 @@ if TYPE_CHECKING:
     from wireproof.clients.judged import Asked
     from wireproof.results.certificate import Certificate
 
-FORMS = {
+CASES = {
     f"{surface}-{mode}": Form(dialect, mode)
-    for surface, dialect in {"chat": DEFAULT, "responses": Dialect.RESPONSES}.items()
+    for surface, dialect in {"chat": DEFAULT, "responses": Dialect.RESPONSES, "messages": Dialect.MESSAGES}.items()
     for mode in Mode
 }
 BROKEN = {Verdict.FAIL, Verdict.WARN}
 
 
-def asking(kind: type[Client], form: Form) -> Callable[[Asked], None]:
+def asking(kind: type[MiniatureClient], form: Form) -> Callable[[Asked], None]:
     def ask(asked: Asked) -> None:
-        key = {"Authorization": f"Bearer {asked.key}"}
-        with httpx.Client(base_url=asked.base_url, transport=asked.transport, headers=key, timeout=30.0) as http:
-            surface = SURFACES[form.dialect.spec.surface]
-            client = kind(http, surface, model=asked.model, stream=form.mode is Mode.STREAM)
+        shape = FORMS[form.dialect.spec.surface]
+        headers = shape.headers(asked.key)
+        with httpx.Client(base_url=asked.base_url, transport=asked.transport, headers=headers, timeout=30.0) as http:
+            client = kind(http, shape, model=asked.model, stream=form.mode is Mode.STREAM)
             for prompt in asked.prompts:
-                with contextlib.suppress(Failed):
+                with contextlib.suppress(NoAnswerError):
                     client.ask(prompt)
 
     return ask
@@ -50,9 +51,9 @@ def broken(certificate: Certificate) -> set[str]:
     return {one.requirement for one in certificate.outcomes if one.verdict in BROKEN}
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", CASES.values(), ids=CASES)
 def test_the_faultless_client_passes_with_nothing_unobserved(form: Form) -> None:
-    certificate = judge_client_function(asking(Client, form))
+    certificate = judge_client_function(asking(MiniatureClient, form))
     assert broken(certificate) == set()
     assert certificate.unobserved == {}
     assert {found for run in certificate.runs for found in run.exchanges} == {form}
@@ -61,9 +62,10 @@ def test_the_faultless_client_passes_with_nothing_unobserved(form: Form) -> None
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.prepare is None])
 def test_a_client_is_killed_by_its_own_requirement_and_no_other(name: str) -> None:
     row = load().find(FAULTS[name].breaks)
-    for form in FORMS.values():
+    for form in CASES.values():
         certificate = judge_client_function(asking(FAULTS[name].kind, form))
-        assert broken(certificate) == ({row.id} if row.speaks_of(form) else set()), form
+        applies = row.speaks_of(form) and not CLIENT_CHECKS[row.id].absent(form)
+        assert broken(certificate) == ({row.id} if applies else set()), form
 
 
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.prepare is not None])
@@ -72,5 +74,5 @@ def test_a_program_is_killed_by_its_own_requirement_and_no_other(name: str) -> N
     leaving = [one for one in CLIENT_SCENARIOS if one.leaves]
     for fault, found in {"": set[str](), name: {FAULTS[name].breaks}}.items():
         words = (sys.executable, "-m", "wireproof_mocks.clients", "--stream", *(["--fault", fault] if fault else []))
-        client = ProgramClient(command=Command(words=words, variables={}))
+        client = ProgramClient(command=ClientCommand(words=words, variables={}))
         assert broken(certify_client(client, scenarios=leaving)) == found

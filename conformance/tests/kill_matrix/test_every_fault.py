@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 
 def test_each_fault_is_chosen_by_its_name() -> None:
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", str(HERE)]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--whole", "-p", "no:cacheprovider", str(HERE)]
     collected = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     items = {item.partition("[")[2].removesuffix("]") for item in collected}
     assert {*FAULTS, *CLIENT_FAULTS} - items == set()

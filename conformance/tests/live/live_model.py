@@ -188,7 +188,7 @@ def _calls(prompt: Prompt) -> Iterator[tuple[str, str]]:
     said = prompt.messages[-1][1]
     one = re.search(r"Call the tool (\w+) once, with exactly these arguments: (\{.*\})", said, re.DOTALL)
     two = re.findall(r"(\w+) with (\{.*?\})", said) if said.startswith("Call two tools") else []
-    told = re.search(r"Call the tool (\w+) once more: its title is the number of the saved note", said)
+    asked_again = re.search(r"Call the tool (\w+) once more: its title is the number of the saved note", said)
     known = re.search(r"number (note-\d+)", "\n".join(text for _, text in prompt.messages[:-1]))
     if prompt.choice in prompt.tools:
         yield prompt.choice, json.dumps(_sample(prompt.tools[prompt.choice]))
@@ -196,8 +196,8 @@ def _calls(prompt: Prompt) -> Iterator[tuple[str, str]]:
         yield from two
     elif one:
         yield one[1], one[2]
-    elif told and known:
-        yield told[1], json.dumps({"title": known[1], "text": "again", "pages": 1})
+    elif asked_again and known:
+        yield asked_again[1], json.dumps({"title": known[1], "text": "again", "pages": 1})
     elif prompt.choice == "required":
         name = next(iter(prompt.tools))
         yield name, json.dumps(_sample(prompt.tools[name]))

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 EACH = len(Surface)
 """Requests of a start that fails at once: one for each surface."""
-TWICE, RETRIED, HUNG = 2 * EACH, 2 * EACH + 2, 2 * EACH + 1
+TWICE, RETRIED = 2 * EACH, 2 * EACH + 2
 FEW = 6 * EACH
 """Requests of a start that fails, at most: for all surfaces, whole and streamed, some of them asked again."""
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota", "param": None,
@@ -66,11 +65,6 @@ def saying(message: str, **more: Any) -> dict[str, Any]:
 
 def silent(exchange: TinyExchange) -> None:
     exchange.gone()
-
-
-def asked_on(tiny: TinyServer) -> Counter[str]:
-    """How many requests came at each path."""
-    return Counter(one.path for one in tiny.requests)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.measured import measured_lines
 from wireproof.model.requirement import Citation, Harm, Level, Requirement
 from wireproof.model.row_schema import schema
 from wireproof.model.scenario import Mode
@@ -124,15 +125,19 @@ def folder(tmp_path: Path, **contents: str) -> Path:
 
 
 def raw_rows() -> Iterator[Any]:
-    """Each row as its TOML says it, found by a way of its own: a table with a text that is a string."""
+    """Each row as its TOML says it, with what was measured: found by a way of its own, a table with a text."""
     package = Path(__file__).parents[2] / "wireproof" / "requirements"
-    pending = [tomllib.loads((package / f"{stem}.toml").read_text(encoding="utf-8")) for stem in load_index(package)]
+    measured = measured_lines(tomllib.loads((package / "measured.toml").read_text(encoding="utf-8")))
+    pending = [
+        ("", tomllib.loads((package / f"{stem}.toml").read_text(encoding="utf-8"))) for stem in load_index(package)
+    ]
     while pending:
-        table = pending.pop()
+        name, table = pending.pop()
         if isinstance(table.get("text"), str):
-            yield table
+            lines = [*measured.get(name, []), *table.get("breaks", [])]
+            yield table | ({"breaks": lines} if lines else {})
         else:
-            pending += [value for value in table.values() if isinstance(value, dict)]
+            pending += [(f"{name}.{key}".lstrip("."), one) for key, one in table.items() if isinstance(one, dict)]
 
 
 def load_index(package: Path) -> list[str]:

@@ -12,11 +12,12 @@ import json
 import types
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
+from published_types import fields_of, members
 from pydantic import BaseModel
 
 from wireproof.judging.judge import judge
@@ -33,7 +34,7 @@ from wireproof.scenarios import CONVERSATIONS
 from wireproof.wire.responses_events import PUBLISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from wireproof.model.verdict import Outcome
 
@@ -208,16 +209,6 @@ def test_a_missing_member_hides_nothing(name: str, member: str) -> None:
 # The types of the package
 
 
-def members(kind: Any) -> Iterator[Any]:
-    if get_origin(kind) is Annotated:
-        yield from members(get_args(kind)[0])
-    elif get_origin(kind) in {Union, types.UnionType}:
-        for one in get_args(kind):
-            yield from members(one)
-    else:
-        yield kind
-
-
 PLAIN: dict[Any, Any] = {str: "x", int: 1, float: 1.5, bool: True, object: "x", types.NoneType: None, Any: "x"}
 
 
@@ -232,7 +223,7 @@ def filled(kind: Any) -> Any:
         case origin if origin is dict:
             return {"x": filled(get_args(one)[1])}
         case _ if isinstance(one, type) and issubclass(one, BaseModel):
-            return {field.alias or name: filled(field.annotation) for name, field in one.model_fields.items()}
+            return {name: filled(field.annotation) for name, field in fields_of(one).items()}
         case _:
             return PLAIN[one]
 

@@ -30,10 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from conformance.tests.conftest import TinyServer
+
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.scenario import Scenario
     from wireproof.model.target import Target
     from wireproof.results.certificate import Certificate
+
+    Suite = Callable[..., pytest.RunResult]
 
 pytest_plugins = ["pytester"]
 
@@ -68,7 +72,7 @@ def miniature(name: str) -> str:
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+def suite(pytester: pytest.Pytester) -> Suite:
     """The suite under a pytest of its own, inside this process: there all modules are loaded already.
 
     What the inner one loads first is forgotten behind it: httpx, which loads its transport late, would then know two of
@@ -145,18 +149,18 @@ def test_without_a_target_nothing_is_imported_but_the_options(pytester: pytest.P
     run.assert_outcomes(passed=1)
 
 
-def test_without_a_target_the_suite_has_no_items(suite: Any) -> None:
+def test_without_a_target_the_suite_has_no_items(suite: Suite) -> None:
     run = suite()
     run.assert_outcomes()
     assert run.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_all_options_begin_alike(suite: Any) -> None:
+def test_all_options_begin_alike(suite: Suite) -> None:
     helped = suite("--help").stdout.str().partition("certify an OpenAI-compatible proxy")[2].partition("\n\n")[0]
     assert set(re.findall(r"^  (--[a-z]+-)", helped, re.MULTILINE)) == {"--wireproof-"}
 
 
-def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Any) -> None:
+def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Suite) -> None:
     helped = " ".join(suite("--help").stdout.str().split())
     for option in (*TargetOptions.options(), *RunOptions.options()):
         assert f"--wireproof-{option.name}" in helped
@@ -164,14 +168,14 @@ def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Any) -> None:
 
 
 @pytest.mark.parametrize(("said", "accepted"), [((), True), (("--wireproof-no-allow-partial",), False)])
-def test_a_flag_of_a_target_file_is_turned_off(suite: Any, tmp_path: Path, said: Any, *, accepted: bool) -> None:
+def test_a_flag_of_a_target_file_is_turned_off(suite: Suite, tmp_path: Path, said: Any, *, accepted: bool) -> None:
     file = tmp_path / "wireproof.toml"
     file.write_text(f"launch = '{executable('wireproof-proxy')}'\nallow-partial = true\nonly = ['silence']\n")
     run = suite("--wireproof-target", str(file), *said)
     assert run.ret == (pytest.ExitCode.OK if accepted else pytest.ExitCode.TESTS_FAILED)
 
 
-def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_shell_reads(suite: Any) -> None:
+def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_shell_reads(suite: Suite) -> None:
     run = suite("--wireproof-bundled", "--collect-only", "-q")
     items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)
     assert items == [name(case) for case in CASES]
@@ -185,7 +189,7 @@ def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_
 
 
 @pytest.mark.nightly
-def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engine: Engine) -> None:
+def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Suite, engine: Engine) -> None:
     run = suite("--wireproof-bundled", "--wireproof-allow-partial", "-v")
     assert run.ret == pytest.ExitCode.OK
     expected = verdicts(engine)
@@ -195,7 +199,7 @@ def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engin
     run.assert_outcomes(passed=passed, skipped=len(CASES) - passed)
 
 
-def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(suite: Any, engine: Engine) -> None:
+def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(suite: Suite, engine: Engine) -> None:
     only = [f"--wireproof-only={one}" for one in sorted(engine.only)]
     run = suite("--wireproof-launch", miniature("role-everywhere"), *only, "-v", "-rs")
     assert run.ret == pytest.ExitCode.TESTS_FAILED
@@ -214,7 +218,7 @@ def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(su
 
 
 def test_the_summary_says_the_sentence_of_what_is_broken(
-    suite: Any, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    suite: Suite, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Where a CI reads it, pytest cuts nothing off.
     monkeypatch.setenv("CI", "true")
@@ -241,7 +245,7 @@ def test_the_summary_says_the_sentence_of_what_is_broken(
     assert broken == {(form, row.id, f"MUST: {row.text}") for form in forms}
 
 
-def test_an_item_is_named_after_pyargs_as_it_is_printed_and_alone_is_driven(suite: Any, engine: Engine) -> None:
+def test_an_item_is_named_after_pyargs_as_it_is_printed_and_alone_is_driven(suite: Suite, engine: Engine) -> None:
     chosen = f"{MODULE}::{item('text-hello', 'chat.stream.role-once')}"
     run = suite("--wireproof-bundled", "-v", chosen, suite=())
     assert (run.ret, results(run)) == (pytest.ExitCode.OK, {chosen.removeprefix(f"{MODULE}::"): "PASSED"})
@@ -251,7 +255,7 @@ def test_an_item_is_named_after_pyargs_as_it_is_printed_and_alone_is_driven(suit
 
 
 @pytest.mark.parametrize("words", ["responses-stream", "text-hello:responses.stream.sequence", "call-one and whole"])
-def test_items_are_selected_by_scenario_form_and_requirement(suite: Any, words: str) -> None:
+def test_items_are_selected_by_scenario_form_and_requirement(suite: Suite, words: str) -> None:
     only = ("--wireproof-only=text-hello", "--wireproof-only=call-one")
     run = suite("--wireproof-bundled", *only, "--collect-only", "-q", "-k", words)
     items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)
@@ -260,7 +264,7 @@ def test_items_are_selected_by_scenario_form_and_requirement(suite: Any, words: 
     assert all(word in one for one in keyed for word in words.split(" and "))
 
 
-def test_a_broken_should_is_an_expected_failure(suite: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_should_is_an_expected_failure(suite: Suite, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.only = {"silence"}
     assert load().find("chat.stream.keepalive").level is Level.SHOULD
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
@@ -284,20 +288,20 @@ def known(tmp_path: Path) -> Sequence[str]:
     return ("--wireproof-known-failing", str(tmp_path / "known"), "--wireproof-only=text-hello", "-v", "-k", KNOWN)
 
 
-def test_a_known_failure_is_expected(suite: Any, engine: Engine, known: Sequence[str]) -> None:
+def test_a_known_failure_is_expected(suite: Suite, engine: Engine, known: Sequence[str]) -> None:
     engine.only = {"text-hello"}
     run = suite("--wireproof-launch", miniature("role-everywhere"), *known)
     assert (run.ret, results(run)) == (pytest.ExitCode.OK, dict.fromkeys(THREE, "XFAIL"))
 
 
-def test_a_known_failure_that_passes_is_a_failure(suite: Any, engine: Engine, known: Sequence[str]) -> None:
+def test_a_known_failure_that_passes_is_a_failure(suite: Suite, engine: Engine, known: Sequence[str]) -> None:
     engine.only = {"text-hello"}
     run = suite("--wireproof-bundled", *known)
     assert (run.ret, results(run)) == (pytest.ExitCode.TESTS_FAILED, dict.fromkeys(THREE, "FAILED"))
     run.stdout.fnmatch_lines(["*declared as known failing (the next release mends it)*"])
 
 
-def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Any, tmp_path: Path) -> None:
+def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Suite, tmp_path: Path) -> None:
     (tmp_path / "known").write_text("text-hello:no.such.row because\n")
     run = suite("--wireproof-url", "http://127.0.0.1:1/v1", "--wireproof-known-failing", str(tmp_path / "known"))
     assert run.ret == pytest.ExitCode.USAGE_ERROR
@@ -308,7 +312,7 @@ PARTIAL = ("--wireproof-launch", executable("wireproof-proxy"), "--wireproof-onl
 """A keep-alive interval is not declared, so the scenario cannot be driven."""
 
 
-def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Any) -> None:
+def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Suite) -> None:
     run = suite(*PARTIAL, "-v")
     assert set(results(run).values()) == {"SKIPPED", "PASSED"}
     assert run.ret == pytest.ExitCode.TESTS_FAILED
@@ -322,7 +326,7 @@ def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Any) ->
 
 
 @pytest.mark.nightly
-def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: Any) -> None:
+def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: Suite) -> None:
     run = suite(*PARTIAL, "--wireproof-allow-partial")
     assert run.ret == pytest.ExitCode.OK
     run.stdout.fnmatch_lines(
@@ -331,7 +335,7 @@ def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: An
 
 
 @pytest.mark.nightly
-def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Any, engine: Engine) -> None:
+def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Suite, engine: Engine) -> None:
     engine.only = {"silence"}
     run = suite(*PARTIAL, "-v", "-k", "anything-else")
     assert engine.made[0].unobserved
@@ -345,7 +349,7 @@ def test_the_workers_of_xdist_report_what_was_not_observed(pytester: pytest.Pyte
     run.stdout.fnmatch_lines(["*= wireproof: not observed =*", "chat.stream.text: the target's keep-alive interval*"])
 
 
-def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite: Any, engine: Engine) -> None:
+def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite: Suite, engine: Engine) -> None:
     run = suite(
         "--wireproof-bundled",
         "--wireproof-only",
@@ -363,7 +367,7 @@ def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite
     assert (how["selection"], how["jobs"]) == (("text-hello", "models"), 3)
 
 
-def test_what_is_declared_of_a_target_reaches_the_engine(suite: Any, engine: Engine) -> None:
+def test_what_is_declared_of_a_target_reaches_the_engine(suite: Suite, engine: Engine) -> None:
     engine.only = {"text-hello"}
     declared = (
         "--wireproof-dialect",
@@ -399,7 +403,7 @@ UNLIKE_PASSED = {
 }
 
 
-def test_no_outcome_is_lost(suite: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_outcome_is_lost(suite: Suite, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     names = sorted({scenario for scenario, _ in SAID})
 
     def fabricated(*arguments: Any, **how: Any) -> Certificate:
@@ -423,7 +427,7 @@ def test_no_outcome_is_lost(suite: Any, engine: Engine, monkeypatch: pytest.Monk
             assert f"reason: {verdict} of {scenario}" in run.stdout.str()
 
 
-def test_a_target_that_cannot_be_reached_is_one_line(suite: Any, tiny: Any) -> None:
+def test_a_target_that_cannot_be_reached_is_one_line(suite: Suite, tiny: TinyServer) -> None:
     tiny.close()
     run = suite("--wireproof-url", tiny.base_url)
     assert run.ret == 3
@@ -433,7 +437,7 @@ def test_a_target_that_cannot_be_reached_is_one_line(suite: Any, tiny: Any) -> N
     assert not results(run)
 
 
-def test_a_target_that_hangs_is_reported_within_the_limit(suite: Any, tiny: Any) -> None:
+def test_a_target_that_hangs_is_reported_within_the_limit(suite: Suite, tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.gone()
     run = suite("--wireproof-url", tiny.base_url, "--wireproof-timeout", "0.3", "--wireproof-model", "m")
     assert run.ret == 3
@@ -457,7 +461,7 @@ def test_a_target_that_hangs_is_reported_within_the_limit(suite: Any, tiny: Any)
         ),
     ],
 )
-def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) -> None:
+def test_wrong_usage_is_one_line(suite: Suite, arguments: list[str], line: str) -> None:
     run = suite(*arguments)
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     assert line in run.stderr.str()
@@ -476,7 +480,7 @@ def test_a_target_file_gives_the_options_and_those_beside_it_override_it(
     assert (how["selection"], how["jobs"]) == (("models",), 3)
 
 
-def test_a_target_file_that_cannot_be_used_is_one_line(suite: Any, tmp_path: Path) -> None:
+def test_a_target_file_that_cannot_be_used_is_one_line(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "wireproof.toml"
     file.write_text("keepalvie = 1\n")
     run = suite("--wireproof-target", str(file))
@@ -517,6 +521,7 @@ def test_what_an_interrupted_session_had_driven_is_written(
 NO_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:syrupy")
 
 
+@pytest.mark.nightly
 def test_the_workers_of_xdist_share_one_run(pytester: pytest.Pytester, tmp_path: Path) -> None:
     out, starts = tmp_path / "out", tmp_path / "starts"
     command = f"echo one >> {shlex.quote(str(starts))}; exec {miniature('role-everywhere')}"
@@ -533,7 +538,7 @@ def test_the_workers_of_xdist_share_one_run(pytester: pytest.Pytester, tmp_path:
 
 
 @pytest.mark.nightly
-def test_a_target_that_no_worker_of_xdist_can_reach_is_asked_once(pytester: pytest.Pytester, tiny: Any) -> None:
+def test_a_target_that_no_worker_of_xdist_can_reach_is_asked_once(pytester: pytest.Pytester, tiny: TinyServer) -> None:
     tiny.close()
     of_models = ("--wireproof-only=models", "--wireproof-only=model")
     run = pytester.runpytest_subprocess(

@@ -10,13 +10,14 @@ import copy
 import json
 import types
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import pytest
 from jsonschema import Draft202012Validator
 from openai.pagination import SyncPage
 from openai.types import ErrorObject, Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from published_types import discriminator, members
 from pydantic import BaseModel
 
 from wireproof.reading import schemas
@@ -97,21 +98,6 @@ def of_type(kind: Any, path: str = "", mark: frozenset[str] = frozenset()) -> At
         else:
             atoms.add(PRIMITIVES[one])
     return {path: plain(atoms), **found}
-
-
-def members(kind: Any) -> Iterator[Any]:
-    if get_origin(kind) is Annotated:
-        yield from members(get_args(kind)[0])
-    elif get_origin(kind) in {Union, types.UnionType}:
-        for one in get_args(kind):
-            yield from members(one)
-    else:
-        yield kind
-
-
-def discriminator(model: type[BaseModel]) -> str:
-    (word,) = get_args(model.model_fields["type"].annotation)
-    return str(word)
 
 
 def plain(atoms: set[str]) -> frozenset[str]:

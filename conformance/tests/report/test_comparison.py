@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from saved_recordings import CONFIGURATION
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
@@ -17,7 +18,7 @@ from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.reading import recorded
 from wireproof.report.comparison import ResultToCompare, comparison, speed
 from wireproof.report.data import report_of
-from wireproof.results.document import Configuration, Flaky
+from wireproof.results.document import Flaky
 from wireproof.results.folder import versions
 
 if TYPE_CHECKING:
@@ -99,11 +100,7 @@ def test_nothing_streamed_has_no_speed() -> None:
 @pytest.fixture
 def one_row(right_whole: Callable[[str], Exchange], certified: Callable[..., Certificate]) -> Report:
     """A result that says something of one requirement alone."""
-    asked = Configuration(
-        command="wireproof certify", jobs=1, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False,
-        known={},
-    )  # fmt: skip
-    report = report_of(certified(right_whole("text-hello")), load(), asked, versions())
+    report = report_of(certified(right_whole("text-hello")), load(), CONFIGURATION, versions())
     return replace(report, cells=tuple(one for one in report.cells if one.requirement == "chat.whole.text"))
 
 

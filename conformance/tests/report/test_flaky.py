@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+from saved_recordings import CONFIGURATION
 
 from wireproof.cli import saved
 from wireproof.model.catalogue import load
@@ -24,7 +25,6 @@ from wireproof.report.page import page
 from wireproof.report.site import SiteEntry, site
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus, worst
-from wireproof.results.document import Configuration
 from wireproof.results.flaky import flaky, of_all
 
 if TYPE_CHECKING:
@@ -39,15 +39,6 @@ if TYPE_CHECKING:
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
-CONFIGURATION = Configuration(
-    command="wireproof certify",
-    jobs=8,
-    at_a_time=0,
-    selection=(),
-    level=VerdictLevel.STRICT,
-    allow_partial=False,
-    known={},
-)
 TEXT = "chat.stream.text"
 STOP = {"finish": "stop"}
 

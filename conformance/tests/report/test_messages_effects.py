@@ -147,7 +147,6 @@ SHOWN: dict[str, Exchange] = {
     "when stop_reason is tool_use without a call": whole({"type": "text", "text": "Hi"}, reason="tool_use"),
     "when message_start has no usage": stream(with_message("usage"), *REST),
     "when message_delta has no usage": stream(START, *REST[:3], without(ended(), "usage"), STOP),
-    "when message_delta has only output_tokens": stream(START, *REST[:3], ended(output_tokens=5), STOP),
     "without message_stop": stream(START, *REST[:4]),
     "when the stream ends in its middle": answer(Mode.STREAM, BEGUN),
     "when the error has no event line": answer(Mode.STREAM, BEGUN + ERROR),

@@ -11,15 +11,16 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from saved_recordings import CONFIGURATION
 
 from wireproof.model.catalogue import load
 from wireproof.model.transcript import Death, Piece, Wait
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Verdict
 from wireproof.report.data import not_driven, report_of
 from wireproof.report.exchanges import ENDS, LONGEST, exchanges
 from wireproof.report.page import page
 from wireproof.report.templates import SYMBOLS
-from wireproof.results.document import Configuration, Ended, Report
+from wireproof.results.document import Ended, Report
 from wireproof.results.folder import versions
 
 if TYPE_CHECKING:
@@ -31,15 +32,6 @@ if TYPE_CHECKING:
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
-CONFIGURATION = Configuration(
-    command="wireproof certify",
-    jobs=8,
-    at_a_time=0,
-    selection=(),
-    level=VerdictLevel.STRICT,
-    allow_partial=False,
-    known={},
-)
 STOP = {"finish": "stop"}
 NASTY = '</script><script>alert(1)</script><img src=x onerror="alert(1)">\x1b[31m\ud800'
 EMPTY = {"meta", "input", "br"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from saved_recordings import CONFIGURATION
 
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
@@ -17,7 +18,7 @@ from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.report.json_lines import json_lines
 from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
-from wireproof.results.document import Configuration, Ended, Report, Summary
+from wireproof.results.document import Ended, Report, Summary
 from wireproof.results.folder import as_json, versions
 
 if TYPE_CHECKING:
@@ -29,15 +30,6 @@ if TYPE_CHECKING:
     Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
-CONFIGURATION = Configuration(
-    command="wireproof certify",
-    jobs=8,
-    at_a_time=0,
-    selection=(),
-    level=VerdictLevel.STRICT,
-    allow_partial=False,
-    known={},
-)
 STOP = {"finish": "stop"}
 NASTY = "\x1b[31mred\x07\x00\ufffe\ud800 <script>alert(1)</script> | `` [x](http://y) @all ]]> & \"'\n# no"
 """What a target may say: it steers terminals, is no XML, or means something in HTML or Markdown."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
-from saved_recordings import save
+from saved_recordings import CONFIGURATION, save
 
 from wireproof.cli.results import show
 from wireproof.cli.saved import EVERY, certificate_of
@@ -26,7 +26,7 @@ from wireproof.report.page import page
 from wireproof.report.roots import FEW, SHOWN, roots
 from wireproof.results import folder
 from wireproof.results.certify import certify
-from wireproof.results.document import Common, Configuration, Found, Report, SeenAt
+from wireproof.results.document import Common, Found, Report, SeenAt
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
@@ -180,11 +180,7 @@ def certified(base_url: str, played: tuple[str, ...]) -> tuple[Report, Certifica
         base_url=base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE, dialects=(Dialect.OPENAI_JSON,)
     )
     certificate = certify(target, [one for one in SCENARIOS if one.name.startswith(played)], load())
-    configuration = Configuration(
-        command="wireproof certify", jobs=8, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False,
-        known={},
-    )  # fmt: skip
-    return report_of(certificate, load(), configuration, folder.versions()), certificate
+    return report_of(certificate, load(), CONFIGURATION, folder.versions()), certificate
 
 
 def of_each(faults: object) -> list[str]:

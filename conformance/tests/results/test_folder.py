@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from saved_recordings import CONFIGURATION
 
 from wireproof.model.catalogue import load
-from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import not_driven, report_of
 from wireproof.results import folder
-from wireproof.results.document import Configuration, Ended, Report
+from wireproof.results.document import Ended, Report
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.results.masking import masked_runs, masked_target
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.target import Target
     from wireproof.results.certificate import Certificate
-
-CONFIGURATION = Configuration(
-    command="wireproof certify",
-    jobs=8,
-    at_a_time=0,
-    selection=(),
-    level=VerdictLevel.STRICT,
-    allow_partial=False,
-    known={},
-)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -21,6 +21,9 @@ from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
 from wireproof.targets.reach import reach
 from wireproof.targets.validity import check
+
+if TYPE_CHECKING:
+    from conformance.tests.conftest import Served, TinyExchange, TinyServer
 
 PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"
 KEY = "key-of-the-gateway"
@@ -163,7 +166,7 @@ def test_a_model_that_a_gateway_has_asked_for_is_listed(monkeypatch: pytest.Monk
 
 
 def test_a_gateway_that_runs_already_is_certified_over_the_port_that_it_calls(
-    served: Any, monkeypatch: pytest.MonkeyPatch
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Here a second gateway is none: `wireproof serve` itself stands where one would.
     port = int(served.base_url.removesuffix("/v1").rpartition(":")[2])
@@ -185,8 +188,8 @@ def test_a_gateway_that_takes_any_key_is_sent_none() -> None:
         assert target.api_key is None
 
 
-def test_a_gateway_without_chat_is_asked_for_its_key_where_it_answers(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_gateway_without_chat_is_asked_for_its_key_where_it_answers(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         there = exchange.path.endswith("/responses")
         exchange.whole({"output": []} if there else {"error": {}}, status="200 OK" if there else "404 Not Found")
 
@@ -205,7 +208,7 @@ def test_a_gateway_may_learn_from_a_header_where_its_upstream_is() -> None:
         assert named["x-other"] == "{port}"
 
 
-def test_a_gateway_that_calls_no_upstream_of_ours_is_refused(tiny: Any) -> None:
+def test_a_gateway_that_calls_no_upstream_of_ours_is_refused(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.completion("I am a model.")
     where = "UPSTREAM_HOST=" + tiny.base_url.removeprefix("http://").removesuffix("/v1")
     options = TargetOptions(gateway=PASSTHROUGH, env=(where, *ENV[1:]), model="m")
@@ -222,7 +225,7 @@ def test_what_the_upstream_refused_of_a_gateway_is_named() -> None:
     assert re.search(r"\(the upstream refused .*GET /v1/models \(HTTP 401\)", str(failed.value))
 
 
-def test_nothing_is_known_of_what_another_program_refused(tiny: Any) -> None:
+def test_nothing_is_known_of_what_another_program_refused(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.completion("I am a model.")
     assert RunningUpstream(base_url=tiny.base_url, key="k").refused() == ""
     assert BEHIND.refused() == ""

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -19,6 +19,9 @@ from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
 from wireproof.targets import launch as launching
 from wireproof.targets.launch import executable, launch, launch_at_need, launched_at, started, stop
+
+if TYPE_CHECKING:
+    from conformance.tests.conftest import Until
 
 PROXY = """
     import http.server, json, os, subprocess, sys
@@ -101,7 +104,7 @@ def test_a_refusal_is_an_answer(proxy: Proxy) -> None:
         assert launched.pid
 
 
-def test_the_whole_process_group_is_gone_after_the_block(proxy: Proxy, until: Any) -> None:
+def test_the_whole_process_group_is_gone_after_the_block(proxy: Proxy, until: Until) -> None:
     with launch(proxy.command(), env={}):
         pids = proxy.noted["pids"]
         assert not gone(pids[:1])
@@ -109,20 +112,20 @@ def test_the_whole_process_group_is_gone_after_the_block(proxy: Proxy, until: An
     until(lambda: gone(pids), "the end of the process group")
 
 
-def test_the_whole_process_group_is_gone_when_the_block_raises(proxy: Proxy, until: Any) -> None:
+def test_the_whole_process_group_is_gone_when_the_block_raises(proxy: Proxy, until: Until) -> None:
     with pytest.raises(ZeroDivisionError), launch(proxy.command(), env={}):
         raise ZeroDivisionError
     until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
 
 
-def test_children_of_a_dead_proxy_are_stopped_too(proxy: Proxy, until: Any) -> None:
+def test_children_of_a_dead_proxy_are_stopped_too(proxy: Proxy, until: Until) -> None:
     with launch(proxy.command(), env={}) as launched:
         os.kill(launched.pid, signal.SIGKILL)
         until(lambda: gone([launched.pid]))
     until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
 
 
-def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(proxy: Proxy, until: Any) -> None:
+def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(proxy: Proxy, until: Until) -> None:
     with launch(proxy.command(), env={}) as launched:
         assert launched.death() is None
         first = proxy.noted["pids"]
@@ -142,7 +145,7 @@ def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(prox
     assert gone([launched.pid]), "after the block nothing is started any more"
 
 
-def test_a_death_quotes_nothing_that_an_earlier_life_has_written(tmp_path: Path, until: Any) -> None:
+def test_a_death_quotes_nothing_that_an_earlier_life_has_written(tmp_path: Path, until: Until) -> None:
     program = f"""
         import pathlib, sys
         lived = pathlib.Path({str(tmp_path / "lived")!r})
@@ -161,7 +164,7 @@ def test_a_death_quotes_nothing_that_an_earlier_life_has_written(tmp_path: Path,
         assert launched.death() == Death(status=3, last_words="")
 
 
-def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy: Proxy, until: Any) -> None:
+def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy: Proxy, until: Until) -> None:
     with launch_at_need(proxy.command(), env={}) as launched:
         assert (launched.asleep, launched.pid, launched.death()) == (True, 0, None)
         assert launched_at(launched.base_url) is launched
@@ -174,7 +177,7 @@ def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy
     assert launched_at(launched.base_url) is None
 
 
-def test_one_that_is_begun_is_started_once(proxy: Proxy, until: Any) -> None:
+def test_one_that_is_begun_is_started_once(proxy: Proxy, until: Until) -> None:
     with launch_at_need(proxy.command(), env={}) as launched:
         launched.begin()
         first = launched.pid
@@ -188,7 +191,7 @@ def test_one_that_is_begun_is_started_once(proxy: Proxy, until: Any) -> None:
     until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
 
 
-def test_one_that_is_begun_and_never_needed_is_stopped(proxy: Proxy, until: Any) -> None:
+def test_one_that_is_begun_and_never_needed_is_stopped(proxy: Proxy, until: Until) -> None:
     with launch_at_need(proxy.command(), env={}) as launched:
         launched.begin()
         until(lambda: proxy.note.exists() and proxy.note.read_text(), "the start of the process")
@@ -213,7 +216,7 @@ def test_a_running_proxy_is_found_by_any_url_of_its_server(proxy: Proxy) -> None
 
 
 def test_who_does_not_receive_is_killed_after_the_grace(
-    monkeypatch: pytest.MonkeyPatch, proxy: Proxy, until: Any
+    monkeypatch: pytest.MonkeyPatch, proxy: Proxy, until: Until
 ) -> None:
     monkeypatch.setattr(launching, "GRACE", 0.1)
     code = "import signal, runpy, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); sys.argv = sys.argv[1:]; "
@@ -252,7 +255,7 @@ def test_only_the_end_of_a_long_complaint_is_quoted() -> None:
     assert len(str(raised.value)) < launching.SHOWN + 200
 
 
-def test_a_command_that_is_never_ready_is_reported_and_stopped(tmp_path: Path, until: Any) -> None:
+def test_a_command_that_is_never_ready_is_reported_and_stopped(tmp_path: Path, until: Until) -> None:
     note = tmp_path / "pid"
     code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); print('thinking', flush=True)"
     with pytest.raises(HarnessError) as raised, launch(python(f"{code}; time.sleep(1000)"), env={}, timeout=1.5):

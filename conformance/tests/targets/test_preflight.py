@@ -20,6 +20,8 @@ from wireproof.targets.probe import LONGEST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.tests.conftest import TinyExchange, TinyServer
+
 MOCK = "Wireproof: the scripted backend is here."
 CHAT, RESPONSES = Surface.CHAT, Surface.RESPONSES
 JUDGED, ABSENT, NOT_JUDGED = SurfaceState.JUDGED, SurfaceState.ABSENT, SurfaceState.NOT_JUDGED
@@ -37,7 +39,7 @@ def refusal(target: Target) -> str:
     return str(raised.value)
 
 
-def is_chat(exchange: Any) -> bool:
+def is_chat(exchange: TinyExchange) -> bool:
     return bool(exchange.path.partition("?")[0].endswith("/chat/completions"))
 
 
@@ -49,10 +51,10 @@ def routes(
 ) -> Any:
     """A server whose routes answer so; a route that is not named does not exist."""
 
-    def nothing(exchange: Any) -> None:
+    def nothing(exchange: TinyExchange) -> None:
         exchange.whole(NOT_FOUND, "404 Not Found")
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         path = exchange.path.partition("?")[0]
         there = next((one for end, one in named.items() if path.endswith(end)), responses)
         (there or nothing)(exchange)
@@ -61,12 +63,12 @@ def routes(
     return respond
 
 
-def text(exchange: Any, said: str = MOCK) -> None:
+def text(exchange: TinyExchange, said: str = MOCK) -> None:
     """The right answer of the chat surface, in the mode that was asked for."""
     exchange.answer(said)
 
 
-def response(exchange: Any, said: str = MOCK) -> None:
+def response(exchange: TinyExchange, said: str = MOCK) -> None:
     """A right enough answer of the Responses surface."""
     part = {"type": "output_text", "text": said, "annotations": []}
     whole = {"id": "resp_1", "object": "response", "status": "completed", "output": [
@@ -87,7 +89,7 @@ def states(target: Target) -> tuple[SurfaceState, SurfaceState]:
 # What answers
 
 
-def test_a_text_alone_makes_a_surface_spoken(tiny: Any) -> None:
+def test_a_text_alone_makes_a_surface_spoken(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text)
     found = preflight(a_target(tiny.base_url, key="k"))
     assert (found.backend, found.model, found.base_url) == (Backend.MOCK, "m", tiny.base_url)
@@ -102,14 +104,14 @@ def test_a_text_alone_makes_a_surface_spoken(tiny: Any) -> None:
     assert tiny.requests[0].headers["authorization"] == "Bearer k"
 
 
-def test_responses_alone_make_a_target(tiny: Any) -> None:
+def test_responses_alone_make_a_target(tiny: TinyServer) -> None:
     tiny.respond = routes(responses=response)
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.dialects) == ((ABSENT, JUDGED), (Dialect.RESPONSES,))
     assert (found.backend, found.arguments, found.unspoken) == (Backend.MOCK, None, {})
 
 
-def message(exchange: Any, said: str = MOCK) -> None:
+def message(exchange: TinyExchange, said: str = MOCK) -> None:
     """The right answer of the surface of Messages."""
     content = [{"type": "text", "text": said}]
     whole = {
@@ -119,7 +121,7 @@ def message(exchange: Any, said: str = MOCK) -> None:
     exchange.whole(whole)
 
 
-def test_messages_alone_make_a_target(tiny: Any) -> None:
+def test_messages_alone_make_a_target(tiny: TinyServer) -> None:
     tiny.respond = routes(messages=message)
     found = preflight(a_target(tiny.base_url))
     assert (found.dialects, found.backend) == ((Dialect.MESSAGES,), Backend.MOCK)
@@ -128,7 +130,7 @@ def test_messages_alone_make_a_target(tiny: Any) -> None:
     assert {one.headers.get("anthropic-version") for one in asked} == {"2023-06-01"}
 
 
-def test_messages_that_are_refused_are_absent(tiny: Any) -> None:
+def test_messages_that_are_refused_are_absent(tiny: TinyServer) -> None:
     refused = {"type": "error", "error": {"type": "invalid_request_error", "message": "not served here"}}
     tiny.respond = routes(chat=text, messages=lambda exchange: exchange.whole(refused, "400 Bad Request"))
     found = preflight(a_target(tiny.base_url))
@@ -136,7 +138,7 @@ def test_messages_that_are_refused_are_absent(tiny: Any) -> None:
     assert found.surfaces[Surface.MESSAGES].reason == "HTTP 400 (not served here)"
 
 
-def test_both_surfaces_are_found_where_both_answer(tiny: Any) -> None:
+def test_both_surfaces_are_found_where_both_answer(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text, responses=response)
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.dialects) == ((JUDGED, JUDGED), (Dialect.OPENAI_JSON, Dialect.RESPONSES))
@@ -144,7 +146,7 @@ def test_both_surfaces_are_found_where_both_answer(tiny: Any) -> None:
 
 @pytest.mark.parametrize("status", ["400 Bad Request", "422 Unprocessable", "500 Oh", "502 Bad Gateway"])
 @pytest.mark.parametrize("route", ["chat", "responses"])
-def test_a_surface_that_only_streams_is_spoken(tiny: Any, route: str, status: str) -> None:
+def test_a_surface_that_only_streams_is_spoken(tiny: TinyServer, route: str, status: str) -> None:
     right = {"chat": text, "responses": response}[route]
     tiny.respond = routes(
         **{route: lambda e: right(e) if e.streamed else e.whole({"error": {"message": "stream, please"}}, status)}
@@ -155,28 +157,28 @@ def test_a_surface_that_only_streams_is_spoken(tiny: Any, route: str, status: st
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "text/event-stream", "application/octet-stream", ""])
-def test_a_wrong_content_type_hides_no_surface(tiny: Any, kind: str) -> None:
+def test_a_wrong_content_type_hides_no_surface(tiny: TinyServer, kind: str) -> None:
     said = {"choices": [{"index": 0, "message": {"role": "assistant", "content": MOCK}, "finish_reason": "stop"}]}
     tiny.respond = routes(chat=lambda exchange: exchange.whole(said, kind=kind))
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.backend) == ((JUDGED, ABSENT), Backend.MOCK)
 
 
-def streamed_always(exchange: Any) -> None:
+def streamed_always(exchange: TinyExchange) -> None:
     exchange.begin(MOCK[:12])
     exchange.chunk({"content": MOCK[12:]})
     exchange.chunk({}, "stop")
     exchange.send(b"data: [DONE]\n\n")
 
 
-def test_a_stream_that_is_forced_on_hides_no_surface(tiny: Any) -> None:
+def test_a_stream_that_is_forced_on_hides_no_surface(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=streamed_always)
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.backend) == ((JUDGED, ABSENT), Backend.MOCK)
 
 
-def test_a_stream_that_never_ends_hides_no_surface(tiny: Any) -> None:
-    def endless(exchange: Any) -> None:
+def test_a_stream_that_never_ends_hides_no_surface(tiny: TinyServer) -> None:
+    def endless(exchange: TinyExchange) -> None:
         exchange.begin(MOCK)
         while not exchange.gone(0.02):
             exchange.chunk({"content": "!"})
@@ -186,14 +188,14 @@ def test_a_stream_that_never_ends_hides_no_surface(tiny: Any) -> None:
     assert (states(found), found.backend, found.dialects) == ((JUDGED, ABSENT), Backend.MOCK, (Dialect.OPENAI_JSON,))
 
 
-def test_an_answer_that_is_compressed_against_the_request_is_read(tiny: Any) -> None:
+def test_an_answer_that_is_compressed_against_the_request_is_read(tiny: TinyServer) -> None:
     data = gzip.compress(json.dumps({"choices": [{"message": {"content": MOCK}}]}).encode())
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n"
     tiny.respond = routes(chat=lambda exchange: exchange.send(head % len(data), data))
     assert preflight(a_target(tiny.base_url)).backend is Backend.MOCK
 
 
-def test_an_answer_that_is_not_compressed_as_it_says_is_a_finding(tiny: Any) -> None:
+def test_an_answer_that_is_not_compressed_as_it_says_is_a_finding(tiny: TinyServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n"
     tiny.respond = routes(chat=lambda exchange: exchange.send(head, b"{oh}"), responses=response)
     found = preflight(a_target(tiny.base_url))
@@ -218,9 +220,9 @@ def test_an_answer_that_is_not_compressed_as_it_says_is_a_finding(tiny: Any) -> 
     ],
 )
 def test_a_route_that_gives_no_text_is_judged_where_nothing_else_does(
-    tiny: Any, status: str, body: Any, reason: str
+    tiny: TinyServer, status: str, body: Any, reason: str
 ) -> None:
-    def fails(exchange: Any) -> None:
+    def fails(exchange: TinyExchange) -> None:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
         location = "Location: /x\r\n" if status.startswith("308") else ""
@@ -233,7 +235,7 @@ def test_a_route_that_gives_no_text_is_judged_where_nothing_else_does(
     assert set(found.unspoken.values()) == {"no text came, so it was not asked for"}
 
 
-def test_a_plain_refusal_is_an_absence_where_another_surface_answers(tiny: Any) -> None:
+def test_a_plain_refusal_is_an_absence_where_another_surface_answers(tiny: TinyServer) -> None:
     said = {"error": {"message": "Responses are not supported."}}
     tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole(said, "400 Bad Request"))
     found = preflight(a_target(tiny.base_url))
@@ -242,12 +244,12 @@ def test_a_plain_refusal_is_an_absence_where_another_surface_answers(tiny: Any) 
     )  # fmt: skip
 
 
-def test_a_server_error_is_no_absence_where_another_surface_answers(tiny: Any) -> None:
+def test_a_server_error_is_no_absence_where_another_surface_answers(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole(b"", "500 Oh"))
     assert states(preflight(a_target(tiny.base_url))) == (JUDGED, JUDGED)
 
 
-def test_a_surface_that_wants_another_key_is_not_judged_where_another_answers(tiny: Any) -> None:
+def test_a_surface_that_wants_another_key_is_not_judged_where_another_answers(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole({}, "403 Forbidden"))
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.surfaces[RESPONSES].reason) == (
@@ -256,8 +258,10 @@ def test_a_surface_that_wants_another_key_is_not_judged_where_another_answers(ti
 
 
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
-def test_a_route_that_closes_the_connection_is_judged_where_the_server_speaks_http(tiny: Any, said: bytes) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_route_that_closes_the_connection_is_judged_where_the_server_speaks_http(
+    tiny: TinyServer, said: bytes
+) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(said) if exchange.method == "POST" else exchange.whole({"data": []})
 
     tiny.respond = respond
@@ -266,7 +270,7 @@ def test_a_route_that_closes_the_connection_is_judged_where_the_server_speaks_ht
     assert found.surfaces[CHAT].reason.startswith("although no text came: ")
 
 
-def test_a_route_that_hangs_is_judged_where_the_server_speaks_http(tiny: Any) -> None:
+def test_a_route_that_hangs_is_judged_where_the_server_speaks_http(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=lambda exchange: exchange.gone())
     found = preflight(a_target(tiny.base_url, timeout=0.2))
     assert (states(found), found.surfaces[CHAT].reason) == (
@@ -280,12 +284,12 @@ def test_a_route_that_hangs_is_judged_where_the_server_speaks_http(tiny: Any) ->
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
 @pytest.mark.parametrize("after", ["Retry-After: 0", "Retry-After: Thu, 01 Jan 1970 00:00:00 GMT", ""])
 def test_what_lacks_capacity_is_asked_again(
-    tiny: Any, monkeypatch: pytest.MonkeyPatch, status: str, after: str
+    tiny: TinyServer, monkeypatch: pytest.MonkeyPatch, status: str, after: str
 ) -> None:
     monkeypatch.setattr(target_clock, "FIRST", 0.01)
     busy = {f"{path}{stream}" for path in ("chat", "responses") for stream in (True, False)}
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         name = f"{'chat' if is_chat(exchange) else 'responses'}{exchange.streamed}"
         if name in busy:
             busy.remove(name)
@@ -300,7 +304,7 @@ def test_what_lacks_capacity_is_asked_again(
     assert found.surfaces[CHAT].reason == ""
 
 
-def test_what_never_has_capacity_is_judged_all_the_same(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_never_has_capacity_is_judged_all_the_same(tiny: TinyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "PATIENCE", 0.1)
     monkeypatch.setattr(target_clock, "FIRST", 0.02)
     tiny.respond = routes(chat=lambda exchange: exchange.whole({}, "429 Too Many Requests"))
@@ -310,7 +314,7 @@ def test_what_never_has_capacity_is_judged_all_the_same(tiny: Any, monkeypatch: 
     assert 1 < sum(map(is_chat, tiny.requests)) <= 4
 
 
-def test_a_wait_that_is_too_long_is_not_begun(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_that_is_too_long_is_not_begun(tiny: TinyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = []
 
     async def sleep(seconds: float) -> None:
@@ -326,8 +330,8 @@ def test_a_wait_that_is_too_long_is_not_begun(tiny: Any, monkeypatch: pytest.Mon
 # The pace
 
 
-def test_the_pace_is_that_of_a_text(tiny: Any) -> None:
-    def late(exchange: Any) -> None:
+def test_the_pace_is_that_of_a_text(tiny: TinyServer) -> None:
+    def late(exchange: TinyExchange) -> None:
         time.sleep(0.2)  # this is what is measured
         text(exchange)
 
@@ -354,12 +358,12 @@ def test_the_pace_is_that_of_a_text(tiny: Any) -> None:
         ("", Backend.MOCK),
     ],
 )
-def test_the_words_of_the_answer_show_the_backend(tiny: Any, said: str, backend: Backend) -> None:
+def test_the_words_of_the_answer_show_the_backend(tiny: TinyServer, said: str, backend: Backend) -> None:
     tiny.respond = routes(chat=lambda exchange: text(exchange, said))
     assert preflight(a_target(tiny.base_url)).backend is backend
 
 
-def test_a_live_model_is_asked_for_a_text_on_each_surface_and_no_more(tiny: Any) -> None:
+def test_a_live_model_is_asked_for_a_text_on_each_surface_and_no_more(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=lambda e: text(e, "I am a model."), responses=lambda e: response(e, "Hello!"))
     found = preflight(a_target(tiny.base_url))
     assert (found.backend, found.dialects) == (Backend.LIVE, (Dialect.OPENAI_JSON, Dialect.RESPONSES))
@@ -371,14 +375,14 @@ def test_a_live_model_is_asked_for_a_text_on_each_surface_and_no_more(tiny: Any)
 # What each request carries
 
 
-def test_no_key_is_sent_where_none_was_given(tiny: Any) -> None:
+def test_no_key_is_sent_where_none_was_given(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text)
     preflight(a_target(tiny.base_url))
     assert "authorization" not in tiny.requests[0].headers
 
 
-def test_headers_query_and_style_of_the_key_are_kept(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_headers_query_and_style_of_the_key_are_kept(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         right = exchange.headers.get("api-key") == "k" and exchange.headers.get("x-team") == "blue"
         if right and exchange.path.endswith("?version=1%202"):
             exchange.answer(MOCK) if exchange.method == "POST" else exchange.whole({"data": [{"id": "m"}]})
@@ -394,17 +398,17 @@ def test_headers_query_and_style_of_the_key_are_kept(tiny: Any) -> None:
 # What is no target
 
 
-def test_the_first_model_of_the_list_is_chosen(tiny: Any) -> None:
+def test_the_first_model_of_the_list_is_chosen(tiny: TinyServer) -> None:
     models = {"object": "list", "data": [{"id": "first"}, {"id": "second"}]}
     tiny.respond = lambda e: e.whole(models) if e.path == "/v1/models" else e.completion(MOCK)
     assert preflight(a_target(tiny.base_url, model="")).model == "first"
     assert tiny.requests[1].json["model"] == "first"
 
 
-def test_the_second_request_does_not_count_on_the_connection_of_the_first(tiny: Any) -> None:
+def test_the_second_request_does_not_count_on_the_connection_of_the_first(tiny: TinyServer) -> None:
     closed: list[bool] = []
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.path == "/v1/models":
             exchange.whole({"data": [{"id": "first"}]})
             closed.append(exchange.gone())
@@ -417,7 +421,7 @@ def test_the_second_request_does_not_count_on_the_connection_of_the_first(tiny: 
 
 
 @pytest.mark.parametrize("data", [{"data": []}, {"data": [{"id": ""}]}, {"data": [{"id": 1}]}, {}])
-def test_a_list_without_a_model_asks_for_one(tiny: Any, data: Any) -> None:
+def test_a_list_without_a_model_asks_for_one(tiny: TinyServer, data: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole(data)
     assert refusal(a_target(tiny.base_url, model="")) == (
         f"{tiny.base_url}/models lists no model; name one with --model"
@@ -432,19 +436,21 @@ def test_a_list_without_a_model_asks_for_one(tiny: Any, data: Any) -> None:
         ("200 OK", [], "HTTP 200 with application/json"),
     ],
 )
-def test_where_there_is_no_list_of_models_one_must_be_named(tiny: Any, status: str, body: Any, seen: str) -> None:
+def test_where_there_is_no_list_of_models_one_must_be_named(
+    tiny: TinyServer, status: str, body: Any, seen: str
+) -> None:
     tiny.respond = lambda exchange: exchange.whole(body, status)
     said = f"{seen}, so no model is known; name one with --model"
     assert refusal(a_target(tiny.base_url, model="")) == f"{tiny.base_url}/models answers {said}"
 
 
-def test_a_server_that_is_not_there(tiny: Any) -> None:
+def test_a_server_that_is_not_there(tiny: TinyServer) -> None:
     tiny.close()
     assert refusal(a_target(tiny.base_url)).startswith(f"nothing answers at {tiny.base_url}/chat/completions: ")
 
 
-def test_a_server_that_dies_at_the_first_request_is_there(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_server_that_dies_at_the_first_request_is_there(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         tiny.close()  # nothing listens any more
         exchange.answer(MOCK)
 
@@ -476,13 +482,13 @@ def test_a_url_that_is_none(url: str) -> None:
 
 
 @pytest.mark.parametrize("said", [b"", b"220 ready\r\n"])
-def test_a_server_that_speaks_no_http(tiny: Any, said: bytes) -> None:
+def test_a_server_that_speaks_no_http(tiny: TinyServer, said: bytes) -> None:
     tiny.respond = lambda exchange: exchange.send(said)
     message = refusal(a_target(tiny.base_url))
     assert message.startswith(f"{tiny.base_url} does not speak HTTP as it should: POST /chat/completions: ")
 
 
-def test_a_server_that_hangs(tiny: Any) -> None:
+def test_a_server_that_hangs(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.gone()
     # It ends at all: each request is given up, and few are sent.
     message = refusal(a_target(tiny.base_url, timeout=0.2))
@@ -490,8 +496,8 @@ def test_a_server_that_hangs(tiny: Any) -> None:
     assert len(tiny.requests) == 7
 
 
-def test_a_server_that_drips_forever_is_judged(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_server_that_drips_forever_is_judged(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
         while not exchange.gone(0.02):
             exchange.send(b" ")
@@ -501,8 +507,8 @@ def test_a_server_that_drips_forever_is_judged(tiny: Any) -> None:
     assert found.surfaces[CHAT].reason.endswith("HTTP 200 with application/json, and then nothing more came")
 
 
-def test_a_server_that_pours_forever_is_read_no_further_than_needed(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_server_that_pours_forever_is_read_no_further_than_needed(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n\r\n<html>")
         while True:
             exchange.send(bytes(LONGEST))
@@ -523,7 +529,7 @@ def test_a_server_that_pours_forever_is_read_no_further_than_needed(tiny: Any) -
         ("405 Method", "application/json", b"{}", "HTTP 405 with application/json"),
     ],
 )
-def test_what_has_no_such_routes_is_no_target(tiny: Any, status: str, kind: str, body: bytes, seen: str) -> None:
+def test_what_has_no_such_routes_is_no_target(tiny: TinyServer, status: str, kind: str, body: bytes, seen: str) -> None:
     tiny.respond = lambda exchange: exchange.whole(body, status, kind)
     each = f"POST /chat/completions: {seen}; POST /responses: {seen}; POST /messages: {seen}"
     assert refusal(a_target(tiny.base_url)) == f"{tiny.base_url} is no OpenAI-compatible API: {each}"
@@ -535,14 +541,14 @@ def test_what_has_no_such_routes_is_no_target(tiny: Any, status: str, kind: str,
     ("key", "wants"),
     [(None, "it wants a key; name its variable with --api-key-env"), ("k", "it wants another key than the one given")],
 )
-def test_a_proxy_that_wants_another_key(tiny: Any, status: str, key: str | None, wants: str) -> None:
+def test_a_proxy_that_wants_another_key(tiny: TinyServer, status: str, key: str | None, wants: str) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {"message": "No\n  way."}}, status)
     url = f"{tiny.base_url}/chat/completions"
     assert refusal(a_target(tiny.base_url, key=key)) == f"{url} refuses with {status[:3]}: {wants} (No way.)"
     assert refusal(a_target(tiny.base_url, key=key, model="")).startswith(f"{tiny.base_url}/models refuses with ")
 
 
-def test_a_door_that_says_html(tiny: Any) -> None:
+def test_a_door_that_says_html(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole(b"<html>forbidden", "403 Forbidden", "text/html")
     assert refusal(a_target(tiny.base_url)).endswith("it wants a key; name its variable with --api-key-env")
 
@@ -555,14 +561,14 @@ def test_a_door_that_says_html(tiny: Any) -> None:
         ("400 Bad Request", {"message": "What?", "param": "model"}),
     ],
 )
-def test_a_model_that_is_not_known(tiny: Any, status: str, error: Any) -> None:
+def test_a_model_that_is_not_known(tiny: TinyServer, status: str, error: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": error}, status)
     said = f"answers HTTP {status[:3]} ({error['message']}) to a plain request for the model 'nope'"
     url = f"{tiny.base_url}/chat/completions"
     assert refusal(a_target(tiny.base_url, model="nope")) == f"{url} {said}; name one with --model"
 
 
-def test_a_slash_at_the_end_of_the_url_does_not_matter(tiny: Any) -> None:
+def test_a_slash_at_the_end_of_the_url_does_not_matter(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.completion(MOCK)
     preflight(a_target(f"{tiny.base_url}/"))
     assert tiny.requests[0].path == "/v1/chat/completions"
@@ -584,10 +590,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
-def look(tiny: Any, *, echo: bool = False, **speaks: str) -> Target:
+def look(tiny: TinyServer, *, echo: bool = False, **speaks: str) -> Target:
     """What is found of a server that answers what is asked for in a dialect by what is named for it."""
 
-    def chat(exchange: Any) -> None:
+    def chat(exchange: TinyExchange) -> None:
         if exchange.marker == "probe":
             exchange.completion(MOCK)
             return
@@ -603,7 +609,7 @@ def look(tiny: Any, *, echo: bool = False, **speaks: str) -> Target:
     return preflight(a_target(tiny.base_url))
 
 
-def test_every_dialect_is_spoken_where_a_call_comes_in_it(tiny: Any) -> None:
+def test_every_dialect_is_spoken_where_a_call_comes_in_it(tiny: TinyServer) -> None:
     assert look(tiny).dialects == tuple(Dialect)
     asked = [one for one in tiny.requests if is_chat(one) and one.marker in {"call/one", "shapes/a"}]
     assert [("functions" in exchange.json, "tools" in exchange.json) for exchange in asked] == [
@@ -625,7 +631,7 @@ ALL: Any = dict.fromkeys(("openai_json", "obsidian_xml", "function_call"), "text
     ],
 )
 def test_a_dialect_is_not_judged_where_another_answers(
-    tiny: Any, speaks: Any, missing: list[Dialect], carried: str
+    tiny: TinyServer, speaks: Any, missing: list[Dialect], carried: str
 ) -> None:
     found = look(tiny, **speaks)
     assert found.dialects == tuple(one for one in Dialect if one not in missing)
@@ -633,14 +639,14 @@ def test_a_dialect_is_not_judged_where_another_answers(
     assert found.unspoken == dict.fromkeys(missing, why)
 
 
-def test_an_output_mode_that_is_echoed_is_spoken_although_no_call_came(tiny: Any) -> None:
+def test_an_output_mode_that_is_echoed_is_spoken_although_no_call_came(tiny: TinyServer) -> None:
     found = look(tiny, echo=True, **ALL)
     assert Dialect.OBSIDIAN_XML in found.dialects
     assert list(found.unspoken) == [Dialect.FUNCTION_CALL]
 
 
-def test_tools_that_are_refused_hide_no_surface(tiny: Any) -> None:
-    def chat(exchange: Any) -> None:
+def test_tools_that_are_refused_hide_no_surface(tiny: TinyServer) -> None:
+    def chat(exchange: TinyExchange) -> None:
         if "tools" in exchange.json or "functions" in exchange.json:
             exchange.whole({"error": {"message": "tools are not supported", "param": "tools"}}, "422 No")
         else:
@@ -652,7 +658,7 @@ def test_tools_that_are_refused_hide_no_surface(tiny: Any) -> None:
     assert set(found.unspoken.values()) == {"it is not served: HTTP 422 (tools are not supported)"}
 
 
-def test_dialects_that_were_named_are_not_tried(tiny: Any) -> None:
+def test_dialects_that_were_named_are_not_tried(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text, responses=response)
     named = preflight(a_target(tiny.base_url, dialects=(Dialect.FUNCTION_CALL,)))
     assert named.dialects == (Dialect.FUNCTION_CALL,)
@@ -661,7 +667,7 @@ def test_dialects_that_were_named_are_not_tried(tiny: Any) -> None:
 
 
 @pytest.mark.parametrize("named", [{"dialects": (Dialect.RESPONSES,)}, {"wanted": (RESPONSES,)}])
-def test_a_surface_that_is_named_is_judged_whatever_it_answers(tiny: Any, named: dict[str, Any]) -> None:
+def test_a_surface_that_is_named_is_judged_whatever_it_answers(tiny: TinyServer, named: dict[str, Any]) -> None:
     tiny.respond = routes(chat=text)
     found = preflight(a_target(tiny.base_url, **named))
     assert (states(found), found.dialects) == ((NOT_JUDGED, JUDGED), (Dialect.RESPONSES,))
@@ -670,7 +676,7 @@ def test_a_surface_that_is_named_is_judged_whatever_it_answers(tiny: Any, named:
 
 
 @pytest.mark.parametrize("said", [{"id": "x", "text": "Hello"}, {"choices": None}, {}, "Hello", b"<html>"])
-def test_a_success_of_another_form_is_no_absent_surface(tiny: Any, said: Any) -> None:
+def test_a_success_of_another_form_is_no_absent_surface(tiny: TinyServer, said: Any) -> None:
     tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole(said))
     found = preflight(a_target(tiny.base_url))
     assert states(found) == (JUDGED, JUDGED)
@@ -679,7 +685,7 @@ def test_a_success_of_another_form_is_no_absent_surface(tiny: Any, said: Any) ->
 
 
 @pytest.mark.parametrize("said", [{}, {"choices": None}])
-def test_a_success_of_another_form_is_judged_where_nothing_else_answers(tiny: Any, said: Any) -> None:
+def test_a_success_of_another_form_is_judged_where_nothing_else_answers(tiny: TinyServer, said: Any) -> None:
     tiny.respond = routes(chat=lambda exchange: exchange.whole(said))
     assert states(preflight(a_target(tiny.base_url))) == (JUDGED, ABSENT)
 
@@ -694,7 +700,7 @@ def ways(target: Target) -> set[tuple[str, Surface | None]]:
 def refusing(wrong: Callable[[dict[str, Any]], str]) -> Callable[[Any], None]:
     """The right answer of a surface, but for requests that are refused in these words."""
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         said = wrong(exchange.json)
         if said:
             exchange.whole({"detail": said}, "400 Bad Request")
@@ -704,7 +710,7 @@ def refusing(wrong: Callable[[dict[str, Any]], str]) -> Callable[[Any], None]:
     return respond
 
 
-def test_a_target_that_takes_all_is_asked_once_for_all(tiny: Any) -> None:
+def test_a_target_that_takes_all_is_asked_once_for_all(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text)
     assert ways(preflight(a_target(tiny.base_url))) == set()
     asked = [one.json for one in tiny.requests if is_chat(one) and "temperature" in one.json]
@@ -712,7 +718,7 @@ def test_a_target_that_takes_all_is_asked_once_for_all(tiny: Any) -> None:
     assert asked[0].keys() >= {"temperature", "max_tokens", "parallel_tool_calls", "tools"}
 
 
-def test_what_a_surface_refuses_to_do_without_is_sent_one_by_one(tiny: Any) -> None:
+def test_what_a_surface_refuses_to_do_without_is_sent_one_by_one(tiny: TinyServer) -> None:
     def wrong(body: dict[str, Any]) -> str:
         if body.get("store") is not False:
             return "Store must be set to false"
@@ -726,7 +732,7 @@ def test_what_a_surface_refuses_to_do_without_is_sent_one_by_one(tiny: Any) -> N
     assert ways(found) == {(name, RESPONSES) for name in ("store-false", "instructions", "only-streams")}
 
 
-def test_a_refusal_that_no_way_helps_is_none(tiny: Any) -> None:
+def test_a_refusal_that_no_way_helps_is_none(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=text, responses=refusing(lambda _: "Store must be set to false"))
     found = preflight(a_target(tiny.base_url))
     assert (states(found), ways(found)) == ((JUDGED, ABSENT), set())
@@ -741,25 +747,25 @@ def test_a_refusal_that_no_way_helps_is_none(tiny: Any) -> None:
         ("developer", "developer-as-system"),
     ],
 )
-def test_what_a_surface_refuses_in_passing_is_found_alone(tiny: Any, member: str, name: str) -> None:
+def test_what_a_surface_refuses_in_passing_is_found_alone(tiny: TinyServer, member: str, name: str) -> None:
     tiny.respond = routes(chat=refusing(lambda body: "No." if f'"{member}"' in json.dumps(body) else ""))
     assert ways(preflight(a_target(tiny.base_url))) == {(name, CHAT)}
 
 
-def test_no_stream_is_asked_for_in_so_many_words_where_one_comes_otherwise(tiny: Any) -> None:
+def test_no_stream_is_asked_for_in_so_many_words_where_one_comes_otherwise(tiny: TinyServer) -> None:
     tiny.respond = routes(
         chat=lambda exchange: streamed_always(exchange) if "stream" not in exchange.json else text(exchange)
     )
     assert ways(preflight(a_target(tiny.base_url))) == {("stream-false", CHAT)}
 
 
-def test_where_a_stream_comes_whatever_is_asked_for_there_is_no_way(tiny: Any) -> None:
+def test_where_a_stream_comes_whatever_is_asked_for_there_is_no_way(tiny: TinyServer) -> None:
     tiny.respond = routes(chat=streamed_always)
     assert ways(preflight(a_target(tiny.base_url))) == set()
 
 
-def test_a_usual_name_is_asked_for_where_the_list_of_models_fails(tiny: Any) -> None:
-    def respond(exchange: Any) -> None:
+def test_a_usual_name_is_asked_for_where_the_list_of_models_fails(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.method == "GET":
             exchange.whole({"error": {"message": "No list."}}, "500 Oh")
         elif exchange.json["model"] == "codex":
@@ -772,7 +778,7 @@ def test_a_usual_name_is_asked_for_where_the_list_of_models_fails(tiny: Any) -> 
     assert (found.model, ways(found)) == ("codex", {("model-by-hand", None)})
 
 
-def test_a_live_model_is_not_chosen_by_a_usual_name(tiny: Any) -> None:
+def test_a_live_model_is_not_chosen_by_a_usual_name(tiny: TinyServer) -> None:
     tiny.respond = lambda e: text(e, "I am a model.") if e.method == "POST" else e.whole({"data": []})
     assert "name one with --model" in refusal(a_target(tiny.base_url, model=""))
 
@@ -783,7 +789,7 @@ def test_a_live_model_is_not_chosen_by_a_usual_name(tiny: Any) -> None:
 def streaming(*fragments: str) -> Callable[[Any], None]:
     """A server that speaks OpenAI's dialect, and streams the arguments of a call like this."""
 
-    def respond(exchange: Any) -> None:
+    def respond(exchange: TinyExchange) -> None:
         if exchange.marker == "probe":
             exchange.completion(MOCK)
         elif not exchange.streamed:
@@ -804,13 +810,13 @@ def streaming(*fragments: str) -> Callable[[Any], None]:
     [(('{"a"', '{"a": 1', '{"a": 1}'), ArgumentsMode.CUMULATIVE), (('{"a"', ": 1", "}"), None), (('{"a": 1}',), None)],
 )
 def test_how_arguments_are_reported_is_found_out(
-    tiny: Any, fragments: tuple[str, ...], found: ArgumentsMode | None
+    tiny: TinyServer, fragments: tuple[str, ...], found: ArgumentsMode | None
 ) -> None:
     tiny.respond = streaming(*fragments)
     assert preflight(a_target(tiny.base_url)).arguments is found
 
 
-def test_a_way_that_was_declared_is_not_looked_for(tiny: Any) -> None:
+def test_a_way_that_was_declared_is_not_looked_for(tiny: TinyServer) -> None:
     tiny.respond = streaming("{", "}")
     declared = Target(base_url=tiny.base_url, model="m", arguments=ArgumentsMode.CUMULATIVE)
     assert preflight(declared).arguments is ArgumentsMode.CUMULATIVE
@@ -852,6 +858,6 @@ def test_what_is_no_stream_shows_nothing(body: bytes) -> None:
         (MOCK, {Missing.ENDS}),
     ],
 )
-def test_the_mock_says_which_codex_it_plays(tiny: Any, report: str, missing: set[Missing]) -> None:
+def test_the_mock_says_which_codex_it_plays(tiny: TinyServer, report: str, missing: set[Missing]) -> None:
     tiny.respond = routes(chat=lambda e: text(e, report if e.marker == "reflect/backend" else MOCK))
     assert preflight(a_target(tiny.base_url, missing=frozenset({Missing.ENDS}))).missing == missing

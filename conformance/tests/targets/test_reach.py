@@ -4,7 +4,7 @@ import shlex
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +16,9 @@ from wireproof.targets.kinds import OptionError, Pair
 from wireproof.targets.launch import executable
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.reach import reach, target_of
+
+if TYPE_CHECKING:
+    from conformance.tests.conftest import TinyServer
 
 MOCK = "Wireproof: the scripted backend is here."
 MUTE = """
@@ -31,7 +34,7 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
 """
 
 
-def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_url_is_reached_with_all_that_was_said(tiny: TinyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k")
     monkeypatch.setenv("MY_TEAM", "blue")
     tiny.respond = lambda e: e.completion(MOCK) if "/chat/" in e.path else e.whole({}, "404 Not Found")
@@ -50,14 +53,14 @@ def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.
     assert (sent.path, sent.headers["x-api-key"], sent.headers["x-team"]) == ("/v1/chat/completions?v=1", "k", "blue")
 
 
-def test_dialects_and_arguments_that_were_declared_are_kept(tiny: Any) -> None:
+def test_dialects_and_arguments_that_were_declared_are_kept(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.completion(MOCK)
     declared = {"dialects": (Dialect.OBSIDIAN_XML,), "arguments": ArgumentsMode.INCREMENTAL}
     with reach(TargetOptions(url=tiny.base_url, model="m", **declared)) as target:  # type: ignore[arg-type]  # of two types
         assert (target.dialects, target.arguments) == tuple(declared.values())
 
 
-def test_a_url_may_have_a_live_model_behind_it(tiny: Any) -> None:
+def test_a_url_may_have_a_live_model_behind_it(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.completion("I am a model.")
     with reach(TargetOptions(url=tiny.base_url, model="m")) as target:
         assert target.backend is Backend.LIVE
@@ -105,7 +108,7 @@ def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, mo
         assert target.missing == {Missing.TOOLS, Missing.REASONS, Missing.COUNTS}
 
 
-def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:
+def test_a_proxy_that_runs_already_has_its_backend(tiny: TinyServer) -> None:
     options = TargetOptions(url=tiny.base_url, codex=Path("codex"))
     with pytest.raises(OptionError, match="--codex is for one that Wireproof starts"), reach(options):
         pass

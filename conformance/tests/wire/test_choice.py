@@ -9,15 +9,15 @@ from wireproof.wire.deltas import read_deltas
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
 from wireproof.wire.facet import Facet
 from wireproof.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
-from wireproof.wire.sse import Frame
+from wireproof.wire.sse import SseFrame
 from wireproof.wire.table import Hole
 from wireproof.wire.violation import Place, Violation
 
 END = Place(offset=100, length=0)
 
 
-def frame(number: int) -> Frame:
-    return Frame(number=number, offset=10 * number, raw=b"x" * 10, data="", event=None, comments=())
+def frame(number: int) -> SseFrame:
+    return SseFrame(number=number, offset=10 * number, raw=b"x" * 10, data="", event=None, comments=())
 
 
 def call(index: Any = 0, id_: str | None = "a", name: str | None = "f", arguments: Any = "") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof.wire.locating import MARKED, Step, locate, written
-from wireproof.wire.sse import Frame, Reader
+from wireproof.wire.sse import Reader, SseFrame
 from wireproof.wire.violation import Place
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ VALUES = st.recursive(
 SPACED = '{ "a" : [ 1 , {"b":"x\\n\\u00e9\\ud83d\\ude00é!"} ] ,\t"a" : [ 2 ] }'
 
 
-def body(text: str, offset: int = 0) -> Frame:
+def body(text: str, offset: int = 0) -> SseFrame:
     """A whole body as a frame."""
-    return Frame(number=0, offset=offset, raw=text.encode(), data=text, event=None, comments=())
+    return SseFrame(number=0, offset=offset, raw=text.encode(), data=text, event=None, comments=())
 
 
-def pointed(frame: Frame, path: tuple[Step, ...], at: int | None = None) -> str:
+def pointed(frame: SseFrame, path: tuple[Step, ...], at: int | None = None) -> str:
     place = locate(frame, path, at)
     return frame.raw[place.offset - frame.offset :][: place.length].decode()
 

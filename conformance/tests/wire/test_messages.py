@@ -184,7 +184,7 @@ def interleaved(events: list[Json]) -> list[Json]:
     return [*events[:9], events[10], events[9], *events[11:]]
 
 
-MESSAGE_START, MESSAGE_DELTA, MESSAGE_STOP = 0, 15, 16
+MESSAGE_DELTA = 15
 ERROR = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 UNKNOWN_ERROR = {"type": "error", "error": {"type": "oops", "message": "No"}}
 CASES: dict[str, tuple[Change, list[str]]] = {

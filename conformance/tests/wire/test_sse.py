@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof.wire.facet import UNTOUCHED
-from wireproof.wire.sse import MAX_BLOCK, Frame, Reader
+from wireproof.wire.sse import MAX_BLOCK, Reader, SseFrame
 from wireproof.wire.violation import Place, Violation
 
 FRAMES = "chat.stream.frames"
 
 
-def read(pieces: list[bytes], limit: int = MAX_BLOCK) -> tuple[list[Frame], list[Violation], bytes]:
+def read(pieces: list[bytes], limit: int = MAX_BLOCK) -> tuple[list[SseFrame], list[Violation], bytes]:
     reader = Reader(FRAMES, limit=limit)
     frames = [frame for piece in pieces for frame in reader.feed(piece)]
     frames += reader.end()

@@ -16,7 +16,7 @@ from wireproof.cli.results import FORMAT, show
 from wireproof.cli.saved import refusal
 from wireproof.clients.judged import certify_client
 from wireproof.clients.passive import JournalFileError, run_of_lines
-from wireproof.clients.program import Command, ProgramError, heed_interrupts, words_of
+from wireproof.clients.program import ClientCommand, ProgramError, heed_interrupts, words_of
 from wireproof.clients.program_client import IDLE, TIMEOUT, ProgramClient
 from wireproof.clients.running import MODEL, SilentClientError, target_of
 from wireproof.clients.tool_use import named_tool
@@ -50,7 +50,7 @@ Examples:
   wireproof client -- node agent.mjs --url '{base_url}' --key '{key}' --model '{model}' '{prompt}'
   wireproof client --env LLM_URL='{base_url}' -- ./agent '{prompt}'
 
-The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment.
+The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment, and ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.
 
 """
 
@@ -111,7 +111,7 @@ def client_command(command: tuple[str, ...], form: str, **values: Any) -> None: 
     if asked.journal:
         raise SystemExit(_reported(_of_journal(asked.journal, asked), _of_file(asked), asked.output, form))
     try:
-        there = Command(words=words_of(command), variables=_variables(asked.variables))
+        there = ClientCommand(words=words_of(command), variables=_variables(asked.variables))
         chosen, used = _chosen(asked.only), _tool(asked.tool)
         if asked.output:
             folder.check(asked.output)
@@ -192,7 +192,7 @@ def _say(run: ScenarioRun) -> None:
         console(stderr=True).print(f"{run.scenario.name}: {run.ended}", markup=False, soft_wrap=True)
 
 
-def _configuration(command: Command, terms: Terms, asked: ClientOptions) -> Configuration:
+def _configuration(command: ClientCommand, terms: Terms, asked: ClientOptions) -> Configuration:
     """How the run was asked for; the command judges the same client again."""
     tool = [f"--tool={asked.tool}"] if asked.tool else []
     words = ["wireproof", "client", *(f"--env={one}" for one in asked.variables), *tool]

@@ -50,6 +50,8 @@ class Service:
     chaos: float = 0.0
     seed: int = 0
     login_instructions: bool = False
+    threads: bool = True
+    prefill: bool = True
 
 
 def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -116,6 +118,17 @@ def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
     "--login-instructions",
     is_flag=True,
     help="Below /backend-api/codex refuse what has no instructions, as the service behind ChatGPT did until June 2026.",
+)
+@click.option(
+    "--threads/--no-threads",
+    default=True,
+    help="Hold threads of messages, which is the default, or refuse them, so that clients send whole histories.",
+)
+@click.option(
+    "--prefill/--no-prefill",
+    default=True,
+    help="Take a last message of the assistant as the beginning of the answer, which is the default, or refuse it, as"
+    " models from 4.6 on do.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the address as one line of JSON, for a program that starts this."

@@ -18,7 +18,7 @@ from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wireproof.clients.running import Client
+    from wireproof.clients.running import JudgedClient
     from wireproof.clients.stages import Stage
     from wireproof.clients.tool_use import ToolUse
     from wireproof.judging.outcomes import ScenarioRun
@@ -33,7 +33,7 @@ PROBES = CLIENT_SCENARIOS[:2]
 
 
 def certify_client(
-    client: Client,
+    client: JudgedClient,
     *,
     scenarios: Sequence[ClientScenario] = CLIENT_SCENARIOS,
     terms: Terms | None = None,

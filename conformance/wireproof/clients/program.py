@@ -40,7 +40,7 @@ class ProgramError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
+class ClientCommand:
     """A command line with places to fill in: `{base_url}`, `{key}`, `{model}` and `{prompt}`."""
 
     words: tuple[str, ...]
@@ -82,7 +82,7 @@ def heed_interrupts() -> None:
 class RunningProgram:
     """One run of a command, as a context manager: at its end no process of it is left."""
 
-    def __init__(self, command: Command, places: Mapping[str, str], stdin: str | None) -> None:
+    def __init__(self, command: ClientCommand, places: Mapping[str, str], stdin: str | None) -> None:
         self._command = command
         self._places = places
         self._stdin = stdin
@@ -102,6 +102,9 @@ class RunningProgram:
             "OPENAI_BASE_URL": self._places["base_url"],
             "OPENAI_API_BASE": self._places["base_url"],  # the name that older clients read
             "OPENAI_API_KEY": self._places["key"],
+            # Clients of Messages add the version themselves.
+            "ANTHROPIC_BASE_URL": self._places["base_url"].removesuffix("/v1"),
+            "ANTHROPIC_API_KEY": self._places["key"],
             **variables,
             _MARK: self._mark,
         }

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof.clients.program import LOOK, Command, RunningProgram
+from wireproof.clients.program import LOOK, ClientCommand, RunningProgram
 from wireproof.clients.running import ClientEnding
 from wireproof.clients.stages import MOST
 
@@ -27,7 +27,7 @@ HASTE = 4.0
 class ProgramClient:
     """Starts a command for each scenario. Times are in seconds."""
 
-    command: Command
+    command: ClientCommand
     timeout: float = TIMEOUT
     """How long a scenario may take."""
     idle: float = IDLE

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from wireproof.clients.tool_use import ToolUse
     from wireproof.model.transcript import Transcript
     from wireproof.reading.client_record import ClientRecord
-    from wireproof.reading.client_requests import Message
+    from wireproof.reading.client_requests import ClientMessage
 
 SHOWN = 300
 """Characters of what a client printed that a message shows."""
@@ -58,7 +58,7 @@ class ClientEnding:
     """The end of what it printed."""
 
 
-class Client(Protocol):
+class JudgedClient(Protocol):
     """Something that asks an endpoint: a program, or a function in this process."""
 
     @property
@@ -86,7 +86,7 @@ class ClientRuns:
 
 
 def run_client(  # noqa: PLR0913 (each but the first three has a default)
-    client: Client,
+    client: JudgedClient,
     scenarios: Sequence[ClientScenario],
     *,
     probes: Sequence[ClientScenario],
@@ -167,7 +167,7 @@ def run_of(scenario: ClientScenario, transcripts: Sequence[Transcript], *, ended
 class _Player:
     """Plays one scenario after the other, or several at once."""
 
-    client: Client
+    client: JudgedClient
     model: str
     stage: Stage
 
@@ -196,7 +196,7 @@ def _record(run: ScenarioRun) -> ClientRecord:
     return record_of((one.transcript for those in run.exchanges.values() for one in those), root_of(BASE))
 
 
-def _has_result(messages: Sequence[Message]) -> bool:
+def _has_result(messages: Sequence[ClientMessage]) -> bool:
     return any(one.speaker is Speaker.RESULT for one in messages)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.clients.tool_use import UNDECLARED, ToolUse
 from wireproof.scenarios.judged_clients import MORE
-from wireproof_scripts.steps import Call, Finish, Pace, Parts, Say, Script, Step, Usage
+from wireproof_scripts.steps import Call, Finish, Pace, Parts, Say, Script, Step, Think, Usage
 from wireproof_scripts.steps.http import Disconnect, Drip, Frame, Stall, Status
 from wireproof_scripts.steps.when import When, Words
 
@@ -27,6 +27,9 @@ PLANES = (
 """A character of each plane that has any, and of three that have none: combined, right to left, beyond 16 bits."""
 BLANKS = "  two before,\ttab,\u00a0no break,\u2028line,\r\n\r\nand three behind   "
 MEBIBYTE = 2**20
+HALF = '{"query": "half of it, and the rest'
+_MESSAGES = {"anthropic-version": Words("contains", "")}
+"""The headers of a request for Messages."""
 ERROR = json.dumps({
     # One frame for both surfaces: an error event of Responses, and the error object of chat.
     "type": "error", "code": "server_error", "message": "wireproof: an error on purpose", "param": None,
@@ -46,6 +49,8 @@ class _Answering:
     """What answers in a scenario."""
 
     parts: Callable[[ToolUse], Parts]
+    in_messages: Callable[[ToolUse], Parts] = lambda _: ()
+    """What answers in Messages in their place; nothing: the same."""
     sequence: Sequence = "no"
     """`endpoint`: the parts answer one request each, whatever it says; else the results that it has decide."""
 
@@ -71,12 +76,15 @@ def scripts_of(name: str, tool: ToolUse | None, *, elsewhere: str = "") -> tuple
     calls = any(isinstance(step, Call) for part in parts for step in part)
     when = When(tool=Words("is", tool.name)) if calls else When()
     main = Script(name=name, title=name, parts=parts, when=when, sequence=answering.sequence)
+    # What Messages says otherwise is behind the same condition, and before the rest.
+    other = answering.in_messages(tool)
+    of_messages = replace(main, parts=other, when=replace(when, header=_MESSAGES), sequence="endpoint")
     more = Script(name="more", title="the next turn", parts=(HELLO,), when=When(text=Words("contains", MORE)))
     hello = Script(name="hello", title="anything else", parts=(HELLO,), when=When())
     host = elsewhere.removeprefix("http://")
     # Without a socket one endpoint answers at every address.
     there = [replace(hello, name="elsewhere", when=When(header={"host": Words("is", host)}))] if host else []
-    return (*there, more, main, hello)
+    return (*there, more, *([replace(of_messages, name=f"{name}-in-messages")] if other else []), main, hello)
 
 
 def _say(text: str) -> Say:
@@ -88,6 +96,19 @@ def _call(id_: str, tool: ToolUse, arguments: str | None = None, *, pieces: int 
     size = max(1, -(-len(text) // pieces))
     cut = tuple(text[at : at + size] for at in range(0, len(text), size)) or ("",)
     return Call(id=f"call_{id_}", name=tool.name, arguments=text, pieces=cut, unfinished=unfinished)
+
+
+def _half_an_input(id_: str, tool: ToolUse) -> tuple[Step, ...]:
+    """A call whose input is half of an object, as where an answer is as long as it may: written as it is."""
+    opened = {"type": "tool_use", "id": f"call_{id_}", "name": tool.name, "input": {}}
+    events: tuple[dict[str, object], ...] = (
+        {"type": "content_block_start", "index": 1, "content_block": opened},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": HALF}},
+        {"type": "content_block_stop", "index": 1},
+    )
+    # A thought begins the message, and is a block that has ended.
+    frames = (Frame(json.dumps(one), event=str(one["type"])) for one in events)
+    return (Think("A look is needed."), *frames, Finish("length"))
 
 
 def _undeclared(id_: str) -> Call:
@@ -112,7 +133,8 @@ _TABLE: Mapping[str, _Answering] = {
         parts=lambda tool: ((_call("failing", tool, '{"wireproof": {"not": ["declared"]}}'),), (_say("I see."),))
     ),
     "bad-arguments": _Answering(
-        parts=lambda tool: ((_call("broken", tool, '{"query": "half of it, and the rest'),), (_say("I see."),))
+        parts=lambda tool: ((_call("broken", tool, HALF),), (_say("I see."),)),
+        in_messages=lambda tool: (_half_an_input("broken", tool), (_say("I see."),)),
     ),
     "busy-then-text": _Answering(
         parts=lambda _: ((Status(429, retry_after="2"),), HELLO), sequence="endpoint"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.client_record import ClientRecord
-    from wireproof.reading.client_requests import ClientRequest
+    from wireproof.reading.client_requests import AnswerRequest
 
 UNDECLARED = "wireproof_no_such_tool"
 """A tool that no client declares."""
@@ -64,12 +64,12 @@ def named_tool(name: str, arguments: str) -> ToolUse:
     return ToolUse(name=name, arguments=said, text_field=texts[0] if texts else "")
 
 
-def _functions(request: ClientRequest) -> Iterable[tuple[str, object]]:
+def _functions(request: AnswerRequest) -> Iterable[tuple[str, object]]:
     for tool in request.tools:
         function = object_of(tool.get("function")) or tool
         name = text_of(function.get("name"))
-        if name and tool.get("type", "function") == "function":
-            yield name, function.get("parameters")
+        if name and (tool.get("type", "function") == "function" or "input_schema" in tool):
+            yield name, function.get("parameters") or tool.get("input_schema")
 
 
 def _used(name: str, schema: object) -> ToolUse:

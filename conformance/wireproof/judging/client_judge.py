@@ -55,7 +55,9 @@ def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement], che
         if occasions and form is not None:
             yield _judged(run, row, form, occasions)
         elif row.id in run.scenario.exercises and (form is None or row.speaks_of(form)):
-            yield _outcome(run, row, Verdict.NOT_OBSERVED, reason=why or checks[row.id].unseen)
+            absent = checks[row.id].absent(form) if form else ""
+            verdict = Verdict.NOT_APPLICABLE if absent else Verdict.NOT_OBSERVED
+            yield _outcome(run, row, verdict, reason=absent or why or checks[row.id].unseen)
 
 
 def _looked(checks: ClientChecks, row: Requirement, records: Sequence[ClientRecord]) -> list[Occasion]:

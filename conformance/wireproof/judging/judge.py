@@ -46,7 +46,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from wireproof.judging.causes import CAUSED, Evidence, find_causes
-from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_ids, live_parity
+from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
 from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
@@ -193,9 +193,9 @@ def _is_noise(found: ExchangeFinding, catalogue: Catalogue, noise: Container[Fac
 
 
 def _shared_ids(shown: Sequence[RunFindings]) -> None:
-    """Ids that several answers of a model have."""
-    owners = {exchange: one for one in shown for exchange in one.served if exchange.asks is not None}
-    for exchange, violation in live_ids.shared_ids(owners):
+    """Ids that several answers have."""
+    owners = {exchange: one for one in shown for exchange in one.served}
+    for exchange, violation in shared_ids.shared_ids(owners):
         owners[exchange].find(exchange, [violation])
 
 

@@ -27,6 +27,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
 from wireproof.model.dialect import CHATS, OPENAIS, ArgumentsMode, Dialect
+from wireproof.model.measured import measured_lines
 from wireproof.model.requirement import Citation, Harm, JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
 from wireproof.model.side import Side  # noqa: TC001 (as above)
@@ -55,7 +56,8 @@ __all__ = [
 ID = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+")
 _GROUPS: Mapping[str, tuple[Dialect, ...]] = {"all": tuple(Dialect), "openai": OPENAIS, "chat": CHATS}
 """What a row may say instead of a list of dialects."""
-_SPECIAL = ("catalogue", "excluded")
+MEASURED = "measured"
+_SPECIAL = ("catalogue", "excluded", MEASURED)
 """Files of the folder that hold no rows."""
 
 
@@ -153,12 +155,17 @@ def read(folder: Traversable) -> Catalogue:
     """
     index = _validated(_Index, "catalogue.toml", _parse(folder, "catalogue"))
     _no_unlisted(folder, index.files)
+    measured = measured_lines(_parse(folder, MEASURED)) if folder.joinpath(f"{MEASURED}.toml").is_file() else {}
     rows: dict[str, Requirement] = {}
     for stem in index.files:
         for name, table in _rows(_parse(folder, stem), stem):
             if name in rows:
                 raise CatalogueError(f"{stem}.toml: {name}: an earlier file has this id; each id stands once")
+            if name in measured:
+                table["breaks"] = [*measured.pop(name), *table.get("breaks", [])]
             rows[name] = _requirement(f"{stem}.toml", name, table, index.seeds)
+    for name in measured:
+        raise CatalogueError(f"{MEASURED}.toml: {name}: the catalogue has no such id")
     excluded = _excluded(folder, index.seeds)
     return Catalogue(
         date=index.date, requirements=tuple(rows.values()), excluded=excluded, seeds=MappingProxyType(index.seeds)

@@ -29,7 +29,7 @@ class ClientScenario(PlainScenario):
 
     requests: tuple[Request, ...] = ()
     """None: they are the client's."""
-    dialects: tuple[Dialect, ...] = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
+    dialects: tuple[Dialect, ...] = (Dialect.OPENAI_JSON, Dialect.RESPONSES, Dialect.MESSAGES)
     prompts: tuple[str, ...]
     """What the person says, turn by turn. A client that takes one prompt as an argument gets the first alone."""
     script: str

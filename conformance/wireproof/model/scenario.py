@@ -179,7 +179,11 @@ class Request:
     @property
     def continues(self) -> bool:
         """Whether it names the last response before it."""
-        return RESPONSE in self.path or RESPONSE in (self.json or {}).values()
+        return RESPONSE in self.path or _names_response(self.json)
+
+
+def _names_response(value: object) -> bool:
+    return any(map(_names_response, value.values())) if isinstance(value, Mapping) else value == RESPONSE
 
 
 # By identity, as both kinds of scenarios: their mappings have no hash, so they would have none either.

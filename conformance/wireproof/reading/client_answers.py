@@ -44,7 +44,7 @@ class AnswerState(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ClientAnswer:
+class AnswerToClient:
     """What a client got for a request."""
 
     state: AnswerState
@@ -62,28 +62,28 @@ class ClientAnswer:
     """The output items of a response, by their ids."""
 
 
-def read_answer(transcript: Transcript, form: Form) -> ClientAnswer:
+def read_answer(transcript: Transcript, form: Form) -> AnswerToClient:
     """What a client got."""
     status = transcript.status
     if status is None:
-        return ClientAnswer(state=_unended(transcript))
+        return AnswerToClient(state=_unended(transcript))
     if status in REDIRECTED:
-        return ClientAnswer(state=AnswerState.REDIRECTED)
+        return AnswerToClient(state=AnswerState.REDIRECTED)
     if status >= REFUSED:
-        return ClientAnswer(state=AnswerState.ERROR, error=error_message(transcript.body))
+        return AnswerToClient(state=AnswerState.ERROR, error=error_message(transcript.body))
     reading = read(transcript, form)
     if reading is None:
-        return ClientAnswer(state=_unended(transcript))
+        return AnswerToClient(state=_unended(transcript))
     return _of(reading, transcript, form)
 
 
-def _of(reading: Reading, transcript: Transcript, form: Form) -> ClientAnswer:
+def _of(reading: Reading, transcript: Transcript, form: Form) -> AnswerToClient:
     answer = reading.answer
     choice = next(iter(answer.choices), _NOTHING)
     response = _response(reading) if form.dialect.spec.surface is Surface.RESPONSES else {}
     items = {text_of(item.get("id")) or "": item for item in map(object_of, list_of(response.get("output")))}
     state = AnswerState.WHOLE if choice.finish else _unended(transcript)
-    return ClientAnswer(
+    return AnswerToClient(
         state=AnswerState.ERROR if answer.error is not None else state,
         text=choice.text or "",
         calls=choice.calls,

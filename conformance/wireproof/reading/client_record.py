@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wireproof.reading.client_answers import AnswerState, ClientAnswer, read_answer
+from wireproof.reading.client_answers import AnswerState, AnswerToClient, read_answer
 from wireproof.reading.client_requests import (
-    ClientRequest,
-    Message,
+    AnswerRequest,
+    ClientMessage,
     Speaker,
     message_of_item,
     read_request,
@@ -36,15 +36,15 @@ class ClientExchange:
     number: int
     """Its place among the requests of its scenario, counted from 0."""
     transcript: Transcript
-    request: ClientRequest | None
+    request: AnswerRequest | None
     """None: it asks for no answer, or is no JSON object."""
-    answer: ClientAnswer | None
+    answer: AnswerToClient | None
     """None where there is no such request."""
-    messages: tuple[Message, ...] = ()
+    messages: tuple[ClientMessage, ...] = ()
     """The whole conversation, with what a `previous_response_id` stands for."""
 
     @property
-    def spoken(self) -> tuple[Message, ...]:
+    def spoken(self) -> tuple[ClientMessage, ...]:
         """The messages but for instructions, which clients change as they go."""
         return tuple(one for one in self.messages if one.speaker is not Speaker.INSTRUCTIONS)
 
@@ -110,7 +110,7 @@ class ClientRecord:
         }
 
 
-def tail(exchange: ClientExchange, earlier: ClientExchange) -> Sequence[Message]:
+def tail(exchange: ClientExchange, earlier: ClientExchange) -> Sequence[ClientMessage]:
     """What a request says beyond an earlier one that it begins with; nothing where it does not."""
     mine, theirs = exchange.spoken, earlier.spoken
     if len(mine) <= len(theirs) or not theirs:
@@ -131,7 +131,7 @@ def record_of(transcripts: Iterable[Transcript], root: str, prompts: Sequence[st
     return ClientRecord(exchanges=tuple(found), root=root, prompts=tuple(prompts))
 
 
-def _messages(exchange: ClientExchange, before: Sequence[ClientExchange]) -> Iterator[Message]:
+def _messages(exchange: ClientExchange, before: Sequence[ClientExchange]) -> Iterator[ClientMessage]:
     request = exchange.request
     if request is None:
         return
@@ -145,12 +145,12 @@ def _messages(exchange: ClientExchange, before: Sequence[ClientExchange]) -> Ite
         yield _resolved(message, before) if message.refers else message
 
 
-def _as_messages(answer: ClientAnswer | None) -> Iterator[Message]:
+def _as_messages(answer: AnswerToClient | None) -> Iterator[ClientMessage]:
     if answer is not None and (answer.text or answer.calls):
-        yield Message(speaker=Speaker.ASSISTANT, text=answer.text, calls=answer.calls)
+        yield ClientMessage(speaker=Speaker.ASSISTANT, text=answer.text, calls=answer.calls)
 
 
-def _resolved(message: Message, before: Sequence[ClientExchange]) -> Message:
+def _resolved(message: ClientMessage, before: Sequence[ClientExchange]) -> ClientMessage:
     """What a reference to a stored item stands for; the reference itself where no answer has such an item."""
     for one in reversed(before):
         item = (one.answer.items or {}).get(message.refers) if one.answer else None

@@ -1,4 +1,4 @@
-"""What a client sends, read: the messages of a conversation in one form for chat and Responses.
+"""What a client sends, read: the messages of a conversation in one form for chat, Responses and Messages.
 
 Nothing that a client sends can raise anything here; what is no message is left out, and is for the schemas to name.
 """
@@ -36,14 +36,16 @@ class Speaker(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
-    """A message of a conversation; on Responses one or more items that belong together."""
+class ClientMessage:
+    """A message of a conversation; on Responses items that belong together, on Messages blocks."""
 
     speaker: Speaker
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     result_of: str = ""
     """The id of the call whose result it is; "": it is none, or names none."""
+    failed: bool = False
+    """It is a result, and is marked as that of a call that failed."""
     refers: str = ""
     """The id of a stored item for which it stands; "": it is a message itself."""
     path: Path | None = None
@@ -56,12 +58,12 @@ class Message:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ClientRequest:
+class AnswerRequest:
     """A request for an answer."""
 
     form: Form
     body: JsonObject
-    messages: tuple[Message, ...]
+    messages: tuple[ClientMessage, ...]
     """Those in its own body."""
     tools: tuple[JsonObject, ...]
     """The tools that it declares, as it writes them."""
@@ -72,7 +74,7 @@ class ClientRequest:
 
     @property
     def surface(self) -> Surface:
-        """Chat or Responses."""
+        """The surface that it asks."""
         return self.form.dialect.spec.surface
 
 
@@ -88,20 +90,29 @@ def form_of(transcript: Transcript) -> Form | None:
     return Form(dialect, Mode.STREAM if streams else Mode.WHOLE)
 
 
-_ENDS: Mapping[str, Dialect] = {"/chat/completions": Dialect.OPENAI_JSON, "/responses": Dialect.RESPONSES}
+_ENDS: Mapping[str, Dialect] = {
+    "/chat/completions": Dialect.OPENAI_JSON,
+    "/responses": Dialect.RESPONSES,
+    "/messages": Dialect.MESSAGES,
+}
 
 
-def read_request(transcript: Transcript) -> ClientRequest | None:
+def read_request(transcript: Transcript) -> AnswerRequest | None:
     """A request for an answer, read; None for any other."""
     form, body = form_of(transcript), json_object(transcript.request_body)
     if form is None or body is None:
         return None
-    chat = form.dialect is Dialect.OPENAI_JSON
-    found = _of_chat(body) if chat else _of_responses(body)
-    return ClientRequest(
+    match form.dialect:
+        case Dialect.RESPONSES:
+            found = _joined(_of_responses(body))
+        case Dialect.MESSAGES:
+            found = _of_messages(body, transcript.request_body.decode(errors="surrogateescape"))
+        case _:
+            found = _of_chat(body)
+    return AnswerRequest(
         form=form,
         body=body,
-        messages=tuple(found if chat else _joined(found)),
+        messages=tuple(found),
         tools=tuple(object_of(one) for one in [*list_of(body.get("tools")), *list_of(body.get("functions"))]),
         continues=text_of(body.get("previous_response_id")) or "",
         choices=n if isinstance(n := body.get("n"), int) else 1,
@@ -132,7 +143,7 @@ _ROLES: Mapping[str, Speaker] = {
 }
 
 
-def _of_chat(body: JsonObject) -> Iterator[Message]:
+def _of_chat(body: JsonObject) -> Iterator[ClientMessage]:
     for number, one in enumerate(list_of(body.get("messages"))):
         message = object_of(one)
         speaker = _ROLES.get(text_of(message.get("role")) or "")
@@ -140,7 +151,7 @@ def _of_chat(body: JsonObject) -> Iterator[Message]:
             continue
         # The legacy form has no ids: a function is answered by its name.
         result_of = message.get("tool_call_id") or (message.get("name") if message.get("role") == "function" else "")
-        yield Message(
+        yield ClientMessage(
             speaker=speaker,
             text=content_text(message.get("content")),
             calls=tuple(_chat_calls(message)),
@@ -175,39 +186,39 @@ def content_text(content: object) -> str:
 # Responses
 
 
-def _of_responses(body: JsonObject) -> Iterator[Message]:
+def _of_responses(body: JsonObject) -> Iterator[ClientMessage]:
     instructions = text_of(body.get("instructions"))
     if instructions:
-        yield Message(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("instructions",))
+        yield ClientMessage(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("instructions",))
     given = body.get("input")
     if isinstance(given, str):
-        yield Message(speaker=Speaker.USER, text=given, path=("input",))
+        yield ClientMessage(speaker=Speaker.USER, text=given, path=("input",))
     for number, one in enumerate(list_of(given)):
         message = message_of_item(object_of(one))
         if message is not None:
             yield replace(message, path=("input", number))
 
 
-def message_of_item(item: JsonObject) -> Message | None:
+def message_of_item(item: JsonObject) -> ClientMessage | None:
     """An item of Responses as a message; None for those of other kinds, such as reasoning."""
     match item.get("type", "message"):
         case "message":
             speaker = _ROLES.get(text_of(item.get("role")) or "")
-            return Message(speaker=speaker, text=content_text(item.get("content"))) if speaker else None
+            return ClientMessage(speaker=speaker, text=content_text(item.get("content"))) if speaker else None
         case "function_call":
-            return Message(speaker=Speaker.ASSISTANT, calls=(_call(item.get("call_id"), item),))
+            return ClientMessage(speaker=Speaker.ASSISTANT, calls=(_call(item.get("call_id"), item),))
         case "function_call_output":
             output = content_text(item.get("output"))
-            return Message(speaker=Speaker.RESULT, text=output, result_of=text_of(item.get("call_id")) or "")
+            return ClientMessage(speaker=Speaker.RESULT, text=output, result_of=text_of(item.get("call_id")) or "")
         case "item_reference":
-            return Message(speaker=Speaker.ASSISTANT, refers=text_of(item.get("id")) or "")
+            return ClientMessage(speaker=Speaker.ASSISTANT, refers=text_of(item.get("id")) or "")
         case _:
             return None
 
 
-def _joined(messages: Iterator[Message]) -> Iterator[Message]:
+def _joined(messages: Iterator[ClientMessage]) -> Iterator[ClientMessage]:
     """Text and calls of an assistant that stand side by side as one message, as chat has them."""
-    last: Message | None = None
+    last: ClientMessage | None = None
     for message in messages:
         if last is not None and _belong_together(last, message):
             last = replace(last, text=last.text + message.text, calls=(*last.calls, *message.calls))
@@ -219,7 +230,59 @@ def _joined(messages: Iterator[Message]) -> Iterator[Message]:
         yield last
 
 
-def _belong_together(before: Message, after: Message) -> bool:
+def _belong_together(before: ClientMessage, after: ClientMessage) -> bool:
     both = before.speaker is after.speaker is Speaker.ASSISTANT
     # A text behind calls is another answer's.
     return both and not before.refers and not after.refers and not (before.calls and after.text)
+
+
+# Messages
+
+
+def _of_messages(body: JsonObject, text: str) -> Iterator[ClientMessage]:
+    instructions = content_text(body.get("system"))
+    if instructions:
+        yield ClientMessage(speaker=Speaker.INSTRUCTIONS, text=instructions, path=("system",))
+    for number, one in enumerate(list_of(body.get("messages"))):
+        message, path = object_of(one), ("messages", number)
+        speaker = _ROLES.get(text_of(message.get("role")) or "")
+        if speaker is Speaker.ASSISTANT:
+            calls = tuple(_uses(message, path, text))
+            yield ClientMessage(speaker=speaker, text=content_text(message.get("content")), calls=calls, path=path)
+        elif speaker is not None:
+            yield from _of_user(message, speaker, path)
+
+
+def _of_user(message: JsonObject, speaker: Speaker, path: Path) -> Iterator[ClientMessage]:
+    """The results in a message, each by itself, and its text, in the order in which they stand."""
+    content, said, at = message.get("content"), "", path
+    if isinstance(content, str):
+        yield ClientMessage(speaker=speaker, text=content, path=path)
+    for number, one in enumerate(list_of(content)):
+        block, place = object_of(one), (*path, "content", number)
+        if block.get("type") == "tool_result":
+            if said:
+                yield ClientMessage(speaker=speaker, text=said, path=at)
+            said = ""
+            yield ClientMessage(
+                speaker=Speaker.RESULT,
+                text=content_text(block.get("content")),
+                result_of=text_of(block.get("tool_use_id")) or "",
+                failed=block.get("is_error") is True,
+                path=place,
+            )
+        else:
+            said, at = said + (text_of(block.get("text")) or ""), path if not said else at
+    if said:
+        yield ClientMessage(speaker=speaker, text=said, path=at)
+
+
+def _uses(message: JsonObject, path: Path, text: str) -> Iterator[ToolCall]:
+    """The calls of a message; their input as it is written, with every digit."""
+    for number, one in enumerate(list_of(message.get("content"))):
+        block = object_of(one)
+        if block.get("type") == "tool_use":
+            span = span_of(text, *path, "content", number, "input")
+            written = "" if span is None else text[span[0] : span[1]]
+            name = text_of(block.get("name")) or ""
+            yield ToolCall(id=text_of(block.get("id")) or "", name=name, arguments=written)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class BrokenWay:
     """What the findings of one way to break a requirement have in common."""
 
     harmless: bool = False
@@ -31,16 +31,16 @@ class Way:
 
 def by_way(seen: Iterable[Seen]) -> list[Sequence[Seen]]:
     """What was seen of one requirement, way by way: those that harm clients first, else in the order given."""
-    ways: dict[Way, list[Seen]] = {}
+    ways: dict[BrokenWay, list[Seen]] = {}
     for outcome, finding in seen:
         ways.setdefault(_way(finding), []).append((outcome, finding))
     return [ways[way] for way in sorted(ways, key=lambda way: way.harmless)]
 
 
-def _way(finding: Finding | None) -> Way:
+def _way(finding: Finding | None) -> BrokenWay:
     if finding is None:
-        return Way()
+        return BrokenWay()
     violation = finding.violation
-    return Way(
+    return BrokenWay(
         harmless=violation.strict_only, kind=violation.kind, about=violation.about, status=violation.status
     )  # fmt: skip

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live_ids import CALL_AGAIN, RESPONSE_AGAIN
+from wireproof.judging.checks.shared_ids import CALL_AGAIN, RESPONSE_AGAIN
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
     from wireproof.wire.fields import JsonObject
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
     Shows = Callable[[Exchange], bool]
 
@@ -111,7 +111,7 @@ def _payloads(exchange: Exchange) -> Iterator[JsonObject]:
         yield payload
 
 
-def _frames(exchange: Exchange) -> tuple[Frame, ...]:
+def _frames(exchange: Exchange) -> tuple[SseFrame, ...]:
     return exchange.reading.frames if exchange.reading else ()
 
 
@@ -305,10 +305,6 @@ def _ping(exchange: Exchange) -> bool:
     return any(frame.event == "ping" and (frame.data or "").strip() == "{}" for frame in _frames(exchange))
 
 
-def _any(*tests: Shows) -> Shows:
-    return lambda exchange: any(test(exchange) for test in tests)
-
-
 FORMS: Mapping[str, Shows] = {
     # any answer of chats
     "when only choices is sent": lambda one: _nothing_but(["choices"], _payloads(one)),
@@ -319,10 +315,8 @@ FORMS: Mapping[str, Shows] = {
     "when finish_reason is null": lambda one: any(choice.get("finish_reason") is None for choice in _choices(one)),
     "when a call has no id": lambda one: any(not call.get("id") for call in _calls(one)),
     "when a call has no type": lambda one: any(not call.get("type") for call in _calls(one)),
-    "when it has no type": lambda one: any(not call.get("type") for call in _calls(one)),
     "when arguments is an object": _holds_objects,
-    "when they are an object": _holds_objects,
-    "sent as the old function_call": _old,
+    "when the call is sent as the old function_call": _old,
     "when it is sent as function_call and tool_calls at once": lambda one: _old(one) and any(_calls(one)),
     # chunks
     "when one newline alone separates frames": lambda one: bool(_UNPARTED.search(one.transcript.body)),
@@ -339,18 +333,16 @@ FORMS: Mapping[str, Shows] = {
     "when finish_reason is tool_calls and no tool_calls were sent": lambda one: not any(_calls(one)) and any(
         choice.get("finish_reason") == TOOL_CALLS for choice in _choices(one)
     ),
-    "late content is appended to the answer": _says_more_after_finish,
+    "when content follows the finish chunk": _says_more_after_finish,
     "at a chunk with empty choices": _has_empty_choices,
     "when the usage chunk has no choices": lambda one: any(
         payload.get("usage") and "choices" not in payload for payload in _payloads(one)
     ),
-    "frames after [DONE] are appended to the answer": _goes_on_after_done,
+    "when frames follow [DONE]": _goes_on_after_done,
     "the answer waits for the end of the body": lambda one: one.transcript.end is End.OPEN,
-    "at an empty data: line, at an event: block without data and at a retry: block": _any(
-        _empty_data, _without_data("event"), _without_data("retry")
-    ),
-    "at an empty data: line and at an event: block without data": _any(_empty_data, _without_data("event")),
-    "at an empty data: line and at an event: ping with data: {}": _any(_empty_data, _ping),
+    "at an empty data: line": _empty_data,
+    "at an event: block without data": _without_data("event"),
+    "at a retry: block": _without_data("retry"),
     "at an event: ping with data: {}": _ping,
     "when two choices come and one was asked for": _has_choice_too_many,
     "so an array with escaped quotes does not parse": lambda one: b"&quot;" in one.transcript.body,
@@ -358,11 +350,9 @@ FORMS: Mapping[str, Shows] = {
     "when index is missing": lambda one: any(call.get("index") is None for call in _calls(one)),
     "when the only call has index 1": _only_index_above_zero,
     "when index is a string": lambda one: any(isinstance(call.get("index"), str) for call in _calls(one)),
-    "two calls under one index merge": _shares_index,
     "when two calls share one index": _shares_index,
     "when id is missing": lambda one: any(not call.get("id") for call in _openings(one)),
     "when type is missing": lambda one: any(not call.get("type") for call in _openings(one)),
-    "when later deltas repeat it": lambda one: any(_function(call).get("name") for call in _later(one)),
     "when later deltas repeat the name": lambda one: any(_function(call).get("name") for call in _later(one)),
     "when id and name are repeated": lambda one: any(
         call.get("id") and _function(call).get("name") for call in _later(one)

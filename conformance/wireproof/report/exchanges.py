@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.report.curl import curl
 from wireproof.wire.fields import parse_json
-from wireproof.wire.sse import Frame, Reader
+from wireproof.wire.sse import Reader, SseFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -96,7 +96,7 @@ def _is_stream(transcript: Transcript) -> bool:
 
 def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[JsonObject]:
     """The frames of a stream with their times; where some are left out, their number stands for them."""
-    reader, timed = Reader(), list[tuple[float, Frame]]()
+    reader, timed = Reader(), list[tuple[float, SseFrame]]()
     for piece in exchange.transcript.pieces:
         timed += [(piece.at, frame) for frame in reader.feed(piece.data)]
     last = exchange.transcript.pieces[-1].at if exchange.transcript.pieces else 0.0
@@ -124,7 +124,7 @@ def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[JsonObject]:
         }  # fmt: skip
 
 
-def _lanes(frame: Frame) -> list[str]:
+def _lanes(frame: SseFrame) -> list[str]:
     """What a frame is about: choices, an item of a response, or the answer as a whole."""
     try:
         data = parse_json(frame.data or "")

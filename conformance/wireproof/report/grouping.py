@@ -19,7 +19,7 @@ NAMED = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class ReportBlock:
     """What is reported together, with one finding as the example."""
 
     outcome: Outcome
@@ -29,7 +29,7 @@ class Block:
     """The scenarios that it concerns, in a line."""
 
 
-def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Block]:
+def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[ReportBlock]:
     """The blocks on a broken requirement: one for each cause, and one for each way in which it is broken besides.
 
     Each has the outcome as far as its own findings go, whose verdict may be a lesser one; those that harm clients come
@@ -40,7 +40,7 @@ def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Bloc
         broken: The outcomes that say that it is broken.
     """
     causes = {(cause.scenario, cause.finding): cause for cause in certificate.causes}
-    caused: list[Block] = []
+    caused: list[ReportBlock] = []
     others: list[tuple[Outcome, Finding | None]] = []
     for outcome in broken:
         for finding in outcome.findings or (None,):
@@ -53,9 +53,9 @@ def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Bloc
     return iter(sorted((*caused, *besides), key=lambda block: _harms_none(block.finding)))
 
 
-def _block(those: Sequence[tuple[Outcome, Finding | None]], *, where: str) -> Block:
+def _block(those: Sequence[tuple[Outcome, Finding | None]], *, where: str) -> ReportBlock:
     outcome, finding = those[0]
-    return Block(outcome=replace(outcome, findings=(finding,) if finding else ()), finding=finding, where=where)
+    return ReportBlock(outcome=replace(outcome, findings=(finding,) if finding else ()), finding=finding, where=where)
 
 
 def _scenarios(those: Sequence[tuple[Outcome, Finding | None]]) -> list[str]:

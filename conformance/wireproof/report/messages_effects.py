@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.fields import JsonObject
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
     Shows = Callable[[Exchange], bool]
 
@@ -38,7 +38,7 @@ def _events(exchange: Exchange, *types: str) -> list[JsonObject]:
     return [one for one in payloads if not types or one.get("type") in types]
 
 
-def _frames(exchange: Exchange) -> Iterator[Frame]:
+def _frames(exchange: Exchange) -> Iterator[SseFrame]:
     """The frames that hold anything."""
     yield from (one for one in (exchange.reading.frames if exchange.reading else ()) if one.data is not None)
 
@@ -47,7 +47,7 @@ def _has(*types: str) -> Shows:
     return lambda exchange: bool(_events(exchange, *types))
 
 
-def _no_json(frame: Frame) -> bool:
+def _no_json(frame: SseFrame) -> bool:
     try:
         json.loads(frame.data or "")
     except ValueError:
@@ -160,11 +160,6 @@ def _lacks(type_: str, *path: str) -> Shows:
     return lambda exchange: any(map(missing, _events(exchange, type_)))
 
 
-def _counts_output_alone(exchange: Exchange) -> bool:
-    counts = [object_of(one.get("usage")) for one in _events(exchange, DELTA)]
-    return any("output_tokens" in one and "input_tokens" not in one for one in counts)
-
-
 def _inputs(exchange: Exchange) -> Iterator[object]:
     for one in _events(exchange, "message"):
         yield from (object_of(block).get("input") for block in list_of(one.get("content")))
@@ -225,7 +220,6 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "when stop_reason is tool_use without a call": lambda one: not _called(one) and TOOL_USE in _reasons(one),
     "when message_start has no usage": _lacks(START, "message", "usage"),
     "when message_delta has no usage": _lacks(DELTA, "usage"),
-    "when message_delta has only output_tokens": _counts_output_alone,
     "without message_stop": lambda one: _has(START)(one) and not _has(STOP, ERROR)(one),
     "when the stream ends in its middle": lambda one: _has(START)(one) and not _has(DELTA, STOP, ERROR)(one),
     "when the error has no event line": lambda one: any(

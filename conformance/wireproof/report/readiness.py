@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 MILD = (
     "the answer waits for the end of the body",
-    "late content is appended to the answer",
-    "frames after [DONE] are appended to the answer",
+    "when content follows the finish chunk",
+    "when frames follow [DONE]",
 )
 """Ends of the lines that say what a user would get along with."""
 ANYWAY: Mapping[Harm, str] = {

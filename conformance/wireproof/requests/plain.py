@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from wireproof.requests.carried import address, carried_headers
 from wireproof.wire.fields import json_object, json_of, list_of, object_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wireproof.model.scenario import JsonObject, Scenario
     from wireproof.model.target import Target
@@ -82,7 +83,7 @@ def _listed(said: Sequence[Transcript], model: str) -> str:
 
 
 def response_id(transcript: Transcript) -> str:
-    """The id of a response object, in a body or in the first frame of a stream; "" if there is none."""
+    """The id of a message, or of a response in a body or in the first frame of a stream; "" if there is none."""
     lines = transcript.body.splitlines()
     texts = [transcript.body, *(line.removeprefix(b"data:") for line in lines if line.startswith(b"data:"))]
     return next((id_ for one in texts if (id_ := _id_in(one))), "")
@@ -93,13 +94,18 @@ def _id_in(text: bytes) -> str:
         # By its output, too: one without `object` is a response all the same, and that is found where it is judged.
         case {"object": "response", "id": str(id_)} | {"output": [*_], "id": str(id_)} | {"response": {"id": str(id_)}}:
             return id_
+        case {"type": "message", "content": [*_], "id": str(id_)}:
+            return id_
         case _:
             return ""
 
 
 def _named(value: JsonObject, response: str) -> JsonObject:
     """A body with the id of a response in place of the placeholder."""
-    return {name: response if inner == RESPONSE else inner for name, inner in value.items()}
+    return {
+        name: _named(inner, response) if isinstance(inner, Mapping) else response if inner == RESPONSE else inner
+        for name, inner in value.items()
+    }
 
 
 def prepare(request: Request, target: Target) -> PreparedRequest:

@@ -6,6 +6,7 @@ from wireproof.scenarios.tools import LOCAL_SEARCH
 
 # Under the same nonce; it is answered when the other turn is over, or says that it still runs.
 HOW = Turn(say="How did the other turn end?", script="reflect/turns")
+ENDS = ("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect")
 
 LEAVING: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -14,7 +15,7 @@ LEAVING: tuple[ConversationScenario, ...] = (
         script="text/hang",
         turns=(Turn(say="Keep talking.", act=Act.LEAVE_AT_TEXT), HOW),
         modes=(Mode.STREAM,),
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
+        exercises=ENDS,
     ),
     ConversationScenario(
         name="disconnect-first",
@@ -24,7 +25,7 @@ LEAVING: tuple[ConversationScenario, ...] = (
         # leave.
         turns=(Turn(say="Say nothing.", act=Act.LEAVE_WHEN_SENT), HOW),
         modes=(Mode.STREAM,),
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
+        exercises=ENDS,
     ),
     ConversationScenario(
         name="disconnect-in-arguments",
@@ -33,7 +34,7 @@ LEAVING: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Begin to search.", act=Act.LEAVE_WHEN_SENT), HOW),
         tools=(LOCAL_SEARCH,),
         modes=(Mode.STREAM,),
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
+        exercises=ENDS,
     ),
     ConversationScenario(
         name="disconnect-after-call",
@@ -45,6 +46,6 @@ LEAVING: tuple[ConversationScenario, ...] = (
         body={"parallel_tool_calls": True},
         modes=(Mode.STREAM,),
         dialects=WITH_TOOLS,
-        exercises=("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect"),
+        exercises=ENDS,
     ),
 )

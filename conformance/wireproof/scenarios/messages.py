@@ -4,7 +4,7 @@ from wireproof.model.dialect import VERSION_HEADER, Dialect
 from wireproof.model.scenario import Auth, ConversationScenario, JsonObject, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import KeyStyle
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES
-from wireproof.scenarios.http import PLAIN_TEXT
+from wireproof.scenarios.http import IN_CHUNKS, PLAIN_TEXT, TOO_LARGE
 from wireproof.scenarios.messages_client_requests import COUNTED, RECORDED_MESSAGES
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.scenarios.turns import PIXEL
@@ -15,7 +15,12 @@ COUNT = "/messages/count_tokens"
 ENVELOPE = ("messages.error.envelope", "http.error.no-internals")
 USER: JsonObject = {"role": "user", "content": "Hello."}
 HELLO: JsonObject = {"model": "{model}", "max_tokens": 64, "messages": [USER]}
+GREETED: JsonObject = {
+    **HELLO,
+    "messages": [{"role": "user", "content": "[[wireproof:text/hello#counted-1]] Hello there."}],
+}
 NEWER = {VERSION_HEADER: "2026-10-21"}
+THREADS = {**NEWER, "anthropic-beta": "message-threads-2026-08-12"}
 STREAM: JsonObject = {"stream": True}
 
 
@@ -41,6 +46,10 @@ def _playing(script: str, nonce: str, **more: object) -> JsonObject:
     """A request that a script answers."""
     marked = {"role": "user", "content": f"[[wireproof:{script}#{nonce}]] Go on."}
     return {**HELLO, "messages": [marked], "tools": TOOLS, **more}
+
+
+def _in_thread(thread: JsonObject, say: str) -> JsonObject:
+    return {**HELLO, "messages": [{"role": "user", "content": say}], "thread": thread}
 
 
 def _refused(param: str, **change: object) -> Request:
@@ -138,15 +147,34 @@ MESSAGES: tuple[Scenario, ...] = (
         Request(
             path=PATH,
             json={**HELLO, "thread": {"type": "create"}},
-            headers={**NEWER, "anthropic-beta": "message-threads-2026-08-12"},
+            headers=THREADS,
             refusable="thread",
         ),
         Request(
             path=PATH,
             json={**HELLO, "thread": {"type": "continue", "previous_message_id": "msg_wireproof_none"}},
-            headers={**NEWER, "anthropic-beta": "message-threads-2026-08-12"},
+            headers=THREADS,
             expect=404,
             refusable="thread",
+        ),
+    ),
+    _plain(
+        "messages-thread-held", "A thread is continued with what is new alone", ("messages.param.thread",),
+        Request(
+            path=PATH,
+            json=_in_thread({"type": "create"}, "[[wireproof:text/hello#held-1]] I am ibis-1."),
+            headers=THREADS,
+            refusable="thread",
+        ),
+        Request(
+            path=PATH,
+            json=_in_thread(
+                {"type": "continue", "previous_message_id": "{response}"},
+                "[[wireproof:reflect/received#held-2]] And I am jay-2.",
+            ),
+            headers=THREADS,
+            refusable="thread",
+            reflects=("ibis-1", "Hello, world!", "jay-2"),
         ),
     ),
     _plain(
@@ -378,9 +406,10 @@ MESSAGES: tuple[Scenario, ...] = (
         refusable="stop_sequences",
     ),
     _plain(
-        "messages-count-tokens", "The tokens of a short request, and of one of Claude Code's",
+        "messages-count-tokens", "The tokens of a short request, of its answer, and of one of Claude Code's",
         ("messages.count-tokens",),
-        Request(path=COUNT, json={**HELLO, "max_tokens": ...}),
+        Request(path=COUNT, json={**GREETED, "max_tokens": ...}),
+        Request(path=PATH, json=GREETED),
         Request(path=COUNTED["path"], json=COUNTED["body"], headers=COUNTED["headers"]),
     ),
     _plain(
@@ -409,9 +438,30 @@ MESSAGES: tuple[Scenario, ...] = (
         Request(path=PATH, json={"max_tokens": 64}, expect=400, param="model"),
     ),
     _plain(
-        "messages-auth-before-body", "No key, and a body that is no JSON",
+        "messages-auth-before-size", "No key, and a body that is too large",
         ("http.precedence.auth-before-size", *ENVELOPE),
         Request(path=PATH, json=HELLO, auth=Auth.NONE, expect=401, judged="messages.auth"),
-        Request(path=PATH, body=b"{", auth=Auth.NONE, expect=401),
+        Request(path=PATH, json=HELLO, padding=TOO_LARGE, auth=Auth.NONE, expect=401),
+    ),
+    # What refuses these is often a handler of the framework, which knows nothing of the form of this surface's errors.
+    _plain(
+        "messages-addresses", "An address below the route, and methods that the route does not take",
+        ("http.route.wrong-method", "http.route.unknown", *ENVELOPE),
+        Request(method="DELETE", path=PATH, json=HELLO, expect=405, shows={"allow": "POST"}),
+        Request(method="PUT", path=PATH, body=b"{", headers=PLAIN_TEXT, expect=405, shows={"allow": "POST"}),
+        Request(path=f"{PATH}/wireproof/nothing", json=HELLO, expect=404, judged="http.route.unknown"),
+    ),
+    _plain(
+        "messages-sizes", "A body that is too large, and one in chunks, without a length",
+        ("http.body.size", "http.body.chunked", *ENVELOPE),
+        Request(path=PATH, json=HELLO, padding=TOO_LARGE, expect=413),
+        Request(path=PATH, json=HELLO, judged="messages.param.real-clients"),
+        Request(
+            path=PATH,
+            json=_reflecting("chunks-2", say="This came in chunks."),
+            headers=IN_CHUNKS,
+            reflects=("This came in chunks.",),
+            judged="http.body.chunked",
+        ),
     ),
 )  # fmt: skip

@@ -12,102 +12,72 @@ NOWHERE = "/wireproof/nothing/here"
 UNKNOWN = {**HELLO, "model": UNKNOWN_MODEL}
 TOO_HOT = {"temperature": "hot"}
 
+
+def _pair(name: str, row: str, title: str, alone: Request, both: Request) -> PlainScenario:
+    return PlainScenario(name=name, title=title, requests=(alone, both), exercises=(row, *ENVELOPE))
+
+
 PRECEDENCE: tuple[PlainScenario, ...] = (
-    PlainScenario(
-        name="route-before-auth",
-        title="No such address, and no key",
-        requests=(
-            Request(
-                path=NOWHERE,
-                json=HELLO,
-                expect=404,
-                judged="http.route.unknown",
-                # What does not exist needs no key.
-            ),
-            Request(path=NOWHERE, json=HELLO, auth=Auth.NONE, expect=404),
-        ),
-        exercises=("http.precedence.route-before-auth", *ENVELOPE),
+    _pair(
+        "route-before-auth",
+        "http.precedence.route-before-auth",
+        "No such address, and no key",
+        # What does not exist needs no key.
+        Request(path=NOWHERE, json=HELLO, expect=404, judged="http.route.unknown"),
+        Request(path=NOWHERE, json=HELLO, auth=Auth.NONE, expect=404),
     ),
-    PlainScenario(
-        name="auth-before-size",
-        title="No key, and a body that is too large",
-        requests=(
-            Request(
-                json=HELLO,
-                auth=Auth.NONE,
-                expect=401,
-                judged="http.auth.missing",
-                # Else a stranger without a key could make a proxy read bodies.
-            ),
-            Request(json=HELLO, padding=TOO_LARGE, auth=Auth.NONE, expect=401),
-        ),
-        exercises=("http.precedence.auth-before-size", *ENVELOPE),
+    _pair(
+        "auth-before-size",
+        "http.precedence.auth-before-size",
+        "No key, and a body that is too large",
+        # Else a stranger without a key could make a proxy read bodies.
+        Request(json=HELLO, auth=Auth.NONE, expect=401, judged="http.auth.missing"),
+        Request(json=HELLO, padding=TOO_LARGE, auth=Auth.NONE, expect=401),
     ),
-    PlainScenario(
-        name="size-before-media-type",
-        title="A body that is too large, and not called JSON",
-        requests=(
-            Request(json=HELLO, padding=TOO_LARGE, expect=413, judged="http.body.size"),
-            Request(json=HELLO, padding=TOO_LARGE, headers=PLAIN_TEXT, expect=413),
-        ),
-        exercises=("http.precedence.size-before-media-type", *ENVELOPE),
+    _pair(
+        "size-before-media-type",
+        "http.precedence.size-before-media-type",
+        "A body that is too large, and not called JSON",
+        Request(json=HELLO, padding=TOO_LARGE, expect=413, judged="http.body.size"),
+        Request(json=HELLO, padding=TOO_LARGE, headers=PLAIN_TEXT, expect=413),
     ),
-    PlainScenario(
-        name="media-type-before-json",
-        title="A body that is no JSON, under a Content-Type that is not JSON",
-        requests=(
-            Request(json=HELLO, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
-            Request(body=b"Hello.", headers=PLAIN_TEXT, expect=415),
-        ),
-        exercises=("http.precedence.media-type-before-json", *ENVELOPE),
+    _pair(
+        "media-type-before-json",
+        "http.precedence.media-type-before-json",
+        "A body that is no JSON, under a Content-Type that is not JSON",
+        Request(json=HELLO, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
+        Request(body=b"Hello.", headers=PLAIN_TEXT, expect=415),
     ),
-    PlainScenario(
-        name="json-before-model-missing",
-        title="A body that is not JSON, and so names no model: that is not to be asked for",
-        requests=(
-            Request(
-                body=b'{"model": "{model}", "messages": [',
-                expect=400,
-                judged="http.body.json",
-                # `param` null: the error is about the body as a whole. The text names no model, so a reader that makes
-                # `{}` of it is seen.
-            ),
-            Request(body=b'{"messages": [', expect=400, param=""),
-        ),
-        exercises=("http.precedence.json-before-model-missing", *ENVELOPE),
+    _pair(
+        "json-before-model-missing",
+        "http.precedence.json-before-model-missing",
+        "A body that is not JSON, and so names no model: that is not to be asked for",
+        # `param` null: the error is about the body as a whole. The text names no model, so a reader that makes `{}` of
+        # it is seen.
+        Request(body=b'{"model": "{model}", "messages": [', expect=400, judged="http.body.json"),
+        Request(body=b'{"messages": [', expect=400, param=""),
     ),
-    PlainScenario(
-        name="model-missing-before-messages-missing",
-        title="Neither a model nor messages",
-        requests=(
-            Request(json={"messages": MESSAGES}, expect=400, param="model", judged="param.model"),
-            Request(json={}, expect=400, param="model"),
-        ),
-        exercises=("http.precedence.model-missing-before-messages-missing", *ENVELOPE),
+    _pair(
+        "model-missing-before-messages-missing",
+        "http.precedence.model-missing-before-messages-missing",
+        "Neither a model nor messages",
+        Request(json={"messages": MESSAGES}, expect=400, param="model", judged="param.model"),
+        Request(json={}, expect=400, param="model"),
     ),
-    PlainScenario(
-        name="messages-missing-before-parameters",
-        title="No messages, and an invalid temperature",
-        requests=(
-            Request(json={"model": "{model}"}, expect=400, param="messages", judged="param.messages"),
-            Request(json={"model": "{model}", **TOO_HOT}, expect=400, param="messages"),
-        ),
-        exercises=("http.precedence.messages-missing-before-parameters", *ENVELOPE),
+    _pair(
+        "messages-missing-before-parameters",
+        "http.precedence.messages-missing-before-parameters",
+        "No messages, and an invalid temperature",
+        Request(json={"model": "{model}"}, expect=400, param="messages", judged="param.messages"),
+        Request(json={"model": "{model}", **TOO_HOT}, expect=400, param="messages"),
     ),
-    PlainScenario(
-        name="parameters-before-model-unknown",
-        title="An invalid temperature, and a model that is not served",
-        requests=(
-            Request(
-                # A parameter for all: their order among each other is in `param_fields`.
-                json={**HELLO, **TOO_HOT},
-                expect=400,
-                param="temperature",
-                judged="param.sampling",
-            ),
-            Request(json={**UNKNOWN, **TOO_HOT}, expect=400, param="temperature"),
-        ),
-        exercises=("http.precedence.parameters-before-model-unknown", *ENVELOPE),
+    _pair(
+        "parameters-before-model-unknown",
+        "http.precedence.parameters-before-model-unknown",
+        "An invalid temperature, and a model that is not served",
+        # A parameter for all: their order among each other is in `param_fields`.
+        Request(json={**HELLO, **TOO_HOT}, expect=400, param="temperature", judged="param.sampling"),
+        Request(json={**UNKNOWN, **TOO_HOT}, expect=400, param="temperature"),
     ),
     PlainScenario(
         # Two pairs in one scenario: both need all slots filled, with requests that wait.

@@ -1,193 +1,99 @@
 """Calls that a backend writes into its text: what a sentinel block is, and what only looks like one."""
 
-from wireproof.model.scenario import ConversationScenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
 from wireproof.scenarios.responses import RE
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 
-# All have `attribute_to`: the same request without the block is fine elsewhere, so whatever is wrong here is wrong with
-# the block.
+
+def _block(
+    name: str, row: str, title: str, say: str, *, tools: tuple[JsonObject, ...] = (LOCAL_SEARCH,)
+) -> ConversationScenario:
+    return ConversationScenario(
+        name=name,
+        title=title,
+        script=name.replace("-", "/", 1),
+        turns=(Turn(say=say),),
+        tools=tools,
+        dialects=RE,
+        exercises=(row, "responses.parity"),
+        # The same request without the block is fine elsewhere, so whatever is wrong here is wrong with the block.
+        attribute_to=row,
+        behind_upstreams=True,
+    )
+
+
 SENTINEL: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
-        name="sentinel-plain",
-        title="Text, a block on its own line, and text after it",
-        script="sentinel/plain",
-        turns=(Turn(say="Call in text."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.any-cut", "responses.parity"),
-        attribute_to="responses.sentinel.any-cut",
-        behind_upstreams=True,
+    _block(
+        "sentinel-plain",
+        "responses.sentinel.any-cut",
+        "Text, a block on its own line, and text after it",
+        "Call in text.",
     ),
-    ConversationScenario(
-        name="sentinel-any-cut",
-        title="The same, one character a delta",
-        script="sentinel/any-cut",
-        turns=(Turn(say="Call in single letters."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.any-cut", "responses.parity"),
-        attribute_to="responses.sentinel.any-cut",
-        behind_upstreams=True,
+    _block(
+        "sentinel-any-cut", "responses.sentinel.any-cut", "The same, one character a delta", "Call in single letters."
     ),
-    ConversationScenario(
-        # Apart from the one with single characters: a reader may hold back one piece and look at two at a time.
-        name="sentinel-halves",
-        title="A block whose tags are cut in halves",
-        script="sentinel/halves",
-        turns=(Turn(say="Call in halves."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.any-cut", "responses.parity"),
-        attribute_to="responses.sentinel.any-cut",
-        behind_upstreams=True,
+    # Apart from the one with single characters: a reader may hold back one piece and look at two at a time.
+    _block("sentinel-halves", "responses.sentinel.any-cut", "A block whose tags are cut in halves", "Call in halves."),
+    _block(
+        "sentinel-false-start",
+        "responses.sentinel.own-line",
+        "Lines that begin like a block, and never are one",
+        "Begin, and begin again.",
     ),
-    ConversationScenario(
-        name="sentinel-false-start",
-        title="Lines that begin like a block, and never are one",
-        script="sentinel/false-start",
-        turns=(Turn(say="Begin, and begin again."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.own-line", "responses.parity"),
-        attribute_to="responses.sentinel.own-line",
-        behind_upstreams=True,
+    _block(
+        "sentinel-within-line",
+        "responses.sentinel.own-line",
+        "A block in the midst of a line, and JSON without a sentinel",
+        "Quote a call.",
     ),
-    ConversationScenario(
-        name="sentinel-within-line",
-        title="A block in the midst of a line, and JSON without a sentinel",
-        script="sentinel/within-line",
-        turns=(Turn(say="Quote a call."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.own-line", "responses.parity"),
-        attribute_to="responses.sentinel.own-line",
-        behind_upstreams=True,
+    # Models explain how they call; what they quote must not be run (S0:56).
+    _block(
+        "sentinel-fenced",
+        "responses.sentinel.own-line",
+        "A block in a code fence, and one after it",
+        "Explain how you call, then call.",
     ),
-    ConversationScenario(
-        # Models explain how they call; what they quote must not be run (S0:56).
-        name="sentinel-fenced",
-        title="A block in a code fence, and one after it",
-        script="sentinel/fenced",
-        turns=(Turn(say="Explain how you call, then call."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.own-line", "responses.parity"),
-        attribute_to="responses.sentinel.own-line",
-        behind_upstreams=True,
+    _block(
+        "sentinel-fences", "responses.sentinel.own-line", "Blocks in code fences of every kind", "Explain how you call."
     ),
-    ConversationScenario(
-        name="sentinel-fences",
-        title="Blocks in code fences of every kind",
-        script="sentinel/fences",
-        turns=(Turn(say="Explain how you call."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.own-line", "responses.parity"),
-        attribute_to="responses.sentinel.own-line",
-        behind_upstreams=True,
+    _block(
+        "sentinel-indented",
+        "responses.sentinel.own-line",
+        "A block behind blanks, which are no start of a line",
+        "Indent a call.",
     ),
-    ConversationScenario(
-        name="sentinel-indented",
-        title="A block behind blanks, which are no start of a line",
-        script="sentinel/indented",
-        turns=(Turn(say="Indent a call."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.own-line", "responses.parity"),
-        attribute_to="responses.sentinel.own-line",
-        behind_upstreams=True,
+    _block(
+        "sentinel-nested-fence",
+        "responses.sentinel.own-line",
+        "A block in a code fence of four, which a fence of three does not close",
+        "Explain how you explain.",
     ),
-    ConversationScenario(
-        name="sentinel-nested-fence",
-        title="A block in a code fence of four, which a fence of three does not close",
-        script="sentinel/nested-fence",
-        turns=(Turn(say="Explain how you explain."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.own-line", "responses.parity"),
-        attribute_to="responses.sentinel.own-line",
-        behind_upstreams=True,
+    # S0:178: it stays in the text as a whole; dropped, what the model wrote would be lost.
+    _block("sentinel-no-json", "responses.sentinel.invalid", "A block that holds no JSON", "Call, and misspell it."),
+    _block("sentinel-no-id", "responses.sentinel.invalid", "A block without an id", "Call without an id."),
+    _block("sentinel-no-name", "responses.sentinel.invalid", "A block without a name", "Call without a name."),
+    _block("sentinel-unterminated", "responses.sentinel.invalid", "A block that never closes", "Begin a call."),
+    # The model asked for it; that there is no such tool is for the client to answer.
+    _block(
+        "sentinel-undeclared",
+        "responses.sentinel.invalid",
+        "A block that names a tool which is not declared: a call all the same",
+        "Call what you like.",
     ),
-    ConversationScenario(
-        name="sentinel-no-json",
-        # S0:178: it stays in the text as a whole; dropped, what the model wrote would be lost.
-        title="A block that holds no JSON",
-        script="sentinel/no-json",
-        turns=(Turn(say="Call, and misspell it."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.invalid", "responses.parity"),
-        attribute_to="responses.sentinel.invalid",
-        behind_upstreams=True,
+    # A search for the next closing tag ends within the string.
+    _block(
+        "sentinel-tagged",
+        "responses.sentinel.arguments",
+        "A block with tags within a string of its JSON, one character a delta",
+        "Search for the tag itself.",
     ),
-    ConversationScenario(
-        name="sentinel-no-id",
-        title="A block without an id",
-        script="sentinel/no-id",
-        turns=(Turn(say="Call without an id."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.invalid", "responses.parity"),
-        attribute_to="responses.sentinel.invalid",
-        behind_upstreams=True,
-    ),
-    ConversationScenario(
-        name="sentinel-no-name",
-        title="A block without a name",
-        script="sentinel/no-name",
-        turns=(Turn(say="Call without a name."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.invalid", "responses.parity"),
-        attribute_to="responses.sentinel.invalid",
-        behind_upstreams=True,
-    ),
-    ConversationScenario(
-        name="sentinel-unterminated",
-        title="A block that never closes",
-        script="sentinel/unterminated",
-        turns=(Turn(say="Begin a call."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.invalid", "responses.parity"),
-        attribute_to="responses.sentinel.invalid",
-        behind_upstreams=True,
-    ),
-    ConversationScenario(
-        name="sentinel-undeclared",
-        # The model asked for it; that there is no such tool is for the client to answer.
-        title="A block that names a tool which is not declared: a call all the same",
-        script="sentinel/undeclared",
-        turns=(Turn(say="Call what you like."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.invalid", "responses.parity"),
-        attribute_to="responses.sentinel.invalid",
-        behind_upstreams=True,
-    ),
-    ConversationScenario(
-        # A search for the next closing tag ends within the string.
-        name="sentinel-tagged",
-        title="A block with tags within a string of its JSON, one character a delta",
-        script="sentinel/tagged",
-        turns=(Turn(say="Search for the tag itself."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=RE,
-        exercises=("responses.sentinel.arguments", "responses.parity"),
-        attribute_to="responses.sentinel.arguments",
-        behind_upstreams=True,
-    ),
-    ConversationScenario(
-        name="sentinel-several",
-        # A string is passed on as it is, an object becomes compact JSON (S0:46); models write either.
-        title="Two blocks: arguments as a string and as an object, id and call_id",
-        script="sentinel/several",
-        turns=(Turn(say="Search, then read."),),
+    # A string is passed on as it is, an object becomes compact JSON (S0:46); models write either.
+    _block(
+        "sentinel-several",
+        "responses.sentinel.arguments",
+        "Two blocks: arguments as a string and as an object, id and call_id",
+        "Search, then read.",
         tools=(LOCAL_SEARCH, READ_NOTE),
-        dialects=RE,
-        exercises=("responses.sentinel.arguments", "responses.parity"),
-        attribute_to="responses.sentinel.arguments",
-        behind_upstreams=True,
     ),
     ConversationScenario(
         name="sentinel-loop",

@@ -1,7 +1,7 @@
 """Blocks: how calls are written into the content, calls in the backend's text, and the choice of the output mode."""
 
 from wireproof.model.dialect import CHATS, MODE_HEADER, Dialect
-from wireproof.model.scenario import ConversationScenario, Mode, Need, PlainScenario, Request, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, PlainScenario, Request, Turn
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.tools import (
     CONVERT_TIME,
@@ -95,81 +95,57 @@ BLOCKS: tuple[ConversationScenario, ...] = (
     ),
 )
 
+
+def _textual(
+    name: str,
+    row: str,
+    title: str,
+    say: str,
+    *,
+    modes: tuple[Mode, ...] = tuple(Mode),
+    body: JsonObject | None = None,
+) -> ConversationScenario:
+    return ConversationScenario(
+        name=name,
+        title=title,
+        script=name.replace("-", "/", 1),
+        turns=(Turn(say=say),),
+        tools=(LOCAL_SEARCH,),
+        dialects=CHATS,
+        modes=modes,
+        body=body or {},
+        exercises=(row,),
+        attribute_to=row,
+    )
+
+
 TEXTUAL: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
-        name="textual-verbatim",
-        title="A block in the backend's text, oddly spaced",
-        script="textual/verbatim",
-        turns=(Turn(say="Call in text."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
-        exercises=("textual.verbatim",),
-        attribute_to="textual.verbatim",
-    ),
-    ConversationScenario(
-        name="textual-any-cut",
-        title="The same block, one character a delta",
-        script="textual/any-cut",
-        turns=(Turn(say="Call in single letters."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
-        exercises=("textual.any-cut",),
-        attribute_to="textual.any-cut",
-    ),
-    ConversationScenario(
-        name="textual-prefix",
-        title="Text before a block",
-        script="textual/prefix",
-        turns=(Turn(say="Say what you do, then call in text."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
-        # Whole answers with calls drop the text before them.
+    _textual("textual-verbatim", "textual.verbatim", "A block in the backend's text, oddly spaced", "Call in text."),
+    _textual("textual-any-cut", "textual.any-cut", "The same block, one character a delta", "Call in single letters."),
+    # Whole answers with calls drop the text before them.
+    _textual(
+        "textual-prefix",
+        "textual.prefix-kept",
+        "Text before a block",
+        "Say what you do, then call in text.",
         modes=(Mode.STREAM,),
-        exercises=("textual.prefix-kept",),
-        attribute_to="textual.prefix-kept",
     ),
-    ConversationScenario(
-        name="textual-tail",
-        title="Text after a block",
-        script="textual/tail",
-        turns=(Turn(say="Call in text, and keep talking."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
-        exercises=("textual.tail-dropped",),
-        attribute_to="textual.tail-dropped",
+    _textual("textual-tail", "textual.tail-dropped", "Text after a block", "Call in text, and keep talking."),
+    _textual(
+        "textual-false-start",
+        "textual.false-start",
+        "Text that looks like the beginning of a block, but is not",
+        "Compare a and b.",
     ),
-    ConversationScenario(
-        name="textual-false-start",
-        title="Text that looks like the beginning of a block, but is not",
-        script="textual/false-start",
-        turns=(Turn(say="Compare a and b."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
-        exercises=("textual.false-start",),
-        attribute_to="textual.false-start",
-    ),
-    ConversationScenario(
-        name="textual-unterminated",
-        title="A block that never closes",
-        script="textual/unterminated",
-        turns=(Turn(say="Begin a call."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
-        exercises=("textual.unterminated",),
-        attribute_to="textual.unterminated",
-    ),
-    ConversationScenario(
-        # `parallel_tool_calls`, as else a proxy that sends the call twice would be stopped after the first, and look
-        # right.
-        name="textual-structured-wins",
-        title="A call sent twice: structured and in text",
-        script="textual/structured-wins",
-        turns=(Turn(say="Call once, tell it twice."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=CHATS,
+    _textual("textual-unterminated", "textual.unterminated", "A block that never closes", "Begin a call."),
+    # `parallel_tool_calls`, as else a proxy that sends the call twice would be stopped after the first, and look
+    # right.
+    _textual(
+        "textual-structured-wins",
+        "textual.structured-wins",
+        "A call sent twice: structured and in text",
+        "Call once, tell it twice.",
         body={"parallel_tool_calls": True},
-        exercises=("textual.structured-wins",),
-        attribute_to="textual.structured-wins",
     ),
 )
 

@@ -35,7 +35,7 @@ from wireproof.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
 __all__ = ["CHAT_STREAM_VIOLATIONS", "Reading", "chat_stream", "read_stream"]
 
@@ -67,7 +67,7 @@ class _Chat:
         self._choices: dict[int, ChoiceReader] = {}
         self._first: dict[str, object] = {}  # the members that must not change, as they first came
 
-    def payload(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+    def payload(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take a chunk or an error frame."""
         # `"error": null` is no error; whether a chunk may have the member is for the schema (chat.stream.schema).
         if payload.get("error") is not None:
@@ -75,7 +75,7 @@ class _Chat:
         else:
             yield from self._chunk(frame, payload)
 
-    def done(self, frame: Frame) -> Iterator[ChatEvent]:
+    def done(self, frame: SseFrame) -> Iterator[ChatEvent]:
         """Take a `[DONE]`."""
         # The choices first: one that lacks its finish is named at the [DONE] that came instead.
         self._close(frame.place)
@@ -86,7 +86,7 @@ class _Chat:
         """Take the end of the body."""
         self._step(StreamSign.END if self._close(place) else StreamSign.CUT, place)
 
-    def _error(self, frame: Frame, error: object) -> Iterator[ChatEvent]:
+    def _error(self, frame: SseFrame, error: object) -> Iterator[ChatEvent]:
         running = self._state in _RUNNING
         # Once every choice has its finish, an error of the backend must leave no trace (codex-story, criterion 10).
         late = bool(self._choices) and all(choice.finished for choice in self._choices.values())
@@ -112,7 +112,7 @@ class _Chat:
                 )
             )
 
-    def _chunk(self, frame: Frame, chunk: JsonObject) -> Iterator[ChatEvent]:
+    def _chunk(self, frame: SseFrame, chunk: JsonObject) -> Iterator[ChatEvent]:
         deltas = read_deltas(chunk)
         self._step(self._sign(deltas, chunk.get("usage")), frame.place)
         if self._state not in _RUNNING:
@@ -140,7 +140,7 @@ class _Chat:
         choice = self._choices.get(delta.index)
         return choice is not None and choice.finished and delta.signs() == [ChoiceSign.EMPTY]
 
-    def _compare(self, frame: Frame, chunk: JsonObject) -> None:
+    def _compare(self, frame: SseFrame, chunk: JsonObject) -> None:
         for member, requirement in STABLE.items():
             value = chunk.get(member)
             # A member that is null or missing is the JSON Schema's business; it does not also count as changed.
@@ -155,7 +155,7 @@ class _Chat:
                     )
                 )
 
-    def _delta(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+    def _delta(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
         known = len(choice.violations)
         yield from choice.read(delta, frame)
@@ -173,19 +173,9 @@ class _Chat:
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:
-        seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case Hole() as hole:
-                self._findings.add_once(
-                    Violation(
-                        requirement=hole.requirement,
-                        seen=seen,
-                        place=place,
-                        strict_only=hole.strict_only,
-                        kind=seen,
-                        spoils=hole.spoils,
-                    )
-                )
+                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
                 self._state = hole.then
                 return False
             case state:

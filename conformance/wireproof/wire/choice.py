@@ -10,13 +10,13 @@ from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import CALL, CHOICE, TAIL, XML_SINGLE, CallSign, CallState, ChoiceSign, ChoiceState
 from wireproof.wire.quoting import quoted
 from wireproof.wire.table import Hole
-from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.wire.deltas import CallDelta, Delta
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
+    from wireproof.wire.violation import Place, Violation
 
 
 SHOWN = 60
@@ -46,7 +46,7 @@ class ChoiceReader:
         """Whether it had its finish."""
         return self._state is ChoiceState.FINISHED
 
-    def read(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+    def read(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         """The events of a delta in this frame; behind the finish only another finish is one."""
         late = self.finished
         for sign in delta.signs(blocks=self._blocks):
@@ -60,7 +60,7 @@ class ChoiceReader:
         if delta.finish is not None:
             yield Finished(frame=frame.number, choice=self.index, reason=delta.finish)
 
-    def _said(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+    def _said(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         number, choice = frame.number, self.index
         if delta.role is not None:
             yield Role(frame=number, choice=choice, role=delta.role)
@@ -120,16 +120,7 @@ class ChoiceReader:
                 return
             if known.requirement == hole.requirement and (known.kind == kind or known.place == place):
                 return
-        self.violations.append(
-            Violation(
-                requirement=hole.requirement,
-                seen=f"{where}: {kind}",
-                place=place,
-                strict_only=hole.strict_only,
-                kind=kind,
-                spoils=spoils,
-            )
-        )
+        self.violations.append(hole.violation(kind, place, where=where, spoils=spoils))
 
     def _call_of(self, call: CallDelta) -> int:
         """The index of the call that a delta is taken to be of."""

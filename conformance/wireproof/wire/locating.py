@@ -15,7 +15,7 @@ from wireproof.wire.violation import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
 Step = str | int
 """The name of a member, or the number of an element, counted from 0."""
@@ -36,7 +36,7 @@ def written(path: Sequence[Step]) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def locate(frame: Frame, path: Sequence[Step], at: int | None = None) -> Place:
+def locate(frame: SseFrame, path: Sequence[Step], at: int | None = None) -> Place:
     """The place of a value in a frame; a whole body counts as one, whose places have no number of a frame.
 
     Args:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wireproof.wire.reading import Reading
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
 __all__ = ["MESSAGES_STREAM_VIOLATIONS", "messages_stream", "read_messages"]
 
@@ -83,7 +83,7 @@ class _Messages:
         self._usage: JsonObject = {}  # that of message_start
         self._foreign = False  # a frame came that is no event of this surface, so nothing is missing for its own sake
 
-    def payload(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+    def payload(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take an event."""
         # That both names agree is judged in `_name`; either is enough to read the event.
         type_ = text_of(payload.get("type")) or frame.event or ""
@@ -104,7 +104,7 @@ class _Messages:
             return
         yield from self._take(frame, payload, type_, sign)
 
-    def done(self, frame: Frame) -> Iterable[ChatEvent]:
+    def done(self, frame: SseFrame) -> Iterable[ChatEvent]:
         """Take a `[DONE]`, which Messages do not have."""
         # Alone it is passed over by every client; under the name of an event the SDKs parse it, and raise.
         self._add(
@@ -117,7 +117,7 @@ class _Messages:
         if not self._foreign:
             self._step(MessageStreamSign.END, place)
 
-    def _untyped(self, frame: Frame, payload: JsonObject) -> None:
+    def _untyped(self, frame: SseFrame, payload: JsonObject) -> None:
         """A frame that is no event at all, such as a chunk of chat completions."""
         self._foreign = True
         seen = (
@@ -125,7 +125,7 @@ class _Messages:
         )
         self._add(SCHEMA, "untyped", seen, frame.place, UNREADABLE)
 
-    def _name(self, frame: Frame, payload: JsonObject, type_: str) -> None:
+    def _name(self, frame: SseFrame, payload: JsonObject, type_: str) -> None:
         if type_ == frame.event == payload.get("type"):
             return
         line = (
@@ -140,7 +140,7 @@ class _Messages:
         harmless = bool(unread) and bool(text_of(payload.get("type")))
         self._add(FRAME[FrameFault.MISNAMED], FrameFault.MISNAMED.value, seen, frame.place, strict_only=harmless)
 
-    def _take(self, frame: Frame, payload: JsonObject, type_: str, sign: MessageStreamSign) -> Iterator[ChatEvent]:
+    def _take(self, frame: SseFrame, payload: JsonObject, type_: str, sign: MessageStreamSign) -> Iterator[ChatEvent]:
         place, before = frame.place, self._state
         self._step(sign, place)
         match type_:
@@ -178,7 +178,7 @@ class _Messages:
         self._usage = object_of(message.get("usage"))
         self._count(self._usage, ("input_tokens", "output_tokens"), START, place)
 
-    def _closes(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+    def _closes(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take a message_delta: the blocks end, and the answer with them."""
         place, delta, usage = frame.place, object_of(payload.get("delta")), object_of(payload.get("usage"))
         self._found(self._blocks.finish(), place)
@@ -207,7 +207,7 @@ class _Messages:
             self._add(USAGE, type_, seen, place, frozenset({Facet.USAGE}))
         return not missing
 
-    def _fails(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+    def _fails(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         error = failure_of(payload.get("error"), frame.number)
         known = error.type in ERROR_TYPES.values()
         if not error.message or not known:
@@ -219,10 +219,9 @@ class _Messages:
         yield error
 
     def _step(self, sign: MessageStreamSign, place: Place) -> None:
-        seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case Hole() as hole:
-                self._add(hole.requirement, seen, seen, place, hole.spoils, strict_only=hole.strict_only)
+                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
                 self._state = hole.then
             case state:
                 self._state = state

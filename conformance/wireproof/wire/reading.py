@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wireproof.wire.calls import Answer, assemble
 from wireproof.wire.facet import UNREADABLE
 from wireproof.wire.fields import JsonObject, parse_object
-from wireproof.wire.sse import Frame
+from wireproof.wire.sse import SseFrame
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Reading:
     """A body, read."""
 
-    frames: tuple[Frame, ...]
+    frames: tuple[SseFrame, ...]
     """The SSE frames; empty for a whole body."""
-    payloads: tuple[tuple[Frame, JsonObject], ...]
+    payloads: tuple[tuple[SseFrame, JsonObject], ...]
     """Each frame that holds a JSON object, with that object, error frames included; a whole body counts as one."""
     events: tuple[ChatEvent, ...]
     """What the body says, in order."""
@@ -69,7 +69,7 @@ def read_body(
     both = list(said(payload, place))
     return Reading(
         frames=(),
-        payloads=((Frame(number=0, offset=0, raw=body, data=text, event=None, comments=()), payload),),
+        payloads=((SseFrame(number=0, offset=0, raw=body, data=text, event=None, comments=()), payload),),
         events=tuple(one for one in both if not isinstance(one, Violation)),
         violations=tuple(one for one in both if isinstance(one, Violation)),
     )

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wireproof.wire.reading import Reading
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.sse import SseFrame
 
 __all__ = ["RESPONSES_STREAM_VIOLATIONS", "read_responses", "responses_stream"]
 
@@ -76,7 +76,7 @@ class _Responses:
         self._first: JsonObject = {}  # the first response object
         self._numbered = 0  # the sequence_number that is due
 
-    def payload(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
+    def payload(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take an event."""
         # That both names agree is judged in `_name`; either is enough to read the event.
         type_ = text_of(payload.get("type")) or frame.event or ""
@@ -84,7 +84,7 @@ class _Responses:
         self._judge(frame, payload, type_)
         yield from self._said(frame.number, payload, type_)
 
-    def done(self, frame: Frame) -> Iterable[ChatEvent]:
+    def done(self, frame: SseFrame) -> Iterable[ChatEvent]:
         """Take a `[DONE]`, which Responses do not have."""
         # Every tested client ignores it, but it is no event of this surface and may not follow the last one.
         self._step(ResponseStreamSign.DONE, frame.place)
@@ -94,7 +94,7 @@ class _Responses:
         """Take the end of the body."""
         self._step(ResponseStreamSign.END, place)
 
-    def _name(self, frame: Frame, payload: JsonObject, type_: str) -> None:
+    def _name(self, frame: SseFrame, payload: JsonObject, type_: str) -> None:
         if frame.event != payload.get("type"):
             seen = _misnamed(frame.event, payload.get("type"))
             # Every client reads the type; none needs the line.
@@ -108,7 +108,7 @@ class _Responses:
             # Typed clients need the number; what it says, none looks at.
             self._fault(FrameFault.OUT_OF_STEP, frame, seen, strict_only=integer_of(number) is not None)
 
-    def _judge(self, frame: Frame, payload: JsonObject, type_: str) -> None:
+    def _judge(self, frame: SseFrame, payload: JsonObject, type_: str) -> None:
         sign = OF_THE_STREAM.get(type_)
         item = item_sign(type_, payload)
         if sign is None and item is None:
@@ -137,7 +137,7 @@ class _Responses:
         if "response" in payload:
             self._compare(object_of(payload["response"]), type_, frame.place)
 
-    def _unpublished(self, frame: Frame, type_: str) -> None:
+    def _unpublished(self, frame: SseFrame, type_: str) -> None:
         """An event of a type that is not published. openai-node's `.stream` raises at all but keep-alives."""
         seen = f"{FrameFault.UNPUBLISHED.value}: {quoted(type_, _SHOWN)}"
         # In place of a published one, as response.function_call.delta is: it may hold any part of the answer.
@@ -196,24 +196,14 @@ class _Responses:
                 pass
 
     def _step(self, sign: ResponseStreamSign, place: Place) -> None:
-        seen = f"{sign.value}, {self._state.value}"
         match STREAM[self._state, sign]:
             case Hole() as hole:
-                self._findings.add_once(
-                    Violation(
-                        requirement=hole.requirement,
-                        seen=seen,
-                        place=place,
-                        strict_only=hole.strict_only,
-                        kind=seen,
-                        spoils=hole.spoils,
-                    )
-                )
+                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
                 self._state = hole.then
             case state:
                 self._state = state
 
-    def _fault(self, fault: FrameFault, frame: Frame, seen: str, *, strict_only: bool = False) -> None:
+    def _fault(self, fault: FrameFault, frame: SseFrame, seen: str, *, strict_only: bool = False) -> None:
         """Add what is wrong with a frame beside the content."""
         self._findings.add_once(
             Violation(

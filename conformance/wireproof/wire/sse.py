@@ -37,7 +37,7 @@ _TEXT_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Frame:
+class SseFrame:
     """One block of the stream."""
 
     number: int
@@ -99,7 +99,7 @@ class Reader:
         """The bytes after the last frame."""
         return bytes(self._held)
 
-    def feed(self, piece: bytes) -> list[Frame]:
+    def feed(self, piece: bytes) -> list[SseFrame]:
         """Read the next bytes of the body, as many or few as there are.
 
         Raises:
@@ -113,7 +113,7 @@ class Reader:
         self._held += piece
         return list(self._frames(final=False))
 
-    def end(self) -> list[Frame]:
+    def end(self) -> list[SseFrame]:
         """The body has ended; a block that was cut off becomes the last frame."""
         if self._ended:
             return []
@@ -122,7 +122,7 @@ class Reader:
         last = None if self._full else self._unfinished()
         return [*frames, last] if last else frames
 
-    def _frames(self, *, final: bool) -> Iterator[Frame]:
+    def _frames(self, *, final: bool) -> Iterator[SseFrame]:
         start = 0
         for end in self._block_ends(final=final):
             # It is not released, so the reader gives up on it below.
@@ -162,7 +162,7 @@ class Reader:
         self._line -= count
         self._searched -= count
 
-    def _unfinished(self) -> Frame | None:
+    def _unfinished(self) -> SseFrame | None:
         # The specification drops such a block. Here it is a frame, since nothing of the body may be lost.
         frame = self._frame(self.rest, self._offset)
         if not frame.fields and not frame.comments:
@@ -175,14 +175,14 @@ class Reader:
         self._release(len(self._held))
         return frame
 
-    def _frame(self, raw: bytes, offset: int) -> Frame:
+    def _frame(self, raw: bytes, offset: int) -> SseFrame:
         text = raw.decode("utf-8", errors="replace")  # what is not UTF-8 is named in `_judge`
         # A byte order mark is one only at the start of the body; elsewhere it is a character of its line.
         lines = _TEXT_LINE_END.split(text.removeprefix("\ufeff") if offset == 0 else text)
         pairs = [(name, value.removeprefix(" ")) for name, _, value in (line.partition(":") for line in lines if line)]
         data = [value for name, value in pairs if name == "data"]
         names = [value for name, value in pairs if name == "event"]
-        frame = Frame(
+        frame = SseFrame(
             number=self._number,
             offset=offset,
             raw=raw,
@@ -194,7 +194,7 @@ class Reader:
         self._number += 1
         return frame
 
-    def _judge(self, frame: Frame) -> None:
+    def _judge(self, frame: SseFrame) -> None:
         try:
             frame.raw.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.quoting import quoted
 from wireproof.wire.reading import Reading
-from wireproof.wire.sse import Frame, Reader
+from wireproof.wire.sse import Reader, SseFrame
 from wireproof.wire.table import FrameFault
 from wireproof.wire.violation import Place, Violation
 
@@ -64,10 +64,10 @@ def _frame(violation: Violation) -> int | None:
 class Machine(Protocol):
     """What a surface makes of the frames of a stream. It adds violations to the `Findings` that it was made with."""
 
-    def payload(self, frame: Frame, payload: JsonObject) -> Iterable[ChatEvent]:
+    def payload(self, frame: SseFrame, payload: JsonObject) -> Iterable[ChatEvent]:
         """Take the JSON object of a frame; give the events that it says."""
 
-    def done(self, frame: Frame) -> Iterable[ChatEvent]:
+    def done(self, frame: SseFrame) -> Iterable[ChatEvent]:
         """Take a `[DONE]`; give the events that it says."""
 
     def end(self, place: Place) -> None:
@@ -101,8 +101,8 @@ class Stream:
         self._reads_malformed = reads_malformed
         self._strict_only = strict_only
         self._reader = Reader(faults[FrameFault.UNREADABLE], unclosed=faults.get(FrameFault.UNCLOSED))
-        self._frames: list[Frame] = []
-        self._payloads: list[tuple[Frame, JsonObject]] = []
+        self._frames: list[SseFrame] = []
+        self._payloads: list[tuple[SseFrame, JsonObject]] = []
         self._events: list[ChatEvent] = []
         self._reading: Reading | None = None
         self._ended = False
@@ -167,7 +167,7 @@ class Stream:
         self._events.clear()
         self._reading = None
 
-    def _take(self, frames: Iterable[Frame]) -> None:
+    def _take(self, frames: Iterable[SseFrame]) -> None:
         for frame in frames:
             self._frames.append(frame)
             self._events += [Comment(frame=frame.number, text=comment) for comment in frame.comments]
@@ -187,7 +187,7 @@ class Stream:
                 self._findings.add_once(replace(violation, spoils=lost))
                 self._broken_off = self._broken_off or not reads_on
 
-    def _take_frame(self, frame: Frame) -> None:
+    def _take_frame(self, frame: SseFrame) -> None:
         if frame.data is None:
             # A block of comments alone is legal anywhere.
             if frame.fields:
@@ -201,7 +201,7 @@ class Stream:
                 self._fault(FrameFault.EVENT_LINE, frame, quoted(frame.event, 60))
             self._take_data(frame, frame.data)
 
-    def _take_data(self, frame: Frame, data: str) -> None:
+    def _take_data(self, frame: SseFrame, data: str) -> None:
         if data == DONE:
             self._events += self._machine.done(frame)
             return
@@ -213,7 +213,7 @@ class Stream:
         self._payloads.append((frame, payload))
         self._events += self._machine.payload(frame, payload)
 
-    def _take_unreadable(self, frame: Frame, data: str, error: str) -> None:
+    def _take_unreadable(self, frame: SseFrame, data: str, error: str) -> None:
         """Data that is not JSON. Lines that are, each by itself, lack the blank lines between them, and no more."""
         lines = data.split("\n")
         readable = len(lines) > 1 and all(map(_is_readable, lines))
@@ -224,7 +224,7 @@ class Stream:
             self._take_data(frame, line)
 
     def _fault(
-        self, fault: FrameFault, frame: Frame, detail: str = "", *, spoils: frozenset[Facet] = UNTOUCHED
+        self, fault: FrameFault, frame: SseFrame, detail: str = "", *, spoils: frozenset[Facet] = UNTOUCHED
     ) -> None:
         self._findings.add_once(
             Violation(

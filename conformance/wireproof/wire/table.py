@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.violation import Place, Violation
 
 State = TypeVar("State")
 Sign = TypeVar("Sign")
@@ -37,6 +38,19 @@ class Hole(Generic[State]):
     """Whether every measured client copes with it."""
     again: bool = False
     """Whether the sign is judged once more, in the next state: something was missing before it."""
+
+    def violation(
+        self, kind: str, place: Place, *, where: str = "", spoils: frozenset[Facet] | None = None
+    ) -> Violation:
+        """What comes into it, seen at a place; `spoils`: where that is known better than by the table."""
+        return Violation(
+            requirement=self.requirement,
+            seen=f"{where}: {kind}" if where else kind,
+            place=place,
+            strict_only=self.strict_only,
+            kind=kind,
+            spoils=self.spoils if spoils is None else spoils,
+        )
 
 
 def note(requirement: str, then: State) -> Hole[State]:

@@ -83,6 +83,7 @@ def loop(url: str, say: str, *, follow_up_tools: bool = True) -> tuple[list[str]
     pytest.fail(f"the client still runs {called} after {MOST_ROUNDS} requests")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("follow_up", ["with tools", "without tools"])
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_the_default_answer_ends_in_text(spelling: str, follow_up: str) -> None:
@@ -94,6 +95,7 @@ def test_the_default_answer_ends_in_text(spelling: str, follow_up: str) -> None:
         )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_script_that_a_condition_has_chosen_is_played_to_its_end(spelling: str) -> None:
     with proxied(spelling, READING) as url:
@@ -101,6 +103,7 @@ def test_a_script_that_a_condition_has_chosen_is_played_to_its_end(spelling: str
     assert (called, text) == (["read", "grep", "read"], "It ends with: result 3\n\nof read")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_script_that_a_marker_has_chosen_is_played_to_its_end(spelling: str) -> None:
     with proxied(spelling, READING) as url:
@@ -109,6 +112,7 @@ def test_a_script_that_a_marker_has_chosen_is_played_to_its_end(spelling: str) -
     assert (called, text) == (["read", "grep", "read"], "It ends with: result 3\n\nof read")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_script_may_wait_for_a_result(spelling: str) -> None:
     with proxied(spelling, BY_RESULT) as url:

@@ -65,6 +65,7 @@ def test_many_runs_leave_nothing_behind(mock: CursorMock, turns: int) -> None:
     assert alive() == before
 
 
+@pytest.mark.nightly
 def test_many_streams_with_appends_leave_nothing_behind(mock: CursorMock, turns: int) -> None:
     before = alive()
 
@@ -79,6 +80,7 @@ def test_many_streams_with_appends_leave_nothing_behind(mock: CursorMock, turns:
     assert alive() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_clients_that_leave_in_the_middle_leave_nothing_behind(mock: CursorMock, transport: str) -> None:
     before = alive()

@@ -11,12 +11,14 @@ from wireproof_scripts.files.read import load_scripts
 from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    Serve = Callable[..., str]
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Any]:
+def served(tmp_path: Path) -> Iterator[Serve]:
     """Serve scripts in the form of a file, beside the library, with these settings; returns the base URL."""
     with ExitStack() as stack:
 

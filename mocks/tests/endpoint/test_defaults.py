@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import openai
@@ -11,6 +11,9 @@ import pydantic
 import pytest
 
 from wireproof_endpoint.in_process import transport
+
+if TYPE_CHECKING:
+    from mocks.tests.endpoint.conftest import Serve
 
 
 class Event(pydantic.BaseModel):
@@ -131,7 +134,7 @@ def test_a_route_that_is_not_served_is_no_wrong_method() -> None:
 
 
 @pytest.mark.parametrize("path", ["/responses/x/cancel", "/audio/speech", "/files"])
-def test_a_route_of_openais_that_is_not_served_is_404(served: Any, path: str) -> None:
+def test_a_route_of_openais_that_is_not_served_is_404(served: Serve, path: str) -> None:
     answer = httpx.post(served() + path, json={"model": "m"}, trust_env=False)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_url")
 

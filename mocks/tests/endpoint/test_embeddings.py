@@ -15,6 +15,8 @@ from wireproof_endpoint.in_process import transport
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mocks.tests.endpoint.conftest import Serve
+
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[openai.OpenAI]:
@@ -101,7 +103,7 @@ def test_every_text_has_a_direction(text: str, size: int) -> None:
     assert math.isclose(likeness(found, found), 1, rel_tol=1e-5)
 
 
-def test_a_model_that_is_not_served_has_no_vectors(served: Any) -> None:
+def test_a_model_that_is_not_served_has_no_vectors(served: Serve) -> None:
     with openai.OpenAI(base_url=served(any_model=False), api_key="k", max_retries=0) as client:
         with pytest.raises(openai.NotFoundError):
             client.embeddings.create(model="other", input="a")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -52,6 +54,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.nightly
 def test_each_test_has_an_endpoint_of_its_own_also_under_xdist(tmp_path: Path) -> None:
     done = run(tmp_path, "-n", "2")
     assert done.returncode == 0, done.stdout + done.stderr

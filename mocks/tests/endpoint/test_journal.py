@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from mocks.tests.endpoint.conftest import Serve
+
 KEY = "sk-0123456789abcdef"
 SCRIPTS = """
 - {name: weather, when: weather, parts: [[{say: Sunny.}]]}
@@ -242,7 +244,7 @@ def journal_of(client: httpx.Client, url: str, query: str = "") -> Any:
     return client.get(f"{url.removesuffix('/v1')}/_wireproof/requests{query}").json()["requests"]
 
 
-def test_requests_are_shown_with_their_scripts_and_what_was_sent(served: Any, client: httpx.Client) -> None:
+def test_requests_are_shown_with_their_scripts_and_what_was_sent(served: Serve, client: httpx.Client) -> None:
     url = served(SCRIPTS)
     ask(client, url, "The weather?")
     ask(client, url, "weather, streamed", stream=True)
@@ -266,7 +268,7 @@ def test_requests_are_shown_with_their_scripts_and_what_was_sent(served: Any, cl
     }  # fmt: skip
 
 
-def test_what_is_refused_is_shown_with_the_reason(served: Any, client: httpx.Client) -> None:
+def test_what_is_refused_is_shown_with_the_reason(served: Serve, client: httpx.Client) -> None:
     url = served(SCRIPTS, api_key=KEY, max_body=100)
     client.get(f"{url}/models", headers={"Authorization": "Bearer wrong-wrong-wrong"})
     client.get(f"{url}/nothing")
@@ -283,7 +285,7 @@ def test_what_is_refused_is_shown_with_the_reason(served: Any, client: httpx.Cli
     assert "did you mean weather?" in entries[4]["considered"][-1]["why"]
 
 
-def test_a_stream_is_shown_while_it_runs_and_its_client_when_it_leaves(served: Any, client: httpx.Client) -> None:
+def test_a_stream_is_shown_while_it_runs_and_its_client_when_it_leaves(served: Serve, client: httpx.Client) -> None:
     url = served(SCRIPTS)
     parts = urlsplit(url)
     body = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "waits"}]}).encode()
@@ -303,7 +305,7 @@ def until(look: Callable[[], Any], good: Callable[[Any], object]) -> Any:
     return found
 
 
-def test_the_list_is_asked_for_as_lines_in_brief_and_from_a_number_on(served: Any, client: httpx.Client) -> None:
+def test_the_list_is_asked_for_as_lines_in_brief_and_from_a_number_on(served: Serve, client: httpx.Client) -> None:
     url = served(journal=2)
     for text in ("One.", "Two.", "Three."):
         ask(client, url, text)
@@ -329,7 +331,7 @@ def test_the_list_is_asked_for_as_lines_in_brief_and_from_a_number_on(served: An
     ],
 )  # fmt: skip
 def test_each_page_has_its_status_and_lets_no_other_origin_read(
-    served: Any, client: httpx.Client, path: str, method: str, status: int
+    served: Serve, client: httpx.Client, path: str, method: str, status: int
 ) -> None:
     answer = client.request(method, f"{served().removesuffix('/v1')}/_wireproof{path}")
     assert answer.status_code == status
@@ -363,7 +365,7 @@ def test_only_programs_on_this_machine_are_let_in(peer: str, fields: list[tuple[
     assert is_local(RequestHead(fields=fields), peer) is local
 
 
-def test_a_page_that_lets_its_name_point_here_gets_nothing(served: Any, client: httpx.Client) -> None:
+def test_a_page_that_lets_its_name_point_here_gets_nothing(served: Serve, client: httpx.Client) -> None:
     url = served(SCRIPTS)
     ask(client, url, "The weather?")
     answer = client.get(
@@ -374,7 +376,7 @@ def test_a_page_that_lets_its_name_point_here_gets_nothing(served: Any, client: 
 
 
 @pytest.mark.parametrize("step", ["disconnect", "garbage"])
-def test_an_answer_that_the_script_cuts_is_shown_so(served: Any, client: httpx.Client, step: str) -> None:
+def test_an_answer_that_the_script_cuts_is_shown_so(served: Serve, client: httpx.Client, step: str) -> None:
     url = served(f"- {{name: cut, when: cut, parts: [[{{say: One}}, {{{step}: {{}}}}]]}}")
     with pytest.raises(httpx.TransportError):
         ask(client, url, "cut", stream=True)

@@ -63,11 +63,11 @@ def test_instructions_are_required_where_that_is_asked_for(served: Serve) -> Non
 def test_the_limits_used_are_those_of_the_headers(service: httpx.Client, path: str) -> None:
     assert service.get(path).status_code == 401
     usage = service.get(path, headers=TOKEN).json()
-    told = service.post(f"{ROOT}/responses", json=ASKED, headers=TOKEN).headers
+    headers = service.post(f"{ROOT}/responses", json=ASKED, headers=TOKEN).headers
     primary = usage["rate_limit"]["primary_window"]
-    assert usage["plan_type"] == told["x-codex-plan-type"]
-    assert str(primary["used_percent"]) == told["x-codex-primary-used-percent"]
-    assert primary["limit_window_seconds"] == 60 * int(told["x-codex-primary-window-minutes"])
+    assert usage["plan_type"] == headers["x-codex-plan-type"]
+    assert str(primary["used_percent"]) == headers["x-codex-primary-used-percent"]
+    assert primary["limit_window_seconds"] == 60 * int(headers["x-codex-primary-window-minutes"])
 
 
 def _claims(token: str) -> dict[str, Any]:

@@ -37,6 +37,7 @@ def asked(url: str, path: str, body: dict[str, Any], *, closes: bool) -> None:
     assert said.startswith(b"HTTP/1.1 ")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("closes", [True, False])
 @pytest.mark.parametrize(
     ("path", "field"),

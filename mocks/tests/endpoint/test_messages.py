@@ -12,6 +12,8 @@ import pytest
 from wireproof_endpoint.in_process import transport
 
 if TYPE_CHECKING:
+    from mocks.tests.endpoint.conftest import Serve
+
     from wireproof_endpoint.in_process import Transport
 
 URL = "http://x/v1/messages"
@@ -151,7 +153,7 @@ def test_limits_are_said_in_headers(client: httpx.Client) -> None:
     assert headers["anthropic-organization-id"]
 
 
-def test_a_quota_is_said_in_the_same_headers(served: Any) -> None:
+def test_a_quota_is_said_in_the_same_headers(served: Serve) -> None:
     with httpx.Client(base_url=served(rpm=1), headers=VERSION) as client:
         asked = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
         first, second = (client.post("messages", json=asked) for _ in range(2))
@@ -172,7 +174,7 @@ def test_models_are_listed_in_the_form_of_who_asks(client: httpx.Client) -> None
     assert "has_more" in keyed.json()
 
 
-def test_silence_is_filled_by_pings(served: Any) -> None:
+def test_silence_is_filled_by_pings(served: Serve) -> None:
     url = served("- {name: slow, when: slow, parts: [[{say: Wait}, {pause: 0.3}, {say: ed.}]]}", keepalive=0.05)
     asked = {"model": "m", "max_tokens": 9, "stream": True, "messages": [{"role": "user", "content": "slow"}]}
     with httpx.Client(base_url=url, headers=VERSION) as client:
@@ -194,7 +196,7 @@ def test_the_journal_knows_calls_and_their_results(played: Transport, client: ht
 
 
 @pytest.mark.parametrize("held", [True, False])
-def test_the_official_tool_runner_comes_to_its_end(served: Any, *, held: bool) -> None:
+def test_the_official_tool_runner_comes_to_its_end(served: Serve, *, held: bool) -> None:
     call = "{call: {id: c1, name: weather, arguments: {city: Bern}}}"
     script = f"- {{name: calls, when: weather, parts: [[{call}], [{{say: Done.}}]]}}"
     called = []

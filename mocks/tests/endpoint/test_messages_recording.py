@@ -18,6 +18,8 @@ from wireproof_scripts.steps import Call, Say, Think, Usage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mocks.tests.endpoint.conftest import Serve
+
 KEY = "sk-ant-0123456789abcdef"
 LIVE = """
 - name: weather
@@ -64,7 +66,7 @@ def asked(client: anthropic.Anthropic, messages: Any, *, stream: bool, **more: A
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_what_was_recorded_plays_the_same_again(served: Any, tmp_path: Path, *, stream: bool) -> None:
+def test_what_was_recorded_plays_the_same_again(served: Serve, tmp_path: Path, *, stream: bool) -> None:
     file = tmp_path / "recorded.yaml"
     with (
         running(Recorder(served(LIVE), file)) as url,
@@ -88,7 +90,7 @@ def test_what_was_recorded_plays_the_same_again(served: Any, tmp_path: Path, *, 
         )
 
 
-def test_an_error_within_a_stream_fails_the_script(served: Any, tmp_path: Path) -> None:
+def test_an_error_within_a_stream_fails_the_script(served: Serve, tmp_path: Path) -> None:
     file = tmp_path / "recorded.yaml"
     script = "- {name: breaks, when: breaks, parts: [[{say: Half}, {fail: overloaded}]]}"
     with (

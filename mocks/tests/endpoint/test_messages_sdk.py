@@ -9,6 +9,7 @@ import pytest
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, ToolParam
+    from mocks.tests.endpoint.conftest import Serve
 
 HELLO: list[MessageParam] = [{"role": "user", "content": "Hello there!"}]
 WEATHER: ToolParam = {
@@ -18,7 +19,7 @@ WEATHER: ToolParam = {
 
 
 @pytest.fixture
-def client(served: Any) -> Any:
+def client(served: Serve) -> Any:
     url = served(api_key="k").removesuffix("/v1")
     with anthropic.Anthropic(base_url=url, api_key="k", max_retries=0) as client:
         yield client

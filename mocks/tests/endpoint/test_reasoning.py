@@ -14,7 +14,9 @@ from wireproof.reading.schemas import errors
 from wireproof_endpoint.in_process import transport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Served = Callable[..., httpx2.Client]
 
 THINK = {"text": "Hm, so.", "pieces": ["Hm, ", "so."], "raw": ["raw ", "thought"], "encrypted": "gAAA", "in_chat": True}
 ALL = [{"think": THINK}, {"say": ["Forty", " two"]}, {"usage": {"output": 20, "reasoning": 9}}]
@@ -40,7 +42,7 @@ TEXTS = [
 
 
 @pytest.fixture
-def served() -> Iterator[Any]:
+def served() -> Iterator[Served]:
     """A client of an endpoint whose one script has these steps."""
     clients = []
 
@@ -81,7 +83,7 @@ def without_id(item: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name != "id"}
 
 
-def test_a_response_streams_its_reasoning_as_an_item(served: Any) -> None:
+def test_a_response_streams_its_reasoning_as_an_item(served: Served) -> None:
     sent = events(respond(served(*ALL), stream=True))
     assert [event["sequence_number"] for event in sent] == list(range(len(sent)))
     first = [event for event in sent if event.get("output_index") == 0]
@@ -100,7 +102,7 @@ def test_a_response_streams_its_reasoning_as_an_item(served: Any) -> None:
     assert ended["usage"]["output_tokens_details"] == {"reasoning_tokens": 9}
 
 
-def test_a_whole_response_says_what_its_stream_says(served: Any) -> None:
+def test_a_whole_response_says_what_its_stream_says(served: Served) -> None:
     whole = respond(served(*ALL)).json()
     assert list(errors("response", whole)) == []
     assert without_id(whole["output"][0]) == ITEM
@@ -108,7 +110,7 @@ def test_a_whole_response_says_what_its_stream_says(served: Any) -> None:
     assert whole["usage"]["output_tokens_details"] == {"reasoning_tokens": 9}
 
 
-def test_reasoning_without_a_summary_is_an_item_without_one(served: Any) -> None:
+def test_reasoning_without_a_summary_is_an_item_without_one(served: Served) -> None:
     sent = events(respond(served({"think": ""}, {"say": "Yes."}), stream=True))
     assert [event["type"] for event in sent if event.get("output_index") == 0] == [
         "response.output_item.added",
@@ -117,7 +119,7 @@ def test_reasoning_without_a_summary_is_an_item_without_one(served: Any) -> None
     assert without_id(sent[-1]["response"]["output"][0]) == {"type": "reasoning", "summary": []}
 
 
-def test_reasoning_between_text_and_a_call_divides_them(served: Any) -> None:
+def test_reasoning_between_text_and_a_call_divides_them(served: Served) -> None:
     call = {"call": {"id": "c1", "name": "f", "arguments": {"a": 1}}}
     client = served({"say": "Let me see."}, {"think": "Which?"}, call, {"think": "And then?"})
     tools = [{"type": "function", "name": "f", "parameters": {"type": "object"}}]
@@ -128,7 +130,7 @@ def test_reasoning_between_text_and_a_call_divides_them(served: Any) -> None:
     assert kinds == ["message", "reasoning", "function_call", "reasoning"]
 
 
-def test_a_chat_stream_has_it_beside_the_content(served: Any) -> None:
+def test_a_chat_stream_has_it_beside_the_content(served: Served) -> None:
     sent = events(complete(served(*ALL), stream=True, stream_options={"include_usage": True}))
     deltas = [choice["delta"] for chunk in sent for choice in chunk["choices"]]
     assert deltas == [
@@ -142,31 +144,31 @@ def test_a_chat_stream_has_it_beside_the_content(served: Any) -> None:
     assert sent[-1]["usage"]["completion_tokens_details"]["reasoning_tokens"] == 9
 
 
-def test_a_chat_stream_has_the_summary_where_the_model_keeps_its_reasoning(served: Any) -> None:
+def test_a_chat_stream_has_the_summary_where_the_model_keeps_its_reasoning(served: Served) -> None:
     sent = events(complete(served(*SUMMARY_ALONE), stream=True))
     said = [chunk["choices"][0]["delta"].get("reasoning_content") for chunk in sent]
     assert said == [None, "Hm.", None, None]
 
 
-def test_a_whole_chat_answer_has_it_beside_the_content(served: Any) -> None:
+def test_a_whole_chat_answer_has_it_beside_the_content(served: Served) -> None:
     answer = complete(served(*ALL)).json()
     message = answer["choices"][0]["message"]
     assert (message["content"], message["reasoning_content"]) == ("Forty two", "raw thought")
     assert answer["usage"]["completion_tokens_details"]["reasoning_tokens"] == 9
 
 
-def test_chat_has_no_member_for_it_unless_the_script_says_so(served: Any) -> None:
+def test_chat_has_no_member_for_it_unless_the_script_says_so(served: Served) -> None:
     client = served({"think": {**THINK, "in_chat": False}}, {"say": "Yes."})
     assert b"reasoning_content" not in complete(client).content + complete(client, stream=True).content
 
 
-def test_without_counts_the_reasoning_is_estimated_too(served: Any) -> None:
+def test_without_counts_the_reasoning_is_estimated_too(served: Served) -> None:
     usage = respond(served(*SUMMARY_ALONE)).json()["usage"]
     assert usage["output_tokens_details"]["reasoning_tokens"] == 1
     assert usage["output_tokens"] == 2
 
 
-def test_it_is_stored_listed_and_continued(served: Any) -> None:
+def test_it_is_stored_listed_and_continued(served: Served) -> None:
     client = served(*ALL)
     first = respond(client).json()
     stored = client.get(f"responses/{first['id']}").raise_for_status().json()
@@ -184,7 +186,7 @@ def test_it_is_stored_listed_and_continued(served: Any) -> None:
     assert third["output"][0]["content"][0]["text"] == "Again."
 
 
-def test_chat_takes_it_back(served: Any) -> None:
+def test_chat_takes_it_back(served: Served) -> None:
     client = served(*ALL)
     said = complete(client).json()["choices"][0]["message"]
     messages = [{"role": "user", "content": "Hello."}, said, {"role": "user", "content": "go on"}]
@@ -201,14 +203,14 @@ def test_each_choice_thinks_for_itself() -> None:
     assert thoughts == ["One.", None]
 
 
-def test_a_script_that_reaches_the_wire_thinks_too(served: Any) -> None:
+def test_a_script_that_reaches_the_wire_thinks_too(served: Served) -> None:
     answer = complete(served({"head": {"headers": {"x-own": "1"}}}, SUMMARY_ALONE[0], {"refusal": "No."}))
     message = answer.json()["choices"][0]["message"]
     assert answer.headers["x-own"] == "1"
     assert (message["reasoning_content"], message["refusal"], message["content"]) == ("Hm.", "No.", None)
 
 
-def test_reasoning_is_sent_before_what_follows_it(served: Any) -> None:
+def test_reasoning_is_sent_before_what_follows_it(served: Served) -> None:
     # The head is sent with the first thought, so the answer breaks off as behind text.
     client = served({"think": "Hm."}, {"disconnect": "here"})
     with client.stream("POST", "responses", json={"model": "m", "input": "go", "stream": True}) as answer:

@@ -22,6 +22,8 @@ from wireproof_scripts.steps.http import Disconnect, Status
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mocks.tests.endpoint.conftest import Serve
+
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
 KEY = "sk-0123456789abcdef"
@@ -116,7 +118,7 @@ def replayed(file: Path) -> openai.OpenAI:
 
 @pytest.mark.parametrize("talk", [chat, responses])
 @pytest.mark.parametrize("stream", [True, False])
-def test_what_was_recorded_plays_the_same_again(served: Any, tmp_path: Path, talk: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_what_was_recorded_plays_the_same_again(served: Serve, tmp_path: Path, talk: Any, stream: bool) -> None:  # noqa: FBT001 - a case
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
         live = talk(client, stream=stream)
@@ -127,7 +129,7 @@ def test_what_was_recorded_plays_the_same_again(served: Any, tmp_path: Path, tal
     assert KEY not in file.read_text()
 
 
-def test_a_refusal_plays_the_same_again(served: Any, tmp_path: Path) -> None:
+def test_a_refusal_plays_the_same_again(served: Serve, tmp_path: Path) -> None:
     file = tmp_path / "recorded.json"
 
     def refused(client: openai.OpenAI) -> tuple[Any, ...]:
@@ -144,7 +146,7 @@ def test_a_refusal_plays_the_same_again(served: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("said", ["think", "harm"])
-def test_items_of_a_response_play_the_same_again(served: Any, tmp_path: Path, said: str, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_items_of_a_response_play_the_same_again(served: Serve, tmp_path: Path, said: str, stream: bool) -> None:  # noqa: FBT001 - a case
     file = tmp_path / "recorded.yaml"
 
     def items(client: openai.OpenAI) -> Any:
@@ -162,7 +164,7 @@ def test_items_of_a_response_play_the_same_again(served: Any, tmp_path: Path, sa
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("said", ["aloud", "harm"])
 def test_what_chat_has_beside_the_text_plays_the_same_again(
-    served: Any,
+    served: Serve,
     tmp_path: Path,
     said: str,
     stream: bool,  # noqa: FBT001 - a case
@@ -182,7 +184,7 @@ def test_what_chat_has_beside_the_text_plays_the_same_again(
         assert shown(client) == live
 
 
-def test_a_word_that_is_a_key_only_by_its_place_stays_in_the_texts(served: Any, tmp_path: Path) -> None:
+def test_a_word_that_is_a_key_only_by_its_place_stays_in_the_texts(served: Serve, tmp_path: Path) -> None:
     # A server on one's own machine takes any key, and clients want one.
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file)) as url, openai.OpenAI(base_url=url, api_key="o") as client:
@@ -219,7 +221,9 @@ def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
     assert seen == [f"Bearer {KEY}", "Bearer another-key-of-the-upstream"]
 
 
-def test_the_file_is_there_after_each_answer_and_an_upstream_that_is_not_is_a_502(served: Any, tmp_path: Path) -> None:
+def test_the_file_is_there_after_each_answer_and_an_upstream_that_is_not_is_a_502(
+    served: Serve, tmp_path: Path
+) -> None:
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
         for count, text in enumerate(("weather", "at length"), 1):

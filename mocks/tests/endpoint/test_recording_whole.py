@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from mocks.tests.endpoint.conftest import Serve
+
     Talk = Callable[[httpx.Client], list[Any]]
 
 KEY = "sk-0123456789abcdef"
@@ -110,7 +112,7 @@ def responses(client: httpx.Client) -> list[Any]:
 
 
 @pytest.mark.parametrize("talk", [retries, cuts, apart, responses])
-def test_what_was_recorded_is_seen_again(served: Any, tmp_path: Path, talk: Talk) -> None:
+def test_what_was_recorded_is_seen_again(served: Serve, tmp_path: Path, talk: Talk) -> None:
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file)) as url, httpx.Client(base_url=url) as client:
         seen = talk(client)
@@ -120,7 +122,7 @@ def test_what_was_recorded_is_seen_again(served: Any, tmp_path: Path, talk: Talk
     assert len({json.dumps(one) for one in seen}) > 1
 
 
-def test_retries_are_a_sequence(served: Any, tmp_path: Path) -> None:
+def test_retries_are_a_sequence(served: Serve, tmp_path: Path) -> None:
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file)) as url, httpx.Client(base_url=url) as client:
         assert [one[0] for one in retries(client)] == [429, 429, 200, 200]
@@ -128,7 +130,7 @@ def test_retries_are_a_sequence(served: Any, tmp_path: Path) -> None:
     assert (script.sequence, len(script.parts)) == ("conversation", 4)
 
 
-def test_times_are_kept_where_they_are_asked_for(served: Any, tmp_path: Path) -> None:
+def test_times_are_kept_where_they_are_asked_for(served: Serve, tmp_path: Path) -> None:
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file, paced=True)) as url, httpx.Client(base_url=url) as client:
         asked(client, "slow", stream=True)
@@ -139,7 +141,7 @@ def test_times_are_kept_where_they_are_asked_for(served: Any, tmp_path: Path) ->
     assert 0.2 < pause.seconds < 5
 
 
-def test_each_test_has_a_file_of_its_own(served: Any, tmp_path: Path) -> None:
+def test_each_test_has_a_file_of_its_own(served: Serve, tmp_path: Path) -> None:
     folder = tmp_path / "recorded"
     folder.mkdir()
     with running(Recorder(served(LIVE), folder, apart=True)) as url:
@@ -154,7 +156,7 @@ def test_each_test_has_a_file_of_its_own(served: Any, tmp_path: Path) -> None:
     assert sorted(file.name for file in folder.iterdir()) == ["recorded.yaml", "test_a-x-..-y.yaml", "test_b.yaml"]
 
 
-def test_keys_are_nowhere(served: Any, tmp_path: Path) -> None:
+def test_keys_are_nowhere(served: Serve, tmp_path: Path) -> None:
     other, named = "AIzaSyA0123456789abcdefg", "0123-4567-89ab-cdef"
     headers = {"Authorization": f"Bearer {KEY}", "x-goog-api-key": other, "ocp-apim-subscription-key": named}
     file = tmp_path / "recorded.yaml"
@@ -166,7 +168,7 @@ def test_keys_are_nowhere(served: Any, tmp_path: Path) -> None:
     assert not [key for key in (KEY, other, named, "sk-ant-api03", "query-key-0123") if key in text]
 
 
-def test_an_upstream_that_ends_the_connection_is_no_answer_of_the_recorders(served: Any, tmp_path: Path) -> None:
+def test_an_upstream_that_ends_the_connection_is_no_answer_of_the_recorders(served: Serve, tmp_path: Path) -> None:
     file = tmp_path / "recorded.yaml"
     with running(Recorder(served(LIVE), file)) as url, httpx.Client(base_url=url) as client:
         assert asked(client, "gone")[0] == "RemoteProtocolError"

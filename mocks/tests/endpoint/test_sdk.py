@@ -8,13 +8,14 @@ import openai
 import pytest
 
 if TYPE_CHECKING:
+    from mocks.tests.endpoint.conftest import Serve
     from openai.types.chat import ChatCompletionUserMessageParam
 
 HELLO: list[ChatCompletionUserMessageParam] = [{"role": "user", "content": "Hello there!"}]
 
 
 @pytest.fixture
-def client(served: Any) -> Any:
+def client(served: Serve) -> Any:
     with openai.OpenAI(base_url=served(api_key="k"), api_key="k", max_retries=0) as client:
         yield client
 
@@ -49,6 +50,6 @@ def test_a_wrong_key_and_an_unknown_address_are_errors(client: openai.OpenAI) ->
         client.post("/nothing", cast_to=object, body={})
 
 
-def test_any_key_does_where_none_is_set(served: Any) -> None:
+def test_any_key_does_where_none_is_set(served: Serve) -> None:
     with openai.OpenAI(base_url=served(), api_key="whatever") as client:
         assert [model.id for model in client.models.list()] == ["codex"]

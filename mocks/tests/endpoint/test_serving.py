@@ -6,7 +6,7 @@ import json
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
@@ -15,6 +15,9 @@ import pytest
 from wireproof_endpoint import serving
 from wireproof_endpoint.settings import EndpointSettings
 from wireproof_surfaces.http.http_server import HttpServer
+
+if TYPE_CHECKING:
+    from mocks.tests.endpoint.conftest import Serve
 
 PACED = "{name: paced, when: paced, parts: [[{say: a}, " + ", ".join(["{pause: 0.1}, {say: b}"] * 5) + "]]}"
 
@@ -46,7 +49,7 @@ def read(connection: socket.socket, until: bytes = b"") -> bytes:
     return data
 
 
-def test_http_1_0_gets_a_stream_that_ends_with_the_connection(served: Any) -> None:
+def test_http_1_0_gets_a_stream_that_ends_with_the_connection(served: Serve) -> None:
     with connected(served()) as connection:
         connection.sendall(asked("Hi.", stream=True, version="1.0"))
         head, _, body = read(connection).partition(b"\r\n\r\n")
@@ -61,7 +64,7 @@ def test_http_1_0_gets_a_stream_that_ends_with_the_connection(served: Any) -> No
     assert json.loads(body)["choices"][0]["message"]["content"] == "You said: Hi."
 
 
-def test_what_is_no_http_is_refused_in_json(served: Any) -> None:
+def test_what_is_no_http_is_refused_in_json(served: Serve) -> None:
     with connected(served()) as connection:
         connection.sendall(b"NONSENSE\r\n\r\n")
         head, _, body = read(connection).partition(b"\r\n\r\n")
@@ -69,7 +72,7 @@ def test_what_is_no_http_is_refused_in_json(served: Any) -> None:
     assert json.loads(body)["error"]["code"] == "bad_request"
 
 
-def test_requests_that_are_sent_together_are_answered_in_order(served: Any) -> None:
+def test_requests_that_are_sent_together_are_answered_in_order(served: Serve) -> None:
     with connected(served()) as connection:
         connection.sendall(asked("One.", stream=True) + asked("Two.", stream=False))
         data = read(connection, b"You said: Two.")
@@ -77,7 +80,7 @@ def test_requests_that_are_sent_together_are_answered_in_order(served: Any) -> N
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_client_that_leaves_interrupts_its_turn(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_a_client_that_leaves_interrupts_its_turn(served: Serve, stream: bool) -> None:  # noqa: FBT001 - a case
     url = served()
     with connected(url) as connection:
         connection.sendall(asked("[[wireproof:leave/first#n]]", stream=stream))
@@ -96,7 +99,7 @@ def answered(url: str, script: str) -> str:
     return str(answer.json()["choices"][0]["message"]["content"])
 
 
-def test_a_stream_that_never_waits_ends_with_its_client(served: Any) -> None:
+def test_a_stream_that_never_waits_ends_with_its_client(served: Serve) -> None:
     url = served("[{name: endless, when: endless, parts: [[{say: {pieces: [abcdefgh], times: 100000000}}]]}]")
     with connected(url) as connection:
         connection.sendall(asked("endless [[wireproof:endless#n]]", stream=True))
@@ -107,7 +110,7 @@ def test_a_stream_that_never_waits_ends_with_its_client(served: Any) -> None:
     assert '"state": "interrupted"' in said
 
 
-def test_pauses_are_kept_by_many_streams_at_once(served: Any) -> None:
+def test_pauses_are_kept_by_many_streams_at_once(served: Serve) -> None:
     url = served(f"[{PACED}]")
 
     def one(_number: int) -> list[float]:
@@ -126,7 +129,7 @@ def test_pauses_are_kept_by_many_streams_at_once(served: Any) -> None:
             assert all(seen >= 0.1 * number - 0.005 for number, seen in enumerate(times, 1))
 
 
-def test_a_body_beyond_the_limit_is_refused_and_the_connection_ends(served: Any) -> None:
+def test_a_body_beyond_the_limit_is_refused_and_the_connection_ends(served: Serve) -> None:
     url = served(max_body=1000)
     for chunked in (False, True):
         with connected(url) as connection:

@@ -16,8 +16,11 @@ from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.read import load_scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    Serve = Callable[[str], str]
+    Endpoint = tuple[str, list[dict[str, Any]]]
 
 STREAM, WHOLE = True, False
 COMMENT = b": keep-alive\n\n"
@@ -26,7 +29,7 @@ SURFACES = pytest.mark.parametrize("surface", ["chat/completions", "responses"])
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[Any]:
+def endpoint() -> Iterator[Endpoint]:
     """One endpoint for all tests, whose scripts each may replace: to stop a server takes longer than most of them."""
     served: list[dict[str, Any]] = [{}]
     with running(endpoint_of(EndpointSettings(keepalive=0.05), lambda: served[-1])) as url:
@@ -34,10 +37,10 @@ def endpoint() -> Iterator[Any]:
 
 
 @pytest.fixture
-def served(endpoint: Any, tmp_path: Path) -> Any:
+def served(endpoint: Endpoint, tmp_path: Path) -> Serve:
     """Serve these scripts; returns the base URL."""
 
-    def serve(scripts: str) -> Any:
+    def serve(scripts: str) -> str:
         url, libraries = endpoint
         file = tmp_path / "scripts.yaml"
         file.write_text(scripts, encoding="utf-8")
@@ -75,7 +78,7 @@ def pieces(url: str, request: bytes) -> tuple[list[tuple[float, bytes]], int]:
     return came, 0
 
 
-def answer(served: Any, steps: str, *, stream: bool, surface: str = "chat/completions") -> tuple[bytes, bytes, int]:
+def answer(served: Serve, steps: str, *, stream: bool, surface: str = "chat/completions") -> tuple[bytes, bytes, int]:
     """Head and body of the answer, chunks not taken apart, and the error that ended the connection."""
     came, ended = pieces(served(script(steps)), asked("go", stream=stream, surface=surface))
     head, _, body = b"".join(piece for _, piece in came).partition(b"\r\n\r\n")
@@ -96,7 +99,7 @@ def unchunked(body: bytes) -> bytes:
 
 @SURFACES
 @BOTH
-def test_a_status_is_the_whole_response(served: Any, stream: bool, surface: str) -> None:  # noqa: FBT001 - a case
+def test_a_status_is_the_whole_response(served: Serve, stream: bool, surface: str) -> None:  # noqa: FBT001 - a case
     step = "{status: {code: 429, retry_after: 2, message: Slow down., headers: {x-limit: 3}}}"
     head, body, _ = answer(served, step, stream=stream, surface=surface)
     lines = head.lower().split(b"\r\n")
@@ -117,7 +120,7 @@ def test_a_status_is_the_whole_response(served: Any, stream: bool, surface: str)
         ("{pause: 0.01}, {status: 503}", b"HTTP/1.1 503 ", b'{"error":{"message":"Service Unavailable."'),
     ],
 )
-def test_the_body_of_a_status(served: Any, step: str, first: bytes, content: bytes) -> None:
+def test_the_body_of_a_status(served: Serve, step: str, first: bytes, content: bytes) -> None:
     head, body, ended = answer(served, step, stream=STREAM)
     assert head.startswith(first)
     assert body.startswith(content)
@@ -125,7 +128,7 @@ def test_the_body_of_a_status(served: Any, step: str, first: bytes, content: byt
     assert ended == 0
 
 
-def test_a_retry_after_may_be_a_date(served: Any) -> None:
+def test_a_retry_after_may_be_a_date(served: Serve) -> None:
     date = "Fri, 31 Dec 1999 23:59:59 GMT"
     head, _, _ = answer(served, f'{{status: {{code: 503, retry_after: "{date}"}}}}', stream=STREAM)
     assert f"retry-after: {date}".encode().lower() in head.lower()
@@ -135,7 +138,7 @@ def test_a_retry_after_may_be_a_date(served: Any) -> None:
 
 
 @BOTH
-def test_a_head_says_something_else(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_a_head_says_something_else(served: Serve, stream: bool) -> None:  # noqa: FBT001 - a case
     step = "{head: {content_type: text/html, headers: {X-Own: 1, Cache-Control: private}}}, {say: Hello}"
     head, body, _ = answer(served, step, stream=stream)
     lines = head.lower().split(b"\r\n")
@@ -146,7 +149,7 @@ def test_a_head_says_something_else(served: Any, stream: bool) -> None:  # noqa:
 
 
 @BOTH
-def test_a_head_may_come_slowly(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_a_head_may_come_slowly(served: Serve, stream: bool) -> None:  # noqa: FBT001 - a case
     url = served(script("{head: {seconds: 1}}, {say: Hello}"))
     came, ended = pieces(url, asked("go", stream=stream))
     data = b"".join(piece for _, piece in came)
@@ -171,14 +174,14 @@ def _sums(came: list[tuple[float, bytes]]) -> list[tuple[float, bytes]]:
 
 @BOTH
 @pytest.mark.parametrize(("how", "error"), [("disconnect", 0), ("{disconnect: {reset: true}}", errno.ECONNRESET)])
-def test_a_connection_ends_at_once(served: Any, stream: bool, how: str, error: int) -> None:  # noqa: FBT001
+def test_a_connection_ends_at_once(served: Serve, stream: bool, how: str, error: int) -> None:  # noqa: FBT001
     came, ended = pieces(served(script(how)), asked("go", stream=stream))
     assert (came, ended) == ([], error)
 
 
 @SURFACES
 @pytest.mark.parametrize(("how", "error"), [("disconnect", 0), ("{disconnect: {reset: true}}", errno.ECONNRESET)])
-def test_a_connection_ends_behind_what_was_said(served: Any, surface: str, how: str, error: int) -> None:
+def test_a_connection_ends_behind_what_was_said(served: Serve, surface: str, how: str, error: int) -> None:
     head, body, ended = answer(served, f"{{say: [Hel, lo]}}, {how}", stream=STREAM, surface=surface)
     assert head.startswith(b"HTTP/1.1 200 ")
     assert b'"lo"' in body
@@ -191,7 +194,7 @@ def test_a_connection_ends_behind_what_was_said(served: Any, surface: str, how: 
 
 @SURFACES
 @pytest.mark.parametrize("reset", ["", ", reset: true"])
-def test_a_connection_ends_in_the_middle_of_a_frame(served: Any, surface: str, reset: str) -> None:
+def test_a_connection_ends_in_the_middle_of_a_frame(served: Serve, surface: str, reset: str) -> None:
     steps = f"{{say: Hello}}, {{disconnect: {{at: mid-frame{reset}}}}}"
     _, body, ended = answer(served, steps, stream=STREAM, surface=surface)
     content = unchunked(body)
@@ -203,14 +206,14 @@ def test_a_connection_ends_in_the_middle_of_a_frame(served: Any, surface: str, r
     assert ended == (errno.ECONNRESET if reset else 0)
 
 
-def test_a_body_ends_in_the_middle(served: Any) -> None:
+def test_a_body_ends_in_the_middle(served: Serve) -> None:
     head, body, _ = answer(served, "{say: Hello}, {disconnect: mid-frame}", stream=WHOLE)
     length = int(next(line for line in head.lower().split(b"\r\n") if b"content-length" in line).split()[1])
     assert len(body) == length // 2
     assert body.startswith(b'{"id":"chatcmpl-')
 
 
-def test_a_head_alone_may_be_all_there_is(served: Any) -> None:
+def test_a_head_alone_may_be_all_there_is(served: Serve) -> None:
     head, body, _ = answer(served, "{head: {headers: {x-own: 1}}}, disconnect", stream=STREAM)
     assert b"x-own: 1" in head
     assert body == b""
@@ -220,7 +223,7 @@ def test_a_head_alone_may_be_all_there_is(served: Any) -> None:
 
 
 @BOTH
-def test_bytes_are_written_as_they_are(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_bytes_are_written_as_they_are(served: Serve, stream: bool) -> None:  # noqa: FBT001 - a case
     _, body, _ = answer(served, '{bytes: {text: "\\uDCFFno\\n", times: 2}}, {say: Hello}', stream=stream)
     if stream:
         assert unchunked(body).startswith(b"\xffno\n\xffno\n")
@@ -229,7 +232,7 @@ def test_bytes_are_written_as_they_are(served: Any, stream: bool) -> None:  # no
         assert body == b"\xffno\n\xffno\n"
 
 
-def test_a_frame_is_written_as_it_is(served: Any) -> None:
+def test_a_frame_is_written_as_it_is(served: Serve) -> None:
     steps = '{say: Hello}, {frame: "{\\"id\\": "}, {frame: {event: odd, data: "one\\ntwo"}}'
     _, body, _ = answer(served, steps, stream=STREAM)
     content = unchunked(body)
@@ -238,19 +241,19 @@ def test_a_frame_is_written_as_it_is(served: Any) -> None:
     assert content.endswith(b"data: [DONE]\n\n")
 
 
-def test_a_whole_answer_has_no_frames(served: Any) -> None:
+def test_a_whole_answer_has_no_frames(served: Serve) -> None:
     _, body, _ = answer(served, "{frame: nonsense}, {say: Hello}", stream=WHOLE)
     assert json.loads(body)["choices"][0]["message"]["content"] == "Hello"
 
 
 @pytest.mark.parametrize("size", [1, 64, 1000])
-def test_garbage_comes_in_the_place_of_the_status_line(served: Any, size: int) -> None:
+def test_garbage_comes_in_the_place_of_the_status_line(served: Serve, size: int) -> None:
     came, ended = pieces(served(script(f"{{garbage: {size}}}")), asked("go", stream=STREAM))
     data = b"".join(piece for _, piece in came)
     assert (len(data), data[:1], ended) == (size, b"\x00", 0)
 
 
-def test_garbage_comes_in_the_place_of_a_chunk_and_is_the_same_for_a_seed(served: Any) -> None:
+def test_garbage_comes_in_the_place_of_a_chunk_and_is_the_same_for_a_seed(served: Serve) -> None:
     url = served(script("{say: Hello}, {garbage: {size: 32, seed: 7}}"))
     bodies = [b"".join(piece for _, piece in pieces(url, asked("go", stream=STREAM))[0]) for _ in range(2)]
     assert bodies[0][-32:] == bodies[1][-32:]
@@ -259,7 +262,7 @@ def test_garbage_comes_in_the_place_of_a_chunk_and_is_the_same_for_a_seed(served
         unchunked(bodies[0].partition(b"\r\n\r\n")[2])
 
 
-def test_the_json_of_a_frame_is_cut_off(served: Any) -> None:
+def test_the_json_of_a_frame_is_cut_off(served: Serve) -> None:
     _, body, _ = answer(served, "{say: one}, {truncate: 0.5}, {say: [two, three]}", stream=STREAM)
     broken = []
     for frame in unchunked(body).split(b"\n\n"):
@@ -273,7 +276,7 @@ def test_the_json_of_a_frame_is_cut_off(served: Any) -> None:
     assert b"three" in body
 
 
-def test_the_json_of_a_body_is_cut_off_under_its_own_length(served: Any) -> None:
+def test_the_json_of_a_body_is_cut_off_under_its_own_length(served: Serve) -> None:
     head, body, ended = answer(served, "{truncate: 0.25}, {say: Hello}", stream=WHOLE)
     assert f"content-length: {len(body)}".encode() in head.lower()
     assert body.startswith(b'{"id":')
@@ -285,7 +288,7 @@ def test_the_json_of_a_body_is_cut_off_under_its_own_length(served: Any) -> None
 # Time
 
 
-def test_a_stall_is_silent_and_ends(served: Any) -> None:
+def test_a_stall_is_silent_and_ends(served: Serve) -> None:
     url = served(script("{say: one}, {stall: 0.3}, {say: two}"))
     came, _ = pieces(url, asked("go", stream=STREAM))
     data = b"".join(piece for _, piece in came)
@@ -295,13 +298,13 @@ def test_a_stall_is_silent_and_ends(served: Any) -> None:
     assert next(at for at, seen in sums if b'"two"' in seen) >= 0.29
 
 
-def test_a_pause_is_not_silent(served: Any) -> None:
+def test_a_pause_is_not_silent(served: Serve) -> None:
     url = served(script("{say: one}, {pause: 0.3}, {say: two}"))
     came, _ = pieces(url, asked("go", stream=STREAM))
     assert COMMENT in b"".join(piece for _, piece in came)
 
 
-def test_a_stall_without_a_time_ends_with_its_client(served: Any) -> None:
+def test_a_stall_without_a_time_ends_with_its_client(served: Serve) -> None:
     url = served(script("{say: one}, stall, {say: two}"))
     parts = urlsplit(url)
     with socket.create_connection((str(parts.hostname), parts.port or 0), timeout=20) as connection:
@@ -315,7 +318,7 @@ def test_a_stall_without_a_time_ends_with_its_client(served: Any) -> None:
 
 
 @BOTH
-def test_a_body_drips(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+def test_a_body_drips(served: Serve, stream: bool) -> None:  # noqa: FBT001 - a case
     url = served(script("{drip: {size: 40, seconds: 0.01}}, {say: Hello}"))
     came, _ = pieces(url, asked("go", stream=stream))
     data = b"".join(piece for _, piece in came)
@@ -327,7 +330,7 @@ def test_a_body_drips(served: Any, stream: bool) -> None:  # noqa: FBT001 - a ca
         assert [line for line in body.split(b"\r\n") if line == b"28"]  # chunks of 40 bytes
 
 
-def test_text_comes_at_a_pace(served: Any) -> None:
+def test_text_comes_at_a_pace(served: Serve) -> None:
     url = served(script("{pace: {rate: 50, first: 0.1}}, {say: {pieces: [x], times: 10}}"))
     came, _ = pieces(url, asked("go", stream=STREAM))
     sums = _sums(came)
@@ -338,7 +341,7 @@ def test_text_comes_at_a_pace(served: Any) -> None:
 
 
 @pytest.mark.parametrize("steps", ["{status: 500}", "disconnect", "{say: a}, {garbage: 3}", "{head: {seconds: 0.01}}"])
-def test_the_next_connection_is_as_if_nothing_had_happened(served: Any, steps: str) -> None:
+def test_the_next_connection_is_as_if_nothing_had_happened(served: Serve, steps: str) -> None:
     url = served(f"[{{name: own, when: go, parts: [[{steps}]]}}, {{name: b, when: hello, parts: [[{{say: Hi}}]]}}]")
     for _ in range(3):
         pieces(url, asked("go", stream=STREAM))

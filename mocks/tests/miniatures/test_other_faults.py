@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -54,6 +55,7 @@ def with_calls(*calls: Any) -> dict[str, Any]:
 
 SPOILED: dict[str, dict[str, dict[str, Any]]] = {
     "whole-id-without-prefix": of_all_answers(id="1"),
+    "one-id-for-all-whole-answers": of_all_answers(id="chatcmpl-1"),
     "whole-created-in-milliseconds": of_all_answers(created=100_000),
     "whole-other-model": of_all_answers(model="gpt-5"),
     "whole-extra-member": of_all_answers(thread_id="01a1"),
@@ -81,7 +83,7 @@ SPOILED: dict[str, dict[str, dict[str, Any]]] = {
     },
     "whole-failure-as-answer": {
         "error": {
-            "id": "chatcmpl-sorry",
+            "id": ANY,
             "object": "chat.completion",
             "created": 1_700_000_000,
             "model": "m",

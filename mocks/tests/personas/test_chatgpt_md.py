@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall
+from wireproof_mocks.personas.answer import CallResult, ClientCall, UnderstoodAnswer
 from wireproof_mocks.personas.approval import asking
 from wireproof_mocks.personas.approval.asking import ApprovalQuestion, always
 from wireproof_mocks.personas.chatgpt_md import CHATGPT_MD, write_sample
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SPECIFICATION = (Path(__file__).parents[3] / "conformance/tests/sources/chatgpt-md.txt").read_text(encoding="utf-8")
 DECLARED, TODAY, DECLINED = CHATGPT_MD
 CALL = ClientCall(id="call_1", name="vault_search", arguments={"query": "x"}, raw='{"query": "x"}')
-ANSWER = ClientAnswer(text="Let me look.", calls=(CALL,))
+ANSWER = UnderstoodAnswer(text="Let me look.", calls=(CALL,))
 RESULTS = [CallResult(call=CALL, text="[]")]
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from httpx_sse import EventSource
 
 from wireproof_mocks.personas.answer import NotServedError
-from wireproof_mocks.personas.endpoint import EndpointAddress, OpenEndpoint, UnreachableError
+from wireproof_mocks.personas.endpoint import EndpointAddress, OpenEndpoint, UnreachableError, event_data
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -25,6 +26,17 @@ def stream(text: str, status: int = 200, kind: str = "text/event-stream") -> Han
 def test_the_frames_of_a_stream_up_to_its_end() -> None:
     text = ': hello\n\ndata: {"a": 1}\r\n\r\ndata: {"b":\ndata: 2}\n\ndata: [DONE]\n\ndata: {"c": 3}\n\n'
     assert list(connection(stream(text)).stream("/x", {})) == [{"a": 1}, {"b": 2}]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_every_cut_of_a_stream_is_read_as_httpx_sse_reads_it(end: bytes) -> None:
+    lines = ("event: x", "data: é\u2028", ": c", "data", "retry: 1", "data:  b", "", "", "data: 2", "", "data: 3")
+    body = end.join(line.encode() for line in lines)
+    events = EventSource(httpx.Response(200, content=body, headers={"content-type": "text/event-stream"})).iter_sse()
+    expected = [event.data for event in events]
+    assert expected == ["é\u2028\n\n b", "2"]
+    for cut in range(len(body) + 1):
+        assert list(event_data([body[:cut], body[cut:]])) == expected, cut
 
 
 def test_a_stream_is_read_whatever_type_it_says() -> None:

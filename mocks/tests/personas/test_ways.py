@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall, NotServedError
+from wireproof_mocks.personas.answer import CallResult, ClientCall, NotServedError, UnderstoodAnswer
 from wireproof_mocks.personas.ways import Blocks, FunctionCall, ResponsesWay, ToolCalls, Way, calls_in
 
 CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a"'}}
@@ -31,22 +31,22 @@ def done(status: str = "completed", **kind: Any) -> dict[str, Any]:
 
 FUNCTION = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"a": 1}'}
 MESSAGE = {"type": "message", "content": [{"type": "output_text", "text": "a"}]}
-READ: list[tuple[Way, list[dict[str, Any]], ClientAnswer]] = [
+READ: list[tuple[Way, list[dict[str, Any]], UnderstoodAnswer]] = [
     (
         ToolCalls(needs_role=True),
         [ROLE, chunk(content="a"), chunk(content="b"), {"choices": []}, chunk("stop")],
-        ClientAnswer(text="ab", finish="stop", pieces=2),
+        UnderstoodAnswer(text="ab", finish="stop", pieces=2),
     ),
     (
         ToolCalls(),
         [ROLE, chunk(tool_calls=[CALL]), chunk(tool_calls=[REST]), chunk("tool_calls")],
-        ClientAnswer(
+        UnderstoodAnswer(
             calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),),
             finish="tool_calls",
             pieces=0,
         ),
     ),
-    (ToolCalls(needs_finish=False), [chunk(content="a")], ClientAnswer(text="a")),
+    (ToolCalls(needs_finish=False), [chunk(content="a")], UnderstoodAnswer(text="a")),
     (
         FunctionCall(),
         [
@@ -54,7 +54,7 @@ READ: list[tuple[Way, list[dict[str, Any]], ClientAnswer]] = [
             chunk(function_call={"arguments": "{}"}),
             chunk("function_call"),
         ],
-        ClientAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call", pieces=0),
+        UnderstoodAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call", pieces=0),
     ),
     (
         ResponsesWay(),
@@ -64,7 +64,7 @@ READ: list[tuple[Way, list[dict[str, Any]], ClientAnswer]] = [
             {"type": "response.output_item.done", "item": {"type": "reasoning"}},
             done(),
         ],
-        ClientAnswer(
+        UnderstoodAnswer(
             text="a", calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
         ),
     ),
@@ -72,7 +72,7 @@ READ: list[tuple[Way, list[dict[str, Any]], ClientAnswer]] = [
 
 
 @pytest.mark.parametrize(("way", "frames", "answer"), READ)
-def test_a_stream_is_understood(way: Way, frames: list[dict[str, Any]], answer: ClientAnswer) -> None:
+def test_a_stream_is_understood(way: Way, frames: list[dict[str, Any]], answer: UnderstoodAnswer) -> None:
     assert way.streamed(frames) == answer
 
 
@@ -110,23 +110,23 @@ def test_what_stops_a_client_is_named(way: Way, frames: list[dict[str, Any]], wh
     assert why in str(failed.value)
 
 
-WHOLE: list[tuple[Way, dict[str, Any], ClientAnswer]] = [
-    (ToolCalls(), whole(content="a"), ClientAnswer(text="a", finish="stop")),
+WHOLE: list[tuple[Way, dict[str, Any], UnderstoodAnswer]] = [
+    (ToolCalls(), whole(content="a"), UnderstoodAnswer(text="a", finish="stop")),
     (
         ToolCalls(),
         whole("tool_calls", tool_calls=[{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}]),
-        ClientAnswer(calls=(ClientCall(name="f", arguments={}, id="call_1", raw="{}"),), finish="tool_calls"),
+        UnderstoodAnswer(calls=(ClientCall(name="f", arguments={}, id="call_1", raw="{}"),), finish="tool_calls"),
     ),
     (
         FunctionCall(),
         whole("function_call", function_call={"name": "f", "arguments": "{}"}),
-        ClientAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call"),
+        UnderstoodAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call"),
     ),
-    (Blocks(), whole(content="a"), ClientAnswer(text="a", finish="stop")),
+    (Blocks(), whole(content="a"), UnderstoodAnswer(text="a", finish="stop")),
     (
         ResponsesWay(),
         {"status": "completed", "output": [MESSAGE, FUNCTION]},
-        ClientAnswer(
+        UnderstoodAnswer(
             text="a", calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
         ),
     ),
@@ -134,7 +134,7 @@ WHOLE: list[tuple[Way, dict[str, Any], ClientAnswer]] = [
 
 
 @pytest.mark.parametrize(("way", "body", "answer"), WHOLE)
-def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: ClientAnswer) -> None:
+def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: UnderstoodAnswer) -> None:
     assert way.whole(body) == answer
 
 
@@ -188,7 +188,7 @@ def test_a_request_declares_tools_in_the_way_of_its_client(way: Way, body: dict[
 
 
 def test_results_go_back_in_the_way_of_the_client() -> None:
-    answer = ClientAnswer(text="Look.", calls=(RESULT.call,))
+    answer = UnderstoodAnswer(text="Look.", calls=(RESULT.call,))
     assert FunctionCall().history(answer, [RESULT])[-1] == {"role": "function", "name": "f", "content": "done"}
     assert Blocks().history(answer, [RESULT]) == [
         {"role": "assistant", "content": "Look."},

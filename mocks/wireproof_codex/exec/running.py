@@ -19,7 +19,7 @@ from wireproof_codex.exec.human import HumanLines
 from wireproof_codex.exec.json_events import JsonEvents
 from wireproof_codex.exec.preparing import CannotBeginError, opening, prepare, shown_settings, turn_params
 from wireproof_codex.exec.prompt import Input
-from wireproof_codex.exec.session import ExecSession, Sent, SessionRefusedError
+from wireproof_codex.exec.session import CoreNotification, ExecSession, SessionRefusedError
 from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
 from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
 
@@ -126,10 +126,10 @@ class ExecRun:
             match self._session.next():
                 case None:
                     self._wait()
-                case Sent("turn/completed", params):
+                case CoreNotification("turn/completed", params):
                     self._pass_on("turn/completed", params)
                     return 0 if params["turn"]["status"] == "completed" else _FAILED
-                case Sent(method, params):
+                case CoreNotification(method, params):
                     self._pass_on(method, params)
                 case GarbageLine(line):
                     self._write(line)

@@ -28,7 +28,7 @@ class SessionRefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class CoreNotification:
     """A notification of the core."""
 
     method: str
@@ -87,7 +87,7 @@ class ExecSession:
     def _send(self, message: Json) -> None:
         self._server.receive(json.dumps(message).encode())
 
-    def next(self) -> Sent | Output | None:
+    def next(self) -> CoreNotification | Output | None:
         """The next notification, or what is no message; None while there is nothing."""
         while (output := self._waiting.popleft() if self._waiting else self._server.output()) is not None:
             if not isinstance(output, bytes):
@@ -96,7 +96,7 @@ class ExecSession:
             if "method" in message and "id" in message:
                 self._answer(message)
             elif "method" in message:
-                return Sent(message["method"], message["params"])
+                return CoreNotification(message["method"], message["params"])
         return None
 
     def _answer(self, request: Json) -> None:

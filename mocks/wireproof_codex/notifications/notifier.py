@@ -12,7 +12,6 @@ from wireproof_codex.legacy import codex_events
 from wireproof_codex.notifications import item_messages, messages, raw_items, turn_messages
 from wireproof_codex.notifications.answer import ItemAnswer
 from wireproof_codex.notifications.counts import CountSender
-from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_codex.notifications.story import StoryAnswer
 from wireproof_codex.threads.turn_object import turn_object
 from wireproof_scripts.blocks import cut
@@ -21,10 +20,9 @@ from wireproof_scripts.conversation import as_message, message_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wireproof_codex.context import TurnContext
     from wireproof_codex.notifications.answer import AnswerWriter
+    from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.threads.thread import Thread
     from wireproof_codex.versions.failures import FailureCause
     from wireproof_codex.versions.traits import StartStep
     from wireproof_scripts.nonces import State
@@ -32,30 +30,14 @@ if TYPE_CHECKING:
 
 
 class Notifier:
-    """Sends the notifications of the turn `turn_id` of `thread`.
+    """Sends the notifications of the turn of `sender`; `story`: the model's answers in the story's dialect."""
 
-    `both_families`: also in the older one. `story`: the model's answers are sent in the story's dialect, `nested`
-    inside `msg`. `admits`: which notifications are sent, None for all.
-    """
-
-    def __init__(
-        self,
-        context: TurnContext,
-        thread: Thread,
-        turn_id: str,
-        *,
-        both_families: bool = False,
-        story: bool = False,
-        nested: bool = False,
-        admits: Callable[[str, Json], bool] | None = None,
-    ) -> None:
-        self.sender = NotificationSender(
-            context, thread, turn_id, both_families=both_families, nested=nested, admits=admits
-        )
-        self.counts = CountSender(self.sender)
-        self.answer: AnswerWriter = StoryAnswer(self.sender) if story else ItemAnswer(self.sender, self.counts)
-        self._context = context
-        self._thread = thread
+    def __init__(self, sender: NotificationSender, *, story: bool = False) -> None:
+        self.sender = sender
+        self.counts = CountSender(sender)
+        self.answer: AnswerWriter = StoryAnswer(sender) if story else ItemAnswer(sender, self.counts)
+        self._context = sender.context
+        self._thread = sender.thread
         self._diff: str | None = None
 
     @property

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from wireproof_codex.notifications import item_messages
 from wireproof_codex.notifications.answer import AnswerEnd
 from wireproof_codex.notifications.notifier import Notifier
+from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_scripts.conversation import is_user, message_text
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.selection import Selection, for_app_server, rejected, select
@@ -89,13 +90,10 @@ class Compaction:
         self._item = item_messages.context_compaction(self._context.uuid())
         self._started_ms = self._context.now_ms
         shared.notifier.item_started(self._item, self._started_ms)
+        # By the version alone: what a script says of families and dialects concerns the turn's own answers.
+        both = self._context.version.messages.legacy_events
         self.notifier = Notifier(
-            self._context,
-            self._thread,
-            shared.turn.id,
-            # By the version alone: what a script says of families and dialects concerns the turn's own answers.
-            both_families=self._context.version.messages.legacy_events,
-            admits=self._admits,
+            NotificationSender(self._context, self._thread, shared.turn.id, both_families=both, admits=self._admits)
         )
         """Sends the summary: no items but raw ones, and these when it is complete."""
         self.response = self._ask()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.notifications import item_messages, raw_items
 from wireproof_codex.notifications.notifier import Notifier
+from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_codex.turns.actions import Actions
 from wireproof_codex.turns.answer_pieces import AnswerPieces
 from wireproof_codex.turns.approvals import Approvals
@@ -69,16 +70,11 @@ class PlayedTurn:
         self.nonce = self._script.nonce
         # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"
-        notifier = Notifier(
-            context,
-            thread,
-            self.id,
-            both_families=both,
-            story=casting.notifications in {"story", "nested"},
-            nested=casting.notifications == "nested",
+        sender = NotificationSender(
+            context, thread, self.id, both_families=both, nested=casting.notifications == "nested"
         )
-        self._notifier = notifier
-        self._results = Results(notifier.sender)
+        self._notifier = notifier = Notifier(sender, story=casting.notifications in {"story", "nested"})
+        self._results = Results(sender)
         shared = Shared(turn=self, context=context, thread=thread, notifier=notifier, results=self._results)
         self._calls = CallRunner(shared)
         self._approvals = Approvals(shared)

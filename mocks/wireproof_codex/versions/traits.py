@@ -66,7 +66,7 @@ class TransportTraits:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Messages:
+class MessageTraits:
     """What a version's notifications and results hold."""
 
     # Messages are built with the fields of all versions; these are then left out.

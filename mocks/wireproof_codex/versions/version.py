@@ -18,7 +18,7 @@ from wireproof_codex.versions.traits import (
     CountTraits,
     ExecTraits,
     Failures,
-    Messages,
+    MessageTraits,
     RequestTraits,
     StoredTraits,
     TransportTraits,
@@ -42,7 +42,7 @@ class Version:
     """Later versions, up to this one, of whose binaries single changes were seen; these are played, too."""
     requests: RequestTraits
     transport: TransportTraits
-    messages: Messages
+    messages: MessageTraits
     turns: TurnTraits
     counts: CountTraits
     calls: CallTraits
@@ -75,7 +75,9 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
             **traits["requests"],
         ),
         transport=TransportTraits(**traits["transport"]),
-        messages=Messages(hidden=hidden_fields(number), unsent=unknown(NOTIFICATIONS, number), **traits["messages"]),
+        messages=MessageTraits(
+            hidden=hidden_fields(number), unsent=unknown(NOTIFICATIONS, number), **traits["messages"]
+        ),
         turns=TurnTraits(**traits["turns"]),
         counts=CountTraits(**traits["counts"]),
         calls=CallTraits(**traits["calls"]),

@@ -110,17 +110,17 @@ class Scripts:
         """All of them, in the order in which they are to be looked at, with `***` in the place of each key."""
         found, names, mask = list[Script](), set[str](), mask_of(keys, forms=True)
         earlier: list[_Recording] = []
-        told_apart: set[int] = set()
+        by_digest: set[int] = set()
         for recording in self._recordings.values():
             # The first one's text stays its condition alone, and comes behind: it also answers what is new.
             if not recording.when or any(_same(recording, other) for other in earlier):
-                told_apart.add(id(recording))
+                by_digest.add(id(recording))
             earlier.append(recording)
         # A text may hold another one: the longer is looked for first. Of two that are alike the first one stays first.
-        ordered = sorted(earlier, key=lambda one: (id(one) not in told_apart or one.digest is None, -len(one.when)))
+        ordered = sorted(earlier, key=lambda one: (id(one) not in by_digest or one.digest is None, -len(one.when)))
         for recording in ordered:
             text = mask(recording.when)
-            exactly = id(recording) in told_apart and recording.digest is not None
+            exactly = id(recording) in by_digest and recording.digest is not None
             name = _name(text, names)
             names.add(name)
             given = recording.asked if recording.repeats else recording.parts

@@ -4,8 +4,8 @@
 share nothing with the suite, which is to find the faults by what they send.
 """
 
-from wireproof_mocks.clients.client import Client
+from wireproof_mocks.clients.client import MiniatureClient
 from wireproof_mocks.clients.faults import FAULTS, ClientFault
-from wireproof_mocks.clients.surfaces import SURFACES, Failed
+from wireproof_mocks.clients.forms import FORMS, NoAnswerError
 
-__all__ = ["FAULTS", "SURFACES", "Client", "ClientFault", "Failed"]
+__all__ = ["FAULTS", "FORMS", "ClientFault", "MiniatureClient", "NoAnswerError"]

@@ -8,7 +8,7 @@ import sys
 
 import httpx
 
-from wireproof_mocks.clients import FAULTS, SURFACES, Client, ClientFault, Failed
+from wireproof_mocks.clients import FAULTS, FORMS, ClientFault, MiniatureClient, NoAnswerError
 
 WAIT = 30.0
 """Seconds of silence after which an answer is given up."""
@@ -18,28 +18,26 @@ def main(arguments: list[str] | None = None) -> int:
     """Ask; 0 if each prompt was answered, 1 if one was not."""
     parser = argparse.ArgumentParser(prog="python -m wireproof_mocks.clients", description=__doc__)
     parser.add_argument("prompts", nargs="*", help="what to ask; without any, the lines of standard input")
-    parser.add_argument("--surface", choices=SURFACES, default="chat")
+    parser.add_argument("--surface", choices=FORMS, default="chat")
     parser.add_argument("--stream", action="store_true", help="ask for streams")
     parser.add_argument("--fault", choices=FAULTS, help="the fault that it has")
     given = parser.parse_args(arguments)
     fault = FAULTS[given.fault] if given.fault else ClientFault(breaks="")
     if fault.prepare:
         fault.prepare()
-    with httpx.Client(
-        base_url=os.environ["OPENAI_BASE_URL"],
-        headers={"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"},
-        timeout=WAIT,
-    ) as http:
-        client = fault.kind(http, SURFACES[given.surface], model="gpt-5", stream=given.stream)
+    form = FORMS[given.surface]
+    headers = form.headers(os.environ["OPENAI_API_KEY"])
+    with httpx.Client(base_url=os.environ["OPENAI_BASE_URL"], headers=headers, timeout=WAIT) as http:
+        client = fault.kind(http, form, model="gpt-5", stream=given.stream)
         return _asked(client, given.prompts or [line.rstrip("\n") for line in sys.stdin])
 
 
-def _asked(client: Client, prompts: list[str]) -> int:
+def _asked(client: MiniatureClient, prompts: list[str]) -> int:
     status = 0
     for prompt in prompts:
         try:
             sys.stdout.write(f"{client.ask(prompt)}\n")
-        except Failed as failed:
+        except NoAnswerError as failed:
             sys.stderr.write(f"failed: {failed}\n")
             status = 1
     return status

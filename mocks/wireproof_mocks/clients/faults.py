@@ -9,73 +9,71 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from wireproof_mocks.clients.client import FIRST_PAUSE, Client
-from wireproof_mocks.clients.surfaces import Answer, Failed
+from wireproof_mocks.clients.client import FIRST_PAUSE, MiniatureClient
+from wireproof_mocks.clients.forms import CutAnswerError, NoAnswerError, ReceivedAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wireproof_mocks.clients.surfaces import Call
+    from wireproof_mocks.clients.forms import ReceivedCall
+
+    _Results = Sequence[tuple[str, str]]
 
 Json = dict[str, Any]
 
 
-class _OutOfRange(Client):
+class _OutOfRange(MiniatureClient):
     def request(self) -> Json:
         return {**super().request(), "temperature": 2.5}
 
 
-class _LastResultDropped(Client):
-    def results(self, answer: Answer, results: Sequence[str]) -> list[Json]:
-        found = super().results(answer, results)
-        return found[:-1] if len(found) > 1 else found
+class _LastResultDropped(MiniatureClient):
+    def remember(self, answer: ReceivedAnswer, results: _Results) -> None:
+        super().remember(answer, results[:-1] if len(results) > 1 else results)
 
 
-class _ResultOfNothing(Client):
-    def results(self, answer: Answer, results: Sequence[str]) -> list[Json]:
-        found = super().results(answer, results)
-        return [*found, self.surface.result("call_of_nobody", "done")] if found else found
+class _ResultOfNothing(MiniatureClient):
+    def remember(self, answer: ReceivedAnswer, results: _Results) -> None:
+        super().remember(answer, [*results, ("call_of_nobody", "done")] if results else results)
 
 
-class _ArgumentsEmptied(Client):
-    def remember(self, answer: Answer, results: Sequence[str]) -> None:
+class _ArgumentsEmptied(MiniatureClient):
+    def remember(self, answer: ReceivedAnswer, results: _Results) -> None:
         emptied = [replace(call, arguments='{"query": ""}') for call in answer.calls]
         super().remember(replace(answer, calls=emptied), results)
 
 
-class _TextTrimmed(Client):
-    def remember(self, answer: Answer, results: Sequence[str]) -> None:
+class _TextTrimmed(MiniatureClient):
+    def remember(self, answer: ReceivedAnswer, results: _Results) -> None:
         super().remember(replace(answer, text=answer.text.strip()), results)
 
 
-class _ResultsBeforeCalls(Client):
-    def remember(self, answer: Answer, results: Sequence[str]) -> None:
-        self.history += [*self.results(answer, results), *self.surface.said(answer)]
+class _ResultsBeforeCalls(MiniatureClient):
+    def remember(self, answer: ReceivedAnswer, results: _Results) -> None:
+        self.history += [*self.form.results(results), *self.form.said(answer)]
 
 
-class _HalfAnswersKept(Client):
-    def read(self, response: httpx.Response) -> Answer:
+class _HalfAnswersKept(MiniatureClient):
+    def read(self, response: httpx.Response) -> ReceivedAnswer:
         try:
             return super().read(response)
-        except Failed as failed:
-            if "error" in type(failed).__name__.lower():
-                raise
-            return failed.answer
+        except CutAnswerError as cut:
+            return cut.answer
 
 
-class _ErrorsKept(Client):
-    def answered(self) -> Answer:
+class _ErrorsKept(MiniatureClient):
+    def answered(self) -> ReceivedAnswer:
         try:
             return super().answered()
-        except Failed as failed:
-            if type(failed).__name__ == "BrokenOff":
-                raise
+        except CutAnswerError:
+            raise
+        except NoAnswerError as failed:
             answer = failed.answer
-            return answer if answer.text or answer.calls else Answer(text=str(failed))
+            return answer if answer.text or answer.calls else ReceivedAnswer(text=str(failed))
 
 
-class _RunWithoutArguments(Client):
-    def result(self, call: Call) -> str:
+class _RunWithoutArguments(MiniatureClient):
+    def result(self, call: ReceivedCall) -> str:
         try:
             json.loads(call.arguments or "{}")
         except ValueError:
@@ -83,25 +81,25 @@ class _RunWithoutArguments(Client):
         return super().result(call)
 
 
-class _Impatient(Client):
+class _Impatient(MiniatureClient):
     def pause(self, response: httpx.Response, number: int) -> float:
         del response
         return FIRST_PAUSE * float(2**number)
 
 
-class _Stubborn(Client):
+class _Stubborn(MiniatureClient):
     def worth_another_try(self, response: httpx.Response) -> bool:
         return response.status_code >= httpx.codes.BAD_REQUEST
 
 
-class _Steady(Client):
+class _Steady(MiniatureClient):
     def pause(self, response: httpx.Response, number: int) -> float:
         del number
         return float(response.headers.get("retry-after") or 0.3)
 
 
-class _AsksAgain(Client):
-    def answered(self) -> Answer:
+class _AsksAgain(MiniatureClient):
+    def answered(self) -> ReceivedAnswer:
         answer = super().answered()
         for _ in range(3):
             if answer.text or answer.calls:
@@ -110,26 +108,35 @@ class _AsksAgain(Client):
         return answer
 
 
-class _ToolsOnce(Client):
+class _ToolsOnce(MiniatureClient):
+    ran = False
+
+    def result(self, call: ReceivedCall) -> str:
+        self.ran = True
+        return super().result(call)
+
     def request(self) -> Json:
         body = super().request()
-        if any("tool_call_id" in one or one.get("type") == "function_call_output" for one in self.history):
+        if self.ran:
             del body["tools"]
         return body
 
 
-class _AsksForMore(Client):
+class _AsksForMore(MiniatureClient):
     def ask(self, prompt: str) -> str:
         text = super().ask(prompt)
+        before = list(self.history)
+        self.history.append({"role": "user", "content": "Go on."})
         self.answered()
+        self.history = before
         return text
 
 
-class _Redirected(Client):
-    def answered(self) -> Answer:
+class _Redirected(MiniatureClient):
+    def answered(self) -> ReceivedAnswer:
         try:
             return super().answered()
-        except Failed:
+        except NoAnswerError:
             place = getattr(self, "place", "")
             if not place:
                 raise
@@ -151,7 +158,7 @@ class ClientFault:
 
     breaks: str
     """The requirement that it breaks."""
-    kind: type[Client] = Client
+    kind: type[MiniatureClient] = MiniatureClient
     prepare: Callable[[], None] | None = None
     """What is done to its process before it begins; None: nothing."""
 

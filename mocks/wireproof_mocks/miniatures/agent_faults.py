@@ -19,6 +19,7 @@ from wireproof_mocks.miniatures.fault import (
     Instead,
     Json,
     SentRequest,
+    own_id,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _going_on(request: SentRequest, _: int) -> Instead | None:
 
 def _stopped(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """When nothing has come for long enough the answer just ends."""
-    said = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000, "model": "cursor"}
+    said = {"id": own_id("chatcmpl-"), "object": "chat.completion.chunk", "created": 1_800_000_000, "model": "cursor"}
     for frame in frames:
         if isinstance(frame, dict) and "error" in frame:
             for delta, finish in (({"role": "assistant", "content": ""}, None), ({}, "stop")):

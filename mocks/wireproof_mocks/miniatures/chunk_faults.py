@@ -316,6 +316,12 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
         ),
     ),
     _fault("id-per-chunk", "stable-id", frames=_renewed("id")),
+    _fault(
+        "one-id-for-all-streams",
+        "stable-id",
+        frames=each(lambda c: [changed(c, id="chatcmpl-1")]),
+        examples=(FaultExample(before=({"id": "chatcmpl-7"}, DONE), after=({"id": "chatcmpl-1"}, DONE)),),
+    ),
     _fault("created-per-chunk", "stable-created", frames=_renewed("created")),
     _fault("model-per-chunk", "stable-model", frames=_renewed("model")),
     _fault(

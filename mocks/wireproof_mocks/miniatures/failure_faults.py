@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import finish_of, with_delta
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest, own_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ SILENT = ("fail/silent",)
 IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
 """Scripts by where they fail."""
 # Complete in all else: only that there is an answer at all must be wrong.
-NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
+NOTHING_SAID: Json = {"object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
 def _errors_as_streams(head: FaultHead, request: SentRequest) -> FaultHead:
@@ -39,12 +39,12 @@ def _error_hushed_up(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]
 
 def _silence_answered(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """A backend that never sent anything becomes an empty answer."""
-    role = {"role": "assistant", "content": ""}
+    role, id_ = {"role": "assistant", "content": ""}, own_id("chatcmpl-")
     for frame in frames:
         if isinstance(frame, dict) and "error" in frame:
             for delta, finish in ((role, None), ({}, "stop")):
                 choice = {"index": 0, "delta": delta, "finish_reason": finish}
-                yield {**NOTHING_SAID, "model": "codex", "choices": [choice]}
+                yield {"id": id_, **NOTHING_SAID, "model": "codex", "choices": [choice]}
         else:
             yield frame
 

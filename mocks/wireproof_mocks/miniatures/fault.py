@@ -8,6 +8,7 @@ JSON of a `data:` line), a str (other data, as `[DONE]`) or bytes (anything else
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,11 @@ class SentRequest:
         if b'"functions":' in self.body and b'"tools":' not in self.body:
             return FUNCTION_CALL
         return self.headers.get(MODE_HEADER, OBSIDIAN_XML)  # the reference proxy's default
+
+
+def own_id(prefix: str) -> str:
+    """An id that no other answer has: of those that a proxy gives away, an answer that a fault makes has none."""
+    return f"{prefix}{secrets.token_hex(12)}"
 
 
 @dataclass(frozen=True, kw_only=True)

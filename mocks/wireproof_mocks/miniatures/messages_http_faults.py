@@ -79,10 +79,6 @@ def _one_type(body: Json, _: SentRequest, head: FaultHead) -> Json:
 # counts and models
 
 
-def _is_counting(_: Json, request: SentRequest) -> bool:
-    return request.path.endswith(COUNTING)
-
-
 def _not_counted(head: FaultHead, request: SentRequest) -> FaultHead:
     return FaultHead(status="404 Not Found", headers=head.headers) if request.path.endswith(COUNTING) else head
 
@@ -145,6 +141,8 @@ MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
     _fault("tokens-not-counted", "count-tokens", head=_not_counted, whole=_not_found),
     _fault("tokens-counted-hundredfold", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 700}),
            whole=_counted(lambda count: 100 * count)),
+    _fault("bytes-counted-as-tokens", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 28}),
+           whole=_counted(lambda count: 4 * count)),
     _fault("total-tokens-counted", "count-tokens", becomes({"input_tokens": 7}, {"total_tokens": 7}), whole=_total),
     _fault("models-as-for-chat", "models", environ=_asked_as_for_chat),
     _fault("models-without-names-to-show", "models",

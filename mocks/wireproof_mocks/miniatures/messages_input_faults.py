@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, FaultReply, Json, SentRequest
@@ -20,6 +21,8 @@ USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
 TOOL_RESULT, TOOL_USE = "tool_result", "tool_use"
 BAD_REQUEST = 400
 MANY_TOKENS = 8192
+HELD = re.compile("msg_[0-9a-f]{24}")
+"""The ids of the reference proxy's answers."""
 
 
 def refused(message: str, when: Callable[[Json, SentRequest], bool]) -> Callable[[SentRequest, int], FaultReply | None]:
@@ -181,6 +184,12 @@ def _without_details(body: Json, _: SentRequest, __: FaultHead) -> Json:
     return {**body, "error": {**error, "message": "thread: Extra inputs are not permitted"}}
 
 
+def _begun_anew(asked: Json) -> Json:
+    """What is known to be held is not looked up: the backend gets what is new alone."""
+    previous = (asked.get("thread") or {}).get("previous_message_id", "")
+    return without("thread")(asked) if HELD.fullmatch(previous) else asked
+
+
 def _choice(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
     """Another `tool_choice`."""
     return lambda asked: {**asked, "tool_choice": change(asked["tool_choice"])} if asked.get("tool_choice") else asked
@@ -232,6 +241,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
               "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens", _asks_for_many),
     Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread"),
           examples=(becomes({"thread": {"type": "create"}, "messages": []}, {"messages": []}),)),
+    Fault(name="thread-continued-without-its-beginning", breaks="messages.param.thread", dialects=(MESSAGES,),
+          request=_begun_anew,
+          examples=(becomes({"thread": {"type": "continue", "previous_message_id": f"msg_{'0' * 24}"}}, {}),)),
     Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),
           whole=in_error(_without_details),
           examples=(becomes({"type": "error", "error": {"message": "m", "details": {}}},

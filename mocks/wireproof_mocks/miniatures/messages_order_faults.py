@@ -253,6 +253,8 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("start-without-content", "schema", becomes((started(content=[]),), (started(),)),
             frames=in_start(without("content"))),
     _stream("start-without-an-id", "schema", becomes((started(id="m"),), (started(),)), frames=in_start(without("id"))),
+    _stream("one-id-for-all-streamed-messages", "schema", becomes((started(id="m"),), (started(id="msg_1"),)),
+            frames=in_start(with_members(id="msg_1"))),
     _stream("blocks-of-another-kind", "schema", becomes((opened(0, text=""),), (opened(0, "output_text", text=""),)),
             frames=in_opening(TEXT, with_members(type="output_text"))),
     _stream("streamed-calls-without-names", "schema",

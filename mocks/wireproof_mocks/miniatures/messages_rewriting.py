@@ -15,8 +15,6 @@ START, STOP = "message_start", "message_stop"
 BLOCK_START, BLOCK_DELTA, BLOCK_STOP = "content_block_start", "content_block_delta", "content_block_stop"
 MESSAGE_DELTA, PING, ERROR = "message_delta", "ping", "error"
 TEXT, TOOL_USE, THINKING = "text", "tool_use", "thinking"
-OUTSIDE: Json = {"type": ""}
-"""What stands for the block of an event that belongs to none."""
 
 
 def each_event(change: Callable[[Json], Iterable[Frame]]) -> Frames:
@@ -25,22 +23,6 @@ def each_event(change: Callable[[Json], Iterable[Frame]]) -> Frames:
     def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
             yield from change(frame) if isinstance(frame, dict) else (frame,)
-
-    return changed
-
-
-def each_in_block(change: Callable[[Json, Json], Iterable[Frame]]) -> Frames:
-    """The same with the block of each event as it was opened, which is `OUTSIDE` for events of no block."""
-
-    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-        blocks: dict[int, Json] = {}
-        for frame in frames:
-            if not isinstance(frame, dict):
-                yield frame
-                continue
-            if frame["type"] == BLOCK_START:
-                blocks[frame["index"]] = frame["content_block"]
-            yield from change(frame, blocks.get(frame.get("index", -1), OUTSIDE))
 
     return changed
 

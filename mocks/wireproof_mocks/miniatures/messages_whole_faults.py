@@ -108,6 +108,8 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
           request=lambda asked: asked if asked.get("stream") else {**asked, "stream": True},
           examples=(becomes({"max_tokens": 9}, {"max_tokens": 9, "stream": True}),)),
     _whole("answer-without-an-id", "envelope", without("id"), becomes(_message(id="msg_7"), _message())),
+    _whole("one-id-for-all-messages", "envelope", with_members(id="msg_1"),
+           becomes(_message(id="msg_7"), _message(id="msg_1"))),
     _whole("stop-sequence-left-out", "envelope", without("stop_sequence"),
            becomes(_message(stop_sequence=None), _message())),
     _whole("answer-of-no-role", "envelope", without("role"), becomes(_message(role="assistant"), _message())),

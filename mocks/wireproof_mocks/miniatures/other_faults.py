@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import rewritten
 from wireproof_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultHead, Json, SentRequest
+from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultHead, Json, SentRequest, own_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,7 @@ def _failure_as_answer(body: Json, request: SentRequest, head: FaultHead) -> Jso
     choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
     asked = json.loads(request.body)
     return {
-        "id": "chatcmpl-sorry", "object": "chat.completion", "created": 1_700_000_000, "model": asked["model"],
+        "id": own_id("chatcmpl-"), "object": "chat.completion", "created": 1_700_000_000, "model": asked["model"],
         "choices": [choice], "usage": COUNTS,
     }  # fmt: skip
 
@@ -194,6 +194,8 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     Fault(name="logprobs-not-in-streams", breaks="chat.stream.logprobs", whole=_probable),
     Fault(name="whole-id-without-prefix", breaks="chat.whole.envelope",
           whole=completion(lambda b: {**b, "id": b["id"].removeprefix("chatcmpl-")})),
+    Fault(name="one-id-for-all-whole-answers", breaks="chat.whole.envelope",
+          whole=completion(lambda b: {**b, "id": "chatcmpl-1"})),
     Fault(name="whole-created-in-milliseconds", breaks="chat.whole.envelope",
           whole=completion(lambda b: {**b, "created": b["created"] * 1000})),  # as JavaScript has it
     Fault(name="whole-other-model", breaks="chat.whole.envelope",

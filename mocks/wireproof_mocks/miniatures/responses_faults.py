@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
-from wireproof_mocks.miniatures.fault import RESPONSES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.fault import RESPONSES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest, own_id
 from wireproof_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
@@ -34,6 +34,10 @@ def _without(name: str) -> Callable[[Json], Json]:
 
 def _chat_id(response: Json) -> Json:
     return {**response, "id": f"chatcmpl-{response['id']}"}
+
+
+def _one_id(response: Json) -> Json:
+    return {**response, "id": "resp_1"}
 
 
 def _chat_usage(response: Json) -> Json:
@@ -206,7 +210,7 @@ def _errors_as_streams(head: FaultHead, request: SentRequest) -> FaultHead:
 
 def _failed_stream(body: Json) -> list[Frame]:
     begun: Json = {
-        "id": "resp_failed", "object": "response", "created_at": 1_700_000_000, "status": "in_progress",
+        "id": own_id("resp_"), "object": "response", "created_at": 1_700_000_000, "status": "in_progress",
         "model": "codex", "output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     error = {"code": "server_error", "message": body["error"]["message"]}
@@ -246,6 +250,10 @@ def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see F
 RESPONSES_FAULTS: tuple[Fault, ...] = (
     _whole("response-without-tools", "envelope", _without("tools")),
     _whole("response-with-the-id-of-a-chat", "envelope", _chat_id),
+    # Elsewhere the next request of a conversation names it, and is about another response then.
+    Fault(name="one-id-for-all-responses", breaks="responses.whole.envelope", dialects=(RESPONSES,),
+          scripts=("text/hello",), whole=in_body(_one_id),
+          examples=(FaultExample(before={"id": "resp_7", "output": []}, after={"id": "resp_1", "output": []}),)),
     _whole("response-usage-named-as-in-chat", "envelope", _chat_usage),
     _whole("response-always-completed", "envelope", _always_completed),
     _whole("response-text-trimmed", "message", _with_items(_trimmed)),
@@ -286,6 +294,12 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("completed-without-output", "sums", frames=at_end(lambda response: {**response, "output": []})),
     _stream("tool-names-lowered", "sums", frames=each_event(_names_lowered)),
     # Codex runs the tool first and then fails; opencode asks again without end.
+    _stream("one-id-for-all-streamed-responses", "terminal", scripts=("text/hello",),
+            frames=each_event(lambda event: [
+                {**event, "response": _one_id(event["response"])} if "response" in event else event
+            ]),
+            examples=(FaultExample(before=({"response": {"id": "resp_7"}},),
+                                   after=({"response": {"id": "resp_1"}, "sequence_number": 0},)),)),
     _stream("no-terminal-event", "terminal", frames=each_event(_dropped(*TERMINAL))),
     _stream("always-completed", "terminal", frames=each_event(_completed_anyway)),
     _stream("completed-without-usage", "terminal", frames=at_end(lambda response: {**response, "usage": None})),

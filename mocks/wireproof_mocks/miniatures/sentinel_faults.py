@@ -35,7 +35,7 @@ SENTINEL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 
 def _message_of(text: str) -> Json:
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
-    return {"type": MESSAGE, "id": "msg_told_anew", "status": "completed", "role": "assistant", "content": [part]}
+    return {"type": MESSAGE, "id": "msg_sent_again", "status": "completed", "role": "assistant", "content": [part]}
 
 
 def _text_of(output: Output) -> str:
@@ -58,7 +58,7 @@ def _blocks_everywhere(output: Output, _: SentRequest) -> Output:
         return output
     block = json.loads(found[1])
     names = {"call_id": block["id"], "name": block["name"], "arguments": block["arguments"]}
-    call = {"type": CALL, "id": "fc_told_anew", **names, "status": "completed"}
+    call = {"type": CALL, "id": "fc_sent_again", **names, "status": "completed"}
     # What follows the block is dropped, as behind any call.
     return [_message_of(text[: found.start()]), call]
 
@@ -162,7 +162,7 @@ def _previous_instead_of_instructions(asked: Json) -> Json:
     return asked
 
 
-def _id_told_of_a_stream(event: Json) -> Iterable[Frame]:
+def _other_id_in_a_stream(event: Json) -> Iterable[Frame]:
     """Streams have ids under which nothing is kept."""
     response = event.get("response")
     # In all events alike: the id is stable, and nothing is to be found under it.
@@ -203,7 +203,7 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
           whole=in_body(lambda response: {**response, "previous_response_id": None}), dialects=(RESPONSES,)),
     Fault(name="instructions-lost-when-continued", breaks="responses.previous-id",
           request=_previous_instead_of_instructions, dialects=(RESPONSES,)),
-    Fault(name="streams-not-kept", breaks="responses.previous-id", frames=each_event(_id_told_of_a_stream),
+    Fault(name="streams-not-kept", breaks="responses.previous-id", frames=each_event(_other_id_in_a_stream),
           dialects=(RESPONSES,), scripts=("text/hello",)),
     Fault(name="response-kept-without-output", breaks="responses.previous-id", whole=_output_not_kept,
           dialects=(RESPONSES,)),

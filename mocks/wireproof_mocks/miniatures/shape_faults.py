@@ -125,7 +125,7 @@ def _second_fragment_lost(frames: Iterable[Frame], _: SentRequest) -> Iterator[F
         yield frame
 
 
-def _told_twice(chunk: Json) -> Iterable[Frame]:
+def _text_twice(chunk: Json) -> Iterable[Frame]:
     yield chunk
     if text_of(chunk):
         yield with_delta(chunk, delta_of(chunk))
@@ -154,7 +154,7 @@ SHAPE_FAULTS: tuple[Fault, ...] = (
           # obsidian-xml repeats all so far in each delta, so a fragment that is lost there would come with the next.
           dialects=(OPENAI_JSON,), frames=_second_fragment_lost),
     Fault(name="both-families-forwarded", breaks="shapes.double-telling", scripts=("shapes/double-telling",),
-          frames=each(_told_twice)),
+          frames=each(_text_twice)),
     Fault(name="blocks-tidied", breaks="textual.verbatim", scripts=("textual/verbatim",),
           dialects=(OBSIDIAN_XML,), frames=in_stream(_spaces_tidied), whole=in_whole(_spaces_tidied)),
     _blind("tag-sought-in-each-delta", "textual.any-cut", "textual/any-cut"),

@@ -37,7 +37,7 @@ class CallResult:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ClientAnswer:
+class UnderstoodAnswer:
     """One answer of the proxy, as the client understands it."""
 
     text: str = ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wireproof_mocks.personas.answer import CallResult, ClientAnswer, Json
+    from wireproof_mocks.personas.answer import CallResult, Json, UnderstoodAnswer
     from wireproof_mocks.personas.line import Print
 
 SEARCH_DESCRIPTION = (
@@ -83,7 +83,7 @@ def _declining(wishes: Wishes, print_: Print) -> Executor:
     return _toolbox(Wishes(vault=wishes.vault, ask=never, tools=wishes.tools), print_)
 
 
-def _unanswered(answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+def _unanswered(answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
     """What follows a call that was declined: no result ever comes, the user just goes on."""
     del results
     return [*said(answer), {"role": "user", "content": "No. Answer without my notes."}]

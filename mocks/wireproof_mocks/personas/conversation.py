@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall, Json, NotServedError
+from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, NotServedError, UnderstoodAnswer
 from wireproof_mocks.personas.line import Line, LineKind, short, visible
 from wireproof_mocks.personas.ways import Blocks, calls_in
 from wireproof_scripts import steps
@@ -97,7 +97,7 @@ class PersonaConversation:
         system = [{"role": "system", "content": self.persona.system}] if self.persona.system else []
         return [*system, {"role": "user", "content": text}]
 
-    def _ask(self, connection: OpenEndpoint, history: Sequence[Json], tools: Sequence[Json]) -> ClientAnswer:
+    def _ask(self, connection: OpenEndpoint, history: Sequence[Json], tools: Sequence[Json]) -> UnderstoodAnswer:
         way = self.persona.way
         body = way.request(history, tools)
         self.requests += 1
@@ -123,19 +123,19 @@ def _sent(history: Sequence[Json], declared: Sequence[str], tools: Sequence[Json
     return f"{len(history)} message{'s' * (len(history) > 1)}, the last of {kind}: {short(text)}{what}"
 
 
-def _understood(answer: ClientAnswer) -> str:
+def _understood(answer: UnderstoodAnswer) -> str:
     calls = [f"call {call}" for call in answer.calls]
     text = [f"text {json.dumps(short(answer.text), ensure_ascii=False)}"] if answer.text else []
     return f"{'; '.join([*text, *calls]) or 'nothing'} (finish: {answer.finish or 'none'})"
 
 
-def _last(answer: ClientAnswer) -> str:
+def _last(answer: UnderstoodAnswer) -> str:
     if not answer.text.strip():
         raise NotServedError("the last answer has neither text nor calls: the user sees nothing")
     return answer.text
 
 
-def _expected(script: str, *, blocks: bool) -> Iterator[ClientAnswer | None]:
+def _expected(script: str, *, blocks: bool) -> Iterator[UnderstoodAnswer | None]:
     """What the script says, part by part, as this client has to understand it; None: what the model received."""
     for part in LIBRARY[script].parts:
         if any(isinstance(step, steps.Reflect) for step in part):
@@ -143,10 +143,10 @@ def _expected(script: str, *, blocks: bool) -> Iterator[ClientAnswer | None]:
             continue
         text = "".join(step.text for step in part if isinstance(step, steps.Say))
         made = [ClientCall(name=s.name, arguments=json.loads(s.arguments)) for s in part if isinstance(s, steps.Call)]
-        yield ClientAnswer(text=text, calls=calls_in(text) if blocks else tuple(made))
+        yield UnderstoodAnswer(text=text, calls=calls_in(text) if blocks else tuple(made))
 
 
-def _compare(answer: ClientAnswer, expected: ClientAnswer | None, results: Sequence[CallResult]) -> None:
+def _compare(answer: UnderstoodAnswer, expected: UnderstoodAnswer | None, results: Sequence[CallResult]) -> None:
     """Raise unless the answer says what the script said; where it says nothing, what the model read last."""
     if expected is None:
         if answer.calls or not any(results[-1].text in text for text in _texts(answer.text)):

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import json
 import threading
+from codecs import getincrementaldecoder
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from io import IncrementalNewlineDecoder
 from typing import TYPE_CHECKING
 
 import httpx
-from httpx_sse import EventSource
 
 from wireproof_mocks.personas.answer import Json, NotServedError
 from wireproof_mocks.personas.line import short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 DONE = "[DONE]"
 """The data that ends a stream of chat."""
-EVENT_STREAM = "text/event-stream"
 MOST_BYTES = 1 << 26
 """Bytes that an answer may have."""
 SILENCES = 10
@@ -97,12 +97,11 @@ class OpenEndpoint:
             if response.headers.get("content-type", "").startswith("application/json"):
                 response.read()
                 raise NotServedError(f"asked for a stream, it answered with one JSON body: {short(response.text)}")
-            # Whatever type it says: all clients that were tried read the body as a stream. httpx-sse would raise.
-            response.headers["content-type"] = EVENT_STREAM
-            for event in EventSource(response).iter_sse():
-                if event.data == DONE:
+            # Whatever type it says: all clients that were tried read the body as a stream.
+            for data in event_data(response.iter_bytes()):
+                if data == DONE:
                     return
-                frame = _json_object(event.data, "a frame of the stream")
+                frame = _json_object(data, "a frame of the stream")
                 if error := frame.get("error"):
                     raise NotServedError(f"the stream failed: {_message(error)}")
                 yield frame
@@ -168,6 +167,24 @@ class _Bounded(httpx.SyncByteStream):
     def close(self) -> None:
         """Close the connection, or give it back."""
         self.body.close()
+
+
+def event_data(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The data of each event of a stream, whose lines end as the specification has it: with CR, LF or both."""
+    decoder = IncrementalNewlineDecoder(getincrementaldecoder("utf-8")("replace"), translate=True)
+    data: list[str] = []
+    line = ""
+    for piece in pieces:
+        first, *more = decoder.decode(piece).split("\n")
+        line += first
+        for following in more:
+            name, _, value = line.partition(":")
+            if name == "data":
+                data.append(value.removeprefix(" "))
+            elif not line and data:
+                yield "\n".join(data)
+                data = []
+            line = following
 
 
 def _bound(response: httpx.Response) -> None:

@@ -61,7 +61,7 @@ class Executor:
         self._log(f"Requesting approval for tool: {tool.name}")
         decision = self.ask(
             ApprovalQuestion(
-                call_id=call.id, tool=tool.name, title=tool.title, purpose=tool.purpose, arguments=call.arguments,
+                tool=tool.name, title=tool.title, purpose=tool.purpose, arguments=call.arguments,
                 files=tool.files,
             )
         )  # fmt: skip

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall, Json
+    from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, UnderstoodAnswer
     from wireproof_mocks.personas.approval.asking import Ask
     from wireproof_mocks.personas.line import Print
     from wireproof_mocks.personas.ways import Way
@@ -58,7 +58,7 @@ class Persona:
     """The output mode that it needs of a proxy which has several."""
     system: str = ""
     """Its system prompt; none is sent when it is empty."""
-    goes_on: Callable[[ClientAnswer, Sequence[CallResult]], list[Json]] | None = None
+    goes_on: Callable[[UnderstoodAnswer, Sequence[CallResult]], list[Json]] | None = None
     """What the history gets of calls and their results; None: what its way says."""
     tools_later: bool = True
     """Whether the requests after the first declare the tools, too."""

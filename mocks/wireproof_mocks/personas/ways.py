@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wireproof_mocks.personas.answer import CallResult, ClientAnswer, ClientCall, Json, NotServedError
+from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, NotServedError, UnderstoodAnswer
 from wireproof_mocks.personas.line import short
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ class Way(Protocol):
     def request(self, history: Sequence[Json], tools: Sequence[Json]) -> Json:
         """The body of a request; no `tools`: none is declared."""
 
-    def streamed(self, frames: Iterable[Json]) -> ClientAnswer:
+    def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says."""
 
-    def whole(self, body: Json) -> ClientAnswer:
+    def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
 
-    def history(self, answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+    def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """What the history gets of an answer with calls and their results."""
 
 
@@ -93,8 +93,8 @@ class _Reading:
             self.text.append(delta["content"])
         return delta
 
-    def answer(self, calls: Iterable[ClientCall]) -> ClientAnswer:
-        return ClientAnswer(text="".join(self.text), calls=tuple(calls), finish=self.finish, pieces=len(self.text))
+    def answer(self, calls: Iterable[ClientCall]) -> UnderstoodAnswer:
+        return UnderstoodAnswer(text="".join(self.text), calls=tuple(calls), finish=self.finish, pieces=len(self.text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,7 @@ class ToolCalls:
         declared = {"tools": [{"type": "function", "function": tool} for tool in tools]} if tools else {}
         return {"messages": list(history), **declared, **self.more}
 
-    def streamed(self, frames: Iterable[Json]) -> ClientAnswer:
+    def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says: fragments of a call belong together by their index."""
         reading, calls = _Reading(), dict[int, _Gathered]()
         for frame in frames:
@@ -130,7 +130,7 @@ class ToolCalls:
         answer = reading.answer(one.call() for _, one in sorted(calls.items()))
         return _finished(answer)
 
-    def whole(self, body: Json) -> ClientAnswer:
+    def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
         choice = _choice(body)
         if choice is None:
@@ -138,14 +138,14 @@ class ToolCalls:
         calls = dict[int, _Gathered]()
         for index, one in enumerate(choice["message"].get("tool_calls") or ()):
             _gather(calls, {**one, "index": index})
-        answer = ClientAnswer(
+        answer = UnderstoodAnswer(
             text=choice["message"].get("content") or "",
             calls=tuple(one.call() for one in calls.values()),
             finish=choice.get("finish_reason"),
         )
         return _finished(answer)
 
-    def history(self, answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+    def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's message with its calls, and a message for each result."""
         calls = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.raw}}
@@ -171,7 +171,7 @@ def _gather(calls: dict[int, _Gathered], fragment: Json) -> None:
     calls[index].arguments += arguments
 
 
-def _finished(answer: ClientAnswer) -> ClientAnswer:
+def _finished(answer: UnderstoodAnswer) -> UnderstoodAnswer:
     """The answer, if its finish reason and its calls agree: clients decide by the one or the other."""
     if answer.finish == "tool_calls" and not answer.calls:
         raise NotServedError("it finished with tool_calls, and there are none: the client asks again without end")
@@ -190,7 +190,7 @@ class FunctionCall:
         """The body of a request."""
         return {"messages": list(history), **({"functions": list(tools)} if tools else {})}
 
-    def streamed(self, frames: Iterable[Json]) -> ClientAnswer:
+    def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says."""
         reading, call = _Reading(), _Gathered()
         for frame in frames:
@@ -199,7 +199,7 @@ class FunctionCall:
             call.arguments += fragment.get("arguments") or ""
         return self._answer(reading.answer([call.call()] if call.name else []))
 
-    def whole(self, body: Json) -> ClientAnswer:
+    def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
         choice = _choice(body)
         if choice is None:
@@ -208,20 +208,20 @@ class FunctionCall:
         made = message.get("function_call") or {}
         call = _Gathered(name=made.get("name", ""), arguments=made.get("arguments", ""))
         return self._answer(
-            ClientAnswer(
+            UnderstoodAnswer(
                 text=message.get("content") or "",
                 calls=(call.call(),) if call.name else (),
                 finish=choice.get("finish_reason"),
             )
         )
 
-    def _answer(self, answer: ClientAnswer) -> ClientAnswer:
+    def _answer(self, answer: UnderstoodAnswer) -> UnderstoodAnswer:
         if bool(answer.calls) != (answer.finish == "function_call"):
             seen = "a function_call" if answer.calls else "no function_call"
             raise NotServedError(f"{seen} with the finish_reason {answer.finish!r}: the client goes by both")
         return answer
 
-    def history(self, answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+    def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's message with its call, and the result."""
         del answer  # one with a call has no text here
         messages: list[Json] = []
@@ -249,7 +249,7 @@ class Blocks:
         del tools
         return {"messages": list(history)}
 
-    def streamed(self, frames: Iterable[Json]) -> ClientAnswer:
+    def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says: only its text counts."""
         reading = _Reading()
         lost = False
@@ -258,24 +258,24 @@ class Blocks:
         answer = reading.answer(())
         return self._answer(answer, lost=lost)
 
-    def whole(self, body: Json) -> ClientAnswer:
+    def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
         choice = _choice(body)
         if choice is None:
             raise NotServedError("the answer has no choice")
         message = choice["message"]
-        answer = ClientAnswer(text=message.get("content") or "", finish=choice.get("finish_reason"))
+        answer = UnderstoodAnswer(text=message.get("content") or "", finish=choice.get("finish_reason"))
         return self._answer(answer, lost=bool(message.get("tool_calls")))
 
-    def _answer(self, answer: ClientAnswer, *, lost: bool) -> ClientAnswer:
+    def _answer(self, answer: UnderstoodAnswer, *, lost: bool) -> UnderstoodAnswer:
         calls = calls_in(answer.text)
         if lost and not calls:
             raise NotServedError("the call came as tool_calls alone: this client looks for <use_tool> in the content")
         if "<use_tool>" in answer.text and not calls:
             raise NotServedError("a <use_tool> block is not closed or has no name: the client shows it as text")
-        return ClientAnswer(text=answer.text, calls=calls, finish=answer.finish, pieces=answer.pieces)
+        return UnderstoodAnswer(text=answer.text, calls=calls, finish=answer.finish, pieces=answer.pieces)
 
-    def history(self, answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+    def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's text with its blocks, and one message of the user with all results."""
         text = "\n\n".join(FROM_TOOL.format(name=one.call.name, text=one.text) for one in results)
         return [{"role": "assistant", "content": answer.text}, {"role": "user", "content": text}]
@@ -315,7 +315,7 @@ class ResponsesWay:
         declared = {"tools": [{"type": "function", "strict": False, **tool} for tool in tools]} if tools else {}
         return {"input": list(history), **declared, **self.more}
 
-    def streamed(self, frames: Iterable[Json]) -> ClientAnswer:
+    def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says: text from its deltas, calls from items that are done, the end from `completed`."""
         text, items, status = list[str](), list[Json](), None
         for frame in frames:
@@ -330,18 +330,18 @@ class ResponsesWay:
                     status = frame["response"].get("status")
         if status is None:
             raise NotServedError("the stream ended without response.completed: the client takes it for cut off")
-        return ClientAnswer(text="".join(text), calls=_called(items), finish=status, pieces=len(text))
+        return UnderstoodAnswer(text="".join(text), calls=_called(items), finish=status, pieces=len(text))
 
-    def whole(self, body: Json) -> ClientAnswer:
+    def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
         output = body.get("output")
         if not isinstance(output, list):
             raise NotServedError("the response has no output")
         parts = [part for item in output if item.get("type") == "message" for part in item["content"]]
         text = "".join(part.get("text", "") for part in parts)
-        return ClientAnswer(text=text, calls=_called(output), finish=body.get("status"))
+        return UnderstoodAnswer(text=text, calls=_called(output), finish=body.get("status"))
 
-    def history(self, answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+    def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The items of the answer, and one for each result."""
         calls = [
             {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.raw}
@@ -362,12 +362,12 @@ def _called(items: Iterable[Json]) -> tuple[ClientCall, ...]:
     return tuple(calls)
 
 
-def said(answer: ClientAnswer) -> list[Json]:
+def said(answer: UnderstoodAnswer) -> list[Json]:
     """The text of an answer as the assistant's message; nothing where it has none."""
     return [{"role": "assistant", "content": answer.text}] if answer.text else []
 
 
-def results_as_text(answer: ClientAnswer, results: Sequence[CallResult]) -> list[Json]:
+def results_as_text(answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
     """What a client sends that has no messages for tools: the results as text of the user, without the calls."""
     text = "\n\n".join(f"[{one.call.name} result] {one.text}" for one in results)
     return [*said(answer), {"role": "user", "content": text}]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.conversation import Message, TextPart
 from wireproof_surfaces.errors import ApiError
@@ -42,7 +42,7 @@ class Answering:
     chat: Chat
     runner: TurnRunner
 
-    def answer(self, request: ChatRequest, client: Client) -> Response:
+    def answer(self, request: ChatRequest, client: ClientState) -> Response:
         return self.runner.run(self.chat.plan(request), client)
 
 
@@ -70,7 +70,7 @@ def leave() -> bool:
 
 
 def test_a_whole_answer_frees_its_slot(chat: Answering, backend: ScriptedBackend) -> None:
-    answer = chat.answer(WHOLE, Client(gone=stay, keep_open=True))
+    answer = chat.answer(WHOLE, ClientState(gone=stay, keep_open=True))
     assert answer.get_json()["choices"][0]["message"]["content"] == "Hello"
     assert answer.headers["x-proxy-output-mode"] == "obsidian-xml"
     assert chat.runner.gate.taken == 0
@@ -78,7 +78,7 @@ def test_a_whole_answer_frees_its_slot(chat: Answering, backend: ScriptedBackend
 
 
 def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: ScriptedBackend) -> None:
-    answer = chat.answer(STREAM, Client(gone=stay, keep_open=True))
+    answer = chat.answer(STREAM, ClientState(gone=stay, keep_open=True))
     assert chat.runner.gate.taken == 1
     assert b"Hello" in answer.get_data()
     answer.close()
@@ -88,27 +88,27 @@ def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: Sc
 
 
 def test_a_stream_that_is_closed_before_it_is_read_frees_its_slot(chat: Answering) -> None:
-    chat.answer(STREAM, Client(gone=stay, keep_open=True)).close()
+    chat.answer(STREAM, ClientState(gone=stay, keep_open=True)).close()
     assert chat.runner.gate.taken == 0
 
 
 @pytest.mark.parametrize("keep_open", [True, False])
 def test_only_http_1_1_is_asked_to_keep_the_connection(chat: Answering, keep_open: bool) -> None:  # noqa: FBT001 - a case
-    answer = chat.answer(STREAM, Client(gone=stay, keep_open=keep_open))
+    answer = chat.answer(STREAM, ClientState(gone=stay, keep_open=keep_open))
     assert ("Connection" in answer.headers) is keep_open
 
 
 def test_the_default_model_is_the_backends_own(backend: ScriptedBackend, make_chat: Any) -> None:
     chat = make_chat(models=("codex", "gpt"))
     for model in ("codex", "gpt"):
-        chat.answer(ChatRequest(model=model, items=ITEMS), Client(gone=stay, keep_open=True))
+        chat.answer(ChatRequest(model=model, items=ITEMS), ClientState(gone=stay, keep_open=True))
     assert [conversation.model for conversation in backend.asked] == [None, "gpt"]
 
 
 def test_an_unknown_model_is_refused_before_a_slot_is_taken(chat: Answering) -> None:
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
-        chat.answer(ChatRequest(model="other", items=ITEMS), Client(gone=stay, keep_open=True))
+        chat.answer(ChatRequest(model="other", items=ITEMS), ClientState(gone=stay, keep_open=True))
     assert raised.value.problem.code == "model_not_found"
 
 
@@ -116,14 +116,14 @@ def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Answerin
     backend.ready = False
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
-        chat.answer(WHOLE, Client(gone=stay, keep_open=True))
+        chat.answer(WHOLE, ClientState(gone=stay, keep_open=True))
     assert raised.value.problem.status == 429
 
 
 def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend: ScriptedBackend) -> None:
     backend.ready = False
     with pytest.raises(ApiError) as raised:
-        chat.answer(WHOLE, Client(gone=stay, keep_open=True))
+        chat.answer(WHOLE, ClientState(gone=stay, keep_open=True))
     assert raised.value.problem.code == "backend_unavailable"
     assert chat.runner.gate.taken == 0
 
@@ -133,7 +133,7 @@ def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(
 ) -> None:
     backend.ready = False
     with pytest.raises(ClientGoneError):
-        chat.answer(WHOLE, Client(gone=leave, keep_open=True))
+        chat.answer(WHOLE, ClientState(gone=leave, keep_open=True))
     assert chat.runner.gate.taken == 0
 
 
@@ -143,7 +143,7 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
 ) -> None:
     backend.events = [ChoiceFailed(FailureReason.CONTEXT)]
     with pytest.raises(ApiError) as raised:
-        chat.answer(request_, Client(gone=stay, keep_open=True))
+        chat.answer(request_, ClientState(gone=stay, keep_open=True))
     assert raised.value.problem.code == "context_length_exceeded"
     assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
@@ -152,21 +152,21 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
 def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events = [TextAdded(text="Hello")]
     with pytest.raises(ClientGoneError):
-        chat.answer(WHOLE, Client(gone=leave, keep_open=True))
+        chat.answer(WHOLE, ClientState(gone=leave, keep_open=True))
     assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
 
 
 def test_a_client_that_leaves_a_stream_ends_it(chat: Answering, backend: ScriptedBackend) -> None:
     backend.events, left = [TextAdded(text="Hello")], iter([False])
-    answer = chat.answer(STREAM, Client(gone=lambda: next(left, True), keep_open=True))
+    answer = chat.answer(STREAM, ClientState(gone=lambda: next(left, True), keep_open=True))
     data = answer.get_data()
     assert b"Hello" in data
     assert b"[DONE]" not in data
 
 
 def ask(chat: Answering, **more: Any) -> Any:
-    return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), Client(gone=stay, keep_open=True))
+    return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), ClientState(gone=stay, keep_open=True))
 
 
 def call(id_: str) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.answers.stored_responses import Store
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, ToolResult
@@ -43,7 +43,7 @@ class Answering(Responses):
 
     runner: TurnRunner
 
-    def answer(self, request: ResponsesRequest, client: Client) -> Response:
+    def answer(self, request: ResponsesRequest, client: ClientState) -> Response:
         return self.runner.run(self.plan(request), client)
 
 
@@ -71,7 +71,7 @@ def stay() -> bool:
 def answer(responses: Answering, sent: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
     """The response object, whole or from the end of the stream."""
     body = {"model": "codex", "input": sent, **more}
-    made = responses.answer(parse(body, headers or {}), Client(gone=stay, keep_open=True))
+    made = responses.answer(parse(body, headers or {}), ClientState(gone=stay, keep_open=True))
     data = made.get_data(as_text=True)
     made.close()
     return json.loads(data.rsplit("data: ", 1)[1])["response"] if body.get("stream") else json.loads(data)
@@ -107,7 +107,9 @@ def test_a_stream_ends_in_the_whole_answer(
 
 def test_the_headers_say_how_calls_are_sent(responses: Answering) -> None:
     def sent(headers: dict[str, str]) -> tuple[str, str, str]:
-        made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), Client(gone=stay, keep_open=True))
+        made = responses.answer(
+            parse({"model": "codex", "input": "hi"}, headers), ClientState(gone=stay, keep_open=True)
+        )
         names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
         return made.headers[names[0]], made.headers[names[1]], made.headers[names[2]]
 
@@ -247,11 +249,11 @@ def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Answer
     backend.events = [TextAdded(text="Hello")]
     left = iter([False, True, True])
     request = parse({"model": "codex", "input": "hi", "stream": True}, {})
-    made = responses.answer(request, Client(gone=lambda: next(left, True), keep_open=True))
+    made = responses.answer(request, ClientState(gone=lambda: next(left, True), keep_open=True))
     assert b"response.completed" not in made.get_data()
     made.close()
     assert responses.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
     with pytest.raises(ClientGoneError):
-        responses.answer(parse({"model": "codex", "input": "hi"}, {}), Client(gone=lambda: True, keep_open=True))
+        responses.answer(parse({"model": "codex", "input": "hi"}, {}), ClientState(gone=lambda: True, keep_open=True))
     assert responses.runner.gate.taken == 0

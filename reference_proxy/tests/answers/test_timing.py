@@ -12,7 +12,7 @@ from wireproof_proxy.answers.timing import (
     keep_alive,
     read_events,
 )
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import (
     ChoiceFailed,
@@ -57,26 +57,26 @@ def take(count: int, received: Any) -> list[Any]:
 
 
 def test_events_come_as_they_are_and_silences_say_how_long_they_last() -> None:
-    received = read_events(Turn(HELLO, None, None, END), client=Client(), idle=100, clock=Clock())
+    received = read_events(Turn(HELLO, None, None, END), client=ClientState(), idle=100, clock=Clock())
     assert take(4, received) == [HELLO, Quiet(1), Quiet(2), END]
 
 
 def test_a_backend_that_is_silent_for_too_long_has_failed() -> None:
-    received = read_events(Turn(HELLO), client=Client(), idle=3, clock=Clock())
+    received = read_events(Turn(HELLO), client=ClientState(), idle=3, clock=Clock())
     assert take(4, received) == [HELLO, Quiet(1), Quiet(2), ChoiceFailed(FailureReason.TIMEOUT)]
 
 
 @pytest.mark.parametrize("events", [(HELLO,), (HELLO, HELLO, HELLO)], ids=["in a silence", "while the backend talks"])
 def test_a_client_that_leaves_is_noticed(events: tuple[Any, ...]) -> None:
     gone = iter([False, True])
-    received = read_events(Turn(*events), client=Client(gone=lambda: next(gone)), idle=100, clock=Clock(0.01))
+    received = read_events(Turn(*events), client=ClientState(gone=lambda: next(gone)), idle=100, clock=Clock(0.01))
     assert next(received) == HELLO
     with pytest.raises(ClientGoneError):
         next(received)
 
 
 def test_a_client_that_takes_nothing_fails_its_answer() -> None:
-    received = read_events(Turn(HELLO, HELLO), client=Client(stalled=lambda: True), idle=100, clock=Clock())
+    received = read_events(Turn(HELLO, HELLO), client=ClientState(stalled=lambda: True), idle=100, clock=Clock())
     assert next(received) == ChoiceFailed(FailureReason.LAGGING)
 
 
@@ -98,7 +98,7 @@ def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
     clock, calm = Clock(0), [True]
     turn = Waits(clock)
     pace = LookSchedule(tick=0.2, attentive=3, calm=lambda: calm[0])
-    received = read_events(turn, client=Client(), idle=30, clock=clock, pace=pace)
+    received = read_events(turn, client=ClientState(), idle=30, clock=clock, pace=pace)
     take(2, received)
     calm[0] = False
     take(2, received)
@@ -108,7 +108,7 @@ def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
 def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -> None:
     clock = Clock(0)
     pace, turn = LookSchedule(due=7, tick=1, attentive=2.5), Waits(clock)
-    received = read_events(turn, client=Client(), idle=30, clock=clock, pace=pace)
+    received = read_events(turn, client=ClientState(), idle=30, clock=clock, pace=pace)
     take(4, received)
     assert turn.waits == [1, 1, 1, 4]
     pace.due = 20

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_surfaces.answers.demand import Demand
 from wireproof_surfaces.answers.plan import AnswerPlan
 from wireproof_surfaces.assembly.choice import Rules
@@ -81,7 +81,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
     runner: TurnRunner,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    response = runner.run(plan(stream=stream, headers={"x-a": "b"}), Client(gone=stay, keep_open=True))
+    response = runner.run(plan(stream=stream, headers={"x-a": "b"}), ClientState(gone=stay, keep_open=True))
     assert b"TextAdded" in response.get_data()
     assert response.headers["x-a"] == "b"
     assert ("Connection" in response.headers) is stream
@@ -91,7 +91,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
 
 def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, backend: ScriptedBackend) -> None:
     backend.events = [TextAdded(text="a"), Texts(texts=("b", "c")), ChoiceFinished(reason="stop")]
-    response = runner.run(plan(stream=True), Client(gone=stay))
+    response = runner.run(plan(stream=True), ClientState(gone=stay))
     assert list(response.response) == [b"TextAdded", b"TextAddedTextAdded", b"ChoiceFinished"]
     response.close()
 
@@ -105,10 +105,10 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
     backend.events = [ChoiceFailed(FailureReason.CONTEXT)]
     if stream:
         with pytest.raises(ApiError) as raised:
-            runner.run(plan(stream=stream, fields=RESPONSES_FIELDS), Client(gone=stay, keep_open=True))
+            runner.run(plan(stream=stream, fields=RESPONSES_FIELDS), ClientState(gone=stay, keep_open=True))
         assert raised.value.param == "input"
     else:
-        response = runner.run(plan(fields=RESPONSES_FIELDS), Client(gone=stay, keep_open=True))
+        response = runner.run(plan(fields=RESPONSES_FIELDS), ClientState(gone=stay, keep_open=True))
         assert response.get_json() == {"said": ["ChoiceFailed"]}
     assert runner.gate.taken == 0
 
@@ -119,7 +119,7 @@ def test_a_call_of_a_tool_that_was_not_declared_is_logged(
     calls = [CallBegan(id="c", name="f"), CallClosed(id="c"), CallBegan(id="d", name="g"), CallClosed(id="d")]
     backend.events = [TextAdded(text="a"), *calls, ChoiceFinished(reason="stop")]
     with caplog.at_level(logging.INFO, "wireproof_proxy.answers.turn_runner"):
-        runner.run(plan(), Client(gone=stay, keep_open=True))
+        runner.run(plan(), ClientState(gone=stay, keep_open=True))
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warnings == ["answer-1 call of a tool that was not declared: g"]
     assert "answer-1 call tool=f source=structured" in caplog.text
@@ -135,10 +135,10 @@ def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
     demanded = plan(stream=stream, demand=demand)
     if stream:
         with pytest.raises(ApiError) as raised:
-            runner.run(demanded, Client(gone=stay, keep_open=True))
+            runner.run(demanded, ClientState(gone=stay, keep_open=True))
         assert (raised.value.problem.status, raised.value.param) == (400, "tool_choice")
     else:
-        assert runner.run(demanded, Client(gone=stay, keep_open=True)).get_json()["said"] == ["ChoiceFailed"]
+        assert runner.run(demanded, ClientState(gone=stay, keep_open=True)).get_json()["said"] == ["ChoiceFailed"]
     backend.events = [CallBegan(id="a", name="f"), CallClosed(id="a"), ChoiceFinished(reason="tool_calls")]
     demanded = plan(stream=stream, demand=demand)
-    assert b"CallBegan" in runner.run(demanded, Client(gone=stay, keep_open=True)).get_data()
+    assert b"CallBegan" in runner.run(demanded, ClientState(gone=stay, keep_open=True)).get_data()

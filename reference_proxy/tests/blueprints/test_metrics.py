@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
@@ -12,6 +12,7 @@ from wireproof_surfaces.events import ChoiceFailed, FailureReason
 if TYPE_CHECKING:
     from flask import Flask
     from flask.testing import FlaskClient
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 SERVICE = "/backend-api/codex/responses"
@@ -25,7 +26,7 @@ def gate() -> TurnGate:
 
 
 @pytest.fixture
-def app(backend: Any, make_settings: Any, gate: TurnGate) -> Flask:
+def app(backend: ScriptedBackend, make_settings: MakeSettings, gate: TurnGate) -> Flask:
     return create_app(make_settings(api_key="secret", chatgpt_service=True), backend, gate)
 
 
@@ -48,7 +49,7 @@ def sent(client: FlaskClient) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, backend: Any) -> None:
+def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, backend: ScriptedBackend) -> None:
     client.post(CHAT, json=ASK).close()
     client.post(CHAT, json={**ASK, "stream": True}).close()
     client.post(CHAT, json={}).close()
@@ -77,7 +78,9 @@ def test_durations_last_until_the_answer_is_over(client: FlaskClient) -> None:
     assert sent(client)[name] == 1
 
 
-def test_turns_and_the_backend_are_sent_as_they_are(client: FlaskClient, backend: Any, gate: TurnGate) -> None:
+def test_turns_and_the_backend_are_sent_as_they_are(
+    client: FlaskClient, backend: ScriptedBackend, gate: TurnGate
+) -> None:
     gate.enter()
     backend.ready, backend.restarts = False, 3
     values = sent(client)

@@ -24,6 +24,8 @@ from wireproof_surfaces.http.edge_limits import EdgeLimits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
+
     from wireproof_surfaces.http.http_server import HttpServer
 
 Start = Any
@@ -41,7 +43,7 @@ def gate() -> TurnGate:
 
 
 @pytest.fixture
-def serve(backend: Any, make_settings: Any, gate: TurnGate) -> Start:
+def serve(backend: ScriptedBackend, make_settings: MakeSettings, gate: TurnGate) -> Start:
     @contextmanager
     def started(limits: EdgeLimits | None = None, **values: Any) -> Iterator[HttpServer]:
         settings = make_settings(api_key="secret", max_body_bytes=100_000, **values)
@@ -281,7 +283,9 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(server: HttpServer) 
     assert [b'"ok"' in body for body in bodies] == [False, True, False, True]
 
 
-def test_a_request_that_is_refused_behind_others_is_refused_after_them(server: HttpServer, backend: Any) -> None:
+def test_a_request_that_is_refused_behind_others_is_refused_after_them(
+    server: HttpServer, backend: ScriptedBackend
+) -> None:
     go = threading.Event()
     backend.events = [go, TextAdded(text="Hello"), ChoiceFinished(reason="stop")]
     with dialled(server) as client:
@@ -321,7 +325,7 @@ def test_a_client_that_has_closed_its_end_gets_its_answer(server: HttpServer) ->
     assert b"Hello" in said
 
 
-def test_a_client_that_has_closed_its_end_reads_a_stream_to_its_end(serve: Start, backend: Any) -> None:
+def test_a_client_that_has_closed_its_end_reads_a_stream_to_its_end(serve: Start, backend: ScriptedBackend) -> None:
     body = ASK[:-1] + b', "stream": true}'
     ticks = [threading.Event() for _ in range(8)]
     backend.events = [event for tick in ticks for event in (TextAdded(text="tick "), tick)] + [
@@ -339,7 +343,7 @@ def test_a_client_that_has_closed_its_end_reads_a_stream_to_its_end(serve: Start
     assert b"[DONE]" in said
 
 
-def test_a_client_that_breaks_off_in_a_body_is_no_request(server: HttpServer, backend: Any) -> None:
+def test_a_client_that_breaks_off_in_a_body_is_no_request(server: HttpServer, backend: ScriptedBackend) -> None:
     with dialled(server) as client:
         client.sendall(post(ASK)[:-5])
         client.shutdown(socket.SHUT_WR)
@@ -395,7 +399,7 @@ def test_a_field_with_an_underscore_does_not_pass_for_one_with_a_dash(server: Ht
     assert status(said) == 200
 
 
-def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backend: Any) -> None:
+def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backend: ScriptedBackend) -> None:
     more = threading.Event()
     backend.events = [TextAdded(text="first"), more, TextAdded(text="second"), ChoiceFinished(reason="stop")]
     body = ASK[:-1] + b', "stream": true}'
@@ -411,7 +415,7 @@ def test_a_stream_over_http_1_0_comes_as_it_is_written(server: HttpServer, backe
 
 
 def test_a_silent_turn_whose_client_leaves_is_closed_though_more_requests_wait(
-    server: HttpServer, backend: Any, gate: TurnGate, until: Callable[..., None]
+    server: HttpServer, backend: ScriptedBackend, gate: TurnGate, until: Callable[..., None]
 ) -> None:
     backend.events = [TextAdded(text="first")]
     with dialled(server) as client:
@@ -422,7 +426,7 @@ def test_a_silent_turn_whose_client_leaves_is_closed_though_more_requests_wait(
 
 
 def test_a_client_that_takes_nothing_is_given_up_though_its_backend_has_nothing_more_to_say(
-    serve: Start, backend: Any, gate: TurnGate, until: Callable[..., None]
+    serve: Start, backend: ScriptedBackend, gate: TurnGate, until: Callable[..., None]
 ) -> None:
     body = ASK[:-1] + b', "stream": true}'
     backend.events = [TextAdded(text="x" * 1_000_000)] * 20  # and no end
@@ -433,7 +437,9 @@ def test_a_client_that_takes_nothing_is_given_up_though_its_backend_has_nothing_
         until(lambda: gate.taken == 0, "the slot to be free")
 
 
-def test_a_server_that_stops_does_not_wait_for_its_clients(serve: Start, backend: Any, gate: TurnGate) -> None:
+def test_a_server_that_stops_does_not_wait_for_its_clients(
+    serve: Start, backend: ScriptedBackend, gate: TurnGate
+) -> None:
     backend.events = [TextAdded(text="first")]
     with serve() as server, dialled(server) as client, dialled(server) as other:
         client.sendall(post(ASK[:-1] + b', "stream": true}'))

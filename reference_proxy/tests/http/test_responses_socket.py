@@ -19,13 +19,15 @@ from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReaso
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend
+
     from wireproof_surfaces.http.http_server import HttpServer
 
 KEY = {"Authorization": "Bearer secret"}
 
 
 @pytest.fixture
-def server(backend: Any, make_settings: Any) -> Iterator[HttpServer]:
+def server(backend: ScriptedBackend, make_settings: MakeSettings) -> Iterator[HttpServer]:
     settings = make_settings(
         api_key="secret", max_body_bytes=100_000, cors_origins=("http://own",), chatgpt_service=True
     )
@@ -48,7 +50,9 @@ def asked(client: Any, said: Any, **more: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", ["/v1/responses", "/backend-api/codex/responses"])
-def test_turns_go_on_from_each_other_though_nothing_is_stored(server: HttpServer, backend: Any, path: str) -> None:
+def test_turns_go_on_from_each_other_though_nothing_is_stored(
+    server: HttpServer, backend: ScriptedBackend, path: str
+) -> None:
     with opened(server, path) as client:
         first = asked(client, "one")[-1]["response"]
         second = asked(client, "two", previous_response_id=first["id"])[-1]["response"]
@@ -56,7 +60,7 @@ def test_turns_go_on_from_each_other_though_nothing_is_stored(server: HttpServer
     assert [item.role for item in backend.asked[1].history] == ["user", "assistant"]
 
 
-def test_a_failure_is_an_event_and_the_connection_goes_on(server: HttpServer, backend: Any) -> None:
+def test_a_failure_is_an_event_and_the_connection_goes_on(server: HttpServer, backend: ScriptedBackend) -> None:
     right, backend.events = backend.events, [ChoiceFailed(FailureReason.OVERLOADED)]
     with opened(server) as client:
         [error] = asked(client, "one")
@@ -68,7 +72,9 @@ def test_a_failure_is_an_event_and_the_connection_goes_on(server: HttpServer, ba
         assert (large["status"], large["error"]["code"]) == (413, "request_too_large")
 
 
-def test_a_client_that_leaves_interrupts_its_turn(server: HttpServer, backend: Any, until: Callable[..., None]) -> None:
+def test_a_client_that_leaves_interrupts_its_turn(
+    server: HttpServer, backend: ScriptedBackend, until: Callable[..., None]
+) -> None:
     backend.events = [TextAdded(text="first")]  # and no end
     with opened(server) as client:
         client.send(json.dumps({"type": "response.create", "model": "codex", "input": "one"}))
@@ -90,7 +96,7 @@ def test_who_may_not_ask_may_open_none(server: HttpServer) -> None:
         assert asked(client, "one")
 
 
-def test_a_stream_comes_as_it_is_said(server: HttpServer, backend: Any) -> None:
+def test_a_stream_comes_as_it_is_said(server: HttpServer, backend: ScriptedBackend) -> None:
     backend.events = [TextAdded(text="Hi "), TextAdded(text="there."), ChoiceFinished(reason="stop")]
     with opened(server) as client:
         found = asked(client, "one")

@@ -19,6 +19,8 @@ from wireproof_surfaces.http.http_server import HttpServer, base_url
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reference_proxy.tests.conftest import MakeSettings, ScriptedBackend, Until
+
 ASK = {"model": "codex", "messages": [{"role": "user", "content": "hi"}], "stream": True}
 
 
@@ -28,7 +30,7 @@ def gate() -> TurnGate:
 
 
 @pytest.fixture
-def server(backend: Any, make_settings: Any, gate: TurnGate) -> Iterator[HttpServer]:
+def server(backend: ScriptedBackend, make_settings: MakeSettings, gate: TurnGate) -> Iterator[HttpServer]:
     settings = make_settings(max_body_bytes=100_000)
     app = create_app(settings, backend, gate)
     with wsgi_server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings)) as running:
@@ -50,7 +52,7 @@ def post(connection: http.client.HTTPConnection, body: Any, **headers: str) -> h
     return connection.getresponse()
 
 
-def test_an_event_reaches_the_client_before_the_backend_says_more(server: HttpServer, backend: Any) -> None:
+def test_an_event_reaches_the_client_before_the_backend_says_more(server: HttpServer, backend: ScriptedBackend) -> None:
     more = threading.Event()
     backend.events = [TextAdded(text="first"), more, TextAdded(text="second"), ChoiceFinished(reason="stop")]
     with connected(server) as connection:
@@ -77,9 +79,9 @@ def test_the_connection_is_used_again_after_a_stream(server: HttpServer) -> None
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_leaves_a_silent_turn_closes_it(
     server: HttpServer,
-    backend: Any,
+    backend: ScriptedBackend,
     gate: TurnGate,
-    until: Any,
+    until: Until,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
     backend.events = [TextAdded(text="first")]
@@ -95,7 +97,7 @@ def test_a_client_that_leaves_a_silent_turn_closes_it(
     until(lambda: gate.taken == 0, "the slot to be free")
 
 
-def test_a_client_that_does_not_read_does_not_hold_up_others(server: HttpServer, backend: Any) -> None:
+def test_a_client_that_does_not_read_does_not_hold_up_others(server: HttpServer, backend: ScriptedBackend) -> None:
     backend.events = [TextAdded(text="x" * 1_000_000)] * 20 + [ChoiceFinished(reason="stop")]
     with connected(server) as stuck, connected(server) as other:
         stuck.request("POST", "/v1/chat/completions", json.dumps(ASK), {"Content-Type": "application/json"})
@@ -112,7 +114,7 @@ def test_a_body_in_chunks_is_read(server: HttpServer) -> None:
 
 @pytest.mark.parametrize("chunked", [True, False])
 def test_characters_that_the_client_sends_byte_by_byte_arrive_whole(
-    server: HttpServer, backend: Any, *, chunked: bool
+    server: HttpServer, backend: ScriptedBackend, *, chunked: bool
 ) -> None:
     text = "a\u00e9\u20ac\u65e5\U0001f600e\u0301\U00020000\U0010fffd"
     body = json.dumps({**ASK, "messages": [{"role": "user", "content": text}]}, ensure_ascii=False).encode()
@@ -184,7 +186,9 @@ def test_an_address_of_six_parts_is_written_in_brackets() -> None:
     assert base_url("::1", 1234) == "http://[::1]:1234/v1"
 
 
-def test_an_address_that_is_taken_is_an_error(server: HttpServer, backend: Any, make_settings: Any) -> None:
+def test_an_address_that_is_taken_is_an_error(
+    server: HttpServer, backend: ScriptedBackend, make_settings: MakeSettings
+) -> None:
     port = urlsplit(server.url).port or 0
     with pytest.raises(OSError, match="in use"):
         wsgi_server(create_app(make_settings(), backend), "127.0.0.1", port, turns=1)

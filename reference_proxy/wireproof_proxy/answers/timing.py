@@ -23,7 +23,7 @@ from wireproof_surfaces.events import (
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import BackendTurn
-    from wireproof_proxy.http.client import Client
+    from wireproof_proxy.http.client import ClientState
     from wireproof_surfaces.errors import RequestFields
 
 TICK = 0.2
@@ -62,7 +62,7 @@ class LookSchedule:
 
 
 def read_events(
-    turn: BackendTurn, *, client: Client, idle: float, clock: Clock, pace: LookSchedule | None = None
+    turn: BackendTurn, *, client: ClientState, idle: float, clock: Clock, pace: LookSchedule | None = None
 ) -> Iterator[Ready]:
     """The turn's events as they arrive, and a Quiet for each look at a silent one.
 

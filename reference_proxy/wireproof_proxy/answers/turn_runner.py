@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.answers.timing import Clock
     from wireproof_proxy.backends.backend import AgentBackend, BackendTurn
     from wireproof_proxy.http.capacity import TurnGate
-    from wireproof_proxy.http.client import Client
+    from wireproof_proxy.http.client import ClientState
     from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.plan import AnswerPlan
 
@@ -56,7 +56,7 @@ class TurnRunner:
     gate: TurnGate
     clock: Clock = time.monotonic
 
-    def run(self, plan: AnswerPlan, client: Client) -> Response:
+    def run(self, plan: AnswerPlan, client: ClientState) -> Response:
         """The response.
 
         Raises:
@@ -91,7 +91,7 @@ class TurnRunner:
             response.headers.add(name, value)
         return response
 
-    def _open(self, plan: AnswerPlan, client: Client) -> BackendTurn:
+    def _open(self, plan: AnswerPlan, client: ClientState) -> BackendTurn:
         deadline = self.clock() + self.settings.ready_wait_ms / 1000
         # Tick by tick, so that a client that leaves meanwhile frees its slot.
         while not self.backend.await_ready(TICK):
@@ -101,7 +101,7 @@ class TurnRunner:
                 raise failure(ChoiceFailed(FailureReason.UNAVAILABLE))
         return self.backend.open(plan.conversation, plan.choices)
 
-    def _respond(self, plan: AnswerPlan, turn: BackendTurn, client: Client) -> Response:
+    def _respond(self, plan: AnswerPlan, turn: BackendTurn, client: ClientState) -> Response:
         idle = self.settings.idle_timeout_ms / 1000
         assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         # Longer than a backend waits for the results of calls.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import g, request
 
-from wireproof_proxy.http.client import Client
+from wireproof_proxy.http.client import ClientState
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.api_forms import AUTHORIZATION, KEY, VERSION
 from wireproof_surfaces.http.body import read_object
@@ -41,7 +41,7 @@ def form_headers() -> dict[str, str]:
     return {name: request.headers[name] for name in DECIDING if name in request.headers}
 
 
-def client_of(*, stream: bool) -> Client:
+def client_of(*, stream: bool) -> ClientState:
     """Who waits for the answer, which is a stream or whole, as is noted for the metrics."""
     g.mode = "stream" if stream else "whole"
     environ = request.environ
@@ -49,5 +49,5 @@ def client_of(*, stream: bool) -> Client:
     keep_open = CONNECTION_KEY in environ and environ["SERVER_PROTOCOL"] == "HTTP/1.1"
     found: ThreadAnswer | None = environ.get(CLIENT_KEY)
     if found is None:
-        return Client(keep_open=keep_open)
-    return Client(gone=found.gone, when_gone=found.when_gone, stalled=found.stalled, keep_open=keep_open)
+        return ClientState(keep_open=keep_open)
+    return ClientState(gone=found.gone, when_gone=found.when_gone, stalled=found.stalled, keep_open=keep_open)

@@ -19,7 +19,7 @@ def _not_noticed(_callback: Callable[[], object]) -> None:
 
 
 @value(frozen=True, kw_only=True, slots=True)
-class Client:
+class ClientState:
     """Whoever sent a request; the defaults are of one of whom nothing is known before the next write."""
 
     gone: Callable[[], bool] = _never

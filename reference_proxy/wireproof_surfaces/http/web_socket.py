@@ -44,7 +44,7 @@ def handshake(head: RequestHead) -> bytes | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedMessages:
     """What bytes of a client bring."""
 
     messages: list[str]
@@ -63,7 +63,7 @@ class WebSocket:
         self._parts: list[str] = []
         self._size = 0
 
-    def received(self, data: bytes) -> Received:
+    def received(self, data: bytes) -> ReceivedMessages:
         """What these bytes bring."""
         self._connection.receive_data(data)
         messages, reply = list[str](), b""
@@ -73,14 +73,16 @@ class WebSocket:
             elif isinstance(event, Ping):
                 reply += self._connection.send(event.response())
             elif isinstance(event, BytesMessage):
-                return Received(
+                return ReceivedMessages(
                     messages, reply + self.close(CloseReason.UNSUPPORTED_DATA, "send JSON as text"), closed=True
                 )
             elif isinstance(event, CloseConnection):
-                return Received(messages, reply + self._answered(event), closed=True)
+                return ReceivedMessages(messages, reply + self._answered(event), closed=True)
             if self._size > self._largest:
-                return Received(messages, reply + self.close(TOO_BIG, f"more than {self._largest} bytes"), closed=True)
-        return Received(messages, reply)
+                return ReceivedMessages(
+                    messages, reply + self.close(TOO_BIG, f"more than {self._largest} bytes"), closed=True
+                )
+        return ReceivedMessages(messages, reply)
 
     def _text(self, event: TextMessage) -> list[str]:
         self._parts.append(event.data)

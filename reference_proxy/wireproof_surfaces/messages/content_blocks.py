@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, Part, TextPart, ToolResult
 from wireproof_surfaces.messages.faults import (
     EMPTY,
-    Fault,
+    RequestFault,
     Rule,
     array,
     boolean,
@@ -56,63 +56,63 @@ IN_RESULTS = ("text", "image", "document", "search_result")
 """The blocks that a result may hold."""
 
 
-def block(value: object, path: str, kinds: Sequence[str]) -> Iterator[Fault]:
+def block(value: object, path: str, kinds: Sequence[str]) -> Iterator[RequestFault]:
     """The rule of a block, which must be of one of these kinds."""
     if not isinstance(value, dict):
-        yield Fault(path, "Input should be a valid dictionary")
+        yield RequestFault(path, "Input should be a valid dictionary")
         return
     kind = value.get("type")
     if kind is None:
         yield missing(f"{path}.type")
     elif kind in SERVER:
-        yield Fault(f"{path}.{kind}", "blocks of tools that the service runs are not served here")
+        yield RequestFault(f"{path}.{kind}", "blocks of tools that the service runs are not served here")
     elif kind not in kinds:
-        yield Fault(f"{path}.type", f"Input should be {listed(kinds)}")
+        yield RequestFault(f"{path}.type", f"Input should be {listed(kinds)}")
     else:
         required, optional = _MEMBERS[kind]
         yield from members(value, f"{path}.{kind}", required, optional)
         yield from _more(value, kind, path)
 
 
-def _more(value: Mapping[str, Any], kind: str, path: str) -> Iterator[Fault]:
+def _more(value: Mapping[str, Any], kind: str, path: str) -> Iterator[RequestFault]:
     """What is said of no member by itself."""
     match kind:
         case "text" if not value["text"]:
             if value.get("cache_control") is not None:
-                yield Fault(f"{path}.text", "cache_control cannot be set for empty text blocks")
-            yield Fault("messages", "text content blocks must be non-empty")
+                yield RequestFault(f"{path}.text", "cache_control cannot be set for empty text blocks")
+            yield RequestFault("messages", "text content blocks must be non-empty")
         case "tool_use" if not ID.fullmatch(value["id"]):
-            yield Fault(f"{path}.tool_use.id", f"String should match pattern '^{ID.pattern}$'")
+            yield RequestFault(f"{path}.tool_use.id", f"String should match pattern '^{ID.pattern}$'")
         case "tool_result" if isinstance(value.get("content"), list):
             for index, inner in enumerate(value["content"]):
                 yield from block(inner, f"{path}.tool_result.content.{index}", IN_RESULTS)
 
 
-def _source(value: object, path: str, kinds: Mapping[str, Mapping[str, Rule]]) -> Iterator[Fault]:
+def _source(value: object, path: str, kinds: Mapping[str, Mapping[str, Rule]]) -> Iterator[RequestFault]:
     if not isinstance(value, dict):
-        yield Fault(path, "Input should be a valid dictionary")
+        yield RequestFault(path, "Input should be a valid dictionary")
     elif value.get("type") == "file":
         # Nothing can be uploaded here.
-        yield Fault(f"{path}.file", "files are not stored here: send the content itself")
+        yield RequestFault(f"{path}.file", "files are not stored here: send the content itself")
     elif value.get("type") not in tuple(kinds):
-        yield Fault(f"{path}.type", f"Input should be {listed(tuple(kinds))}")
+        yield RequestFault(f"{path}.type", f"Input should be {listed(tuple(kinds))}")
     else:
         yield from members(value, f"{path}.{value['type']}", kinds[value["type"]], {})
 
 
-def _image(value: object, path: str) -> Iterator[Fault]:
+def _image(value: object, path: str) -> Iterator[RequestFault]:
     base64: Mapping[str, Rule] = {"media_type": word(*IMAGE_TYPES), "data": some_string}
     yield from _source(value, path, {"base64": base64, "url": {"url": some_string}})
 
 
-def _document(value: object, path: str) -> Iterator[Fault]:
+def _document(value: object, path: str) -> Iterator[RequestFault]:
     if isinstance(value, dict) and value.get("type") in ("base64", "url"):
-        yield Fault(f"{path}.{value['type']}", "documents are taken as text only: the backend reads no PDF")
+        yield RequestFault(f"{path}.{value['type']}", "documents are taken as text only: the backend reads no PDF")
         return
     yield from _source(value, path, {"text": {"data": string}, "content": {"content": _passages}})
 
 
-def _passages(value: object, path: str) -> Iterator[Fault]:
+def _passages(value: object, path: str) -> Iterator[RequestFault]:
     if isinstance(value, str):
         return
     yield from array(value, path)
@@ -120,18 +120,18 @@ def _passages(value: object, path: str) -> Iterator[Fault]:
         yield from block(inner, f"{path}.{index}", ("text", "image"))
 
 
-def _texts(value: object, path: str) -> Iterator[Fault]:
+def _texts(value: object, path: str) -> Iterator[RequestFault]:
     yield from array(value, path)
     for index, inner in enumerate(value if isinstance(value, list) else ()):
         yield from block(inner, f"{path}.{index}", ("text",))
 
 
-def _content(value: object, path: str) -> Iterator[Fault]:
+def _content(value: object, path: str) -> Iterator[RequestFault]:
     if not isinstance(value, str | list):
-        yield Fault(path, "Input should be a valid string or list")
+        yield RequestFault(path, "Input should be a valid string or list")
 
 
-def cache_control(value: object, path: str) -> Iterator[Fault]:
+def cache_control(value: object, path: str) -> Iterator[RequestFault]:
     """The rule of `cache_control`."""
     yield from mapping(value, path)
     if isinstance(value, dict):

@@ -54,10 +54,10 @@ def error_body(error: ApiError, request_id: str) -> Json:
     message = error.message or error.problem.message
     if error.param and not message.startswith(error.param):
         message = f"{error.param}: {message}"
-    told: Json = {"type": type_of(error.problem.status), "message": message}
+    shown: Json = {"type": type_of(error.problem.status), "message": message}
     if error.details:
-        told["details"] = error.details
-    return {"type": "error", "error": told, "request_id": request_id}
+        shown["details"] = error.details
+    return {"type": "error", "error": shown, "request_id": request_id}
 
 
 def error_event(failed: ChoiceFailed) -> Json:

@@ -20,7 +20,7 @@ EXTRA = "Extra inputs are not permitted"
 EMPTY = "String should have at least 1 character"
 
 
-class Fault(NamedTuple):
+class RequestFault(NamedTuple):
     """Something that is not acceptable."""
 
     path: str
@@ -35,16 +35,16 @@ class Fault(NamedTuple):
         return ApiError(self.problem, message=message, param=None if self.whole else self.path)
 
 
-Rule = Callable[[Any, str], Iterator[Fault]]
+Rule = Callable[[Any, str], Iterator[RequestFault]]
 """A value, and its path → what is wrong with it."""
 
 
-def missing(path: str) -> Fault:
+def missing(path: str) -> RequestFault:
     """A field that must be there."""
-    return Fault(path, REQUIRED, MISSING_PARAM)
+    return RequestFault(path, REQUIRED, MISSING_PARAM)
 
 
-def first(faults: Iterable[Fault]) -> None:
+def first(faults: Iterable[RequestFault]) -> None:
     """Raise the first of these faults.
 
     Raises:
@@ -54,45 +54,45 @@ def first(faults: Iterable[Fault]) -> None:
         raise fault.error()
 
 
-def string(value: object, path: str) -> Iterator[Fault]:
+def string(value: object, path: str) -> Iterator[RequestFault]:
     """A string."""
     if not isinstance(value, str):
-        yield Fault(path, "Input should be a valid string")
+        yield RequestFault(path, "Input should be a valid string")
 
 
-def some_string(value: object, path: str) -> Iterator[Fault]:
+def some_string(value: object, path: str) -> Iterator[RequestFault]:
     """A string that is not empty."""
     yield from string(value, path)
     if value == "":
-        yield Fault(path, EMPTY)
+        yield RequestFault(path, EMPTY)
 
 
-def boolean(value: object, path: str) -> Iterator[Fault]:
+def boolean(value: object, path: str) -> Iterator[RequestFault]:
     """True or false."""
     if not isinstance(value, bool):
-        yield Fault(path, "Input should be a valid boolean")
+        yield RequestFault(path, "Input should be a valid boolean")
 
 
-def mapping(value: object, path: str) -> Iterator[Fault]:
+def mapping(value: object, path: str) -> Iterator[RequestFault]:
     """An object."""
     if not isinstance(value, dict):
-        yield Fault(path, "Input should be a valid dictionary")
+        yield RequestFault(path, "Input should be a valid dictionary")
 
 
-def array(value: object, path: str) -> Iterator[Fault]:
+def array(value: object, path: str) -> Iterator[RequestFault]:
     """A list."""
     if not isinstance(value, list):
-        yield Fault(path, "Input should be a valid list")
+        yield RequestFault(path, "Input should be a valid list")
 
 
 def integer(low: int) -> Rule:
     """A whole number, `low` or more."""
 
-    def rule(value: object, path: str) -> Iterator[Fault]:
+    def rule(value: object, path: str) -> Iterator[RequestFault]:
         if not isinstance(value, int) or isinstance(value, bool):
-            yield Fault(path, "Input should be a valid integer")
+            yield RequestFault(path, "Input should be a valid integer")
         elif value < low:
-            yield Fault(path, f"Input should be greater than or equal to {low}")
+            yield RequestFault(path, f"Input should be greater than or equal to {low}")
 
     return rule
 
@@ -100,13 +100,13 @@ def integer(low: int) -> Rule:
 def number(low: float, high: float) -> Rule:
     """A number in a range."""
 
-    def rule(value: object, path: str) -> Iterator[Fault]:
+    def rule(value: object, path: str) -> Iterator[RequestFault]:
         if not isinstance(value, int | float) or isinstance(value, bool):
-            yield Fault(path, "Input should be a valid number")
+            yield RequestFault(path, "Input should be a valid number")
         elif value < low:
-            yield Fault(path, f"Input should be greater than or equal to {low:g}")
+            yield RequestFault(path, f"Input should be greater than or equal to {low:g}")
         elif value > high:
-            yield Fault(path, f"Input should be less than or equal to {high:g}")
+            yield RequestFault(path, f"Input should be less than or equal to {high:g}")
 
     return rule
 
@@ -114,10 +114,10 @@ def number(low: float, high: float) -> Rule:
 def word(*words: str) -> Rule:
     """One of some words."""
 
-    def rule(value: object, path: str) -> Iterator[Fault]:
+    def rule(value: object, path: str) -> Iterator[RequestFault]:
         # A tuple: what a client sends need not be hashable.
         if value not in words:
-            yield Fault(path, f"Input should be {listed(words)}")
+            yield RequestFault(path, f"Input should be {listed(words)}")
 
     return rule
 
@@ -130,7 +130,7 @@ def listed(words: Sequence[str]) -> str:
 
 def members(
     value: Mapping[str, Any], path: str, required: Mapping[str, Rule], optional: Mapping[str, Rule]
-) -> Iterator[Fault]:
+) -> Iterator[RequestFault]:
     """The members of an object, by their rules; null is right for an optional one."""
     for name, rule in required.items():
         if name not in value:

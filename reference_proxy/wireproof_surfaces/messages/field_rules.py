@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof_surfaces.messages.content_blocks import cache_control
 from wireproof_surfaces.messages.faults import (
     EXTRA,
-    Fault,
+    RequestFault,
     Rule,
     array,
     boolean,
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
-def _stops(sent: object, path: str) -> Iterator[Fault]:
+def _stops(sent: object, path: str) -> Iterator[RequestFault]:
     yield from array(sent, path)
     for index, text in enumerate(sent if isinstance(sent, list) else ()):
         yield from string(text, f"{path}.{index}")
         if not text.strip():
-            yield Fault(path, "each stop sequence must contain non-whitespace")
+            yield RequestFault(path, "each stop sequence must contain non-whitespace")
 
 
-def _format(sent: object, path: str) -> Iterator[Fault]:
+def _format(sent: object, path: str) -> Iterator[RequestFault]:
     yield from mapping(sent, path)
     if isinstance(sent, dict):
         yield from members(sent, path, {"type": word("json_schema"), "schema": mapping}, {})
 
 
-def _output_config(sent: object, path: str) -> Iterator[Fault]:
+def _output_config(sent: object, path: str) -> Iterator[RequestFault]:
     yield from mapping(sent, path)
     if isinstance(sent, dict):
         yield from members(sent, path, {}, {"effort": word(*EFFORTS), "format": _format})
 
 
-def _metadata(sent: object, path: str) -> Iterator[Fault]:
+def _metadata(sent: object, path: str) -> Iterator[RequestFault]:
     yield from mapping(sent, path)
     if isinstance(sent, dict):
         yield from members(sent, path, {}, {"user_id": string})
-        yield from (Fault(f"{path}.{name}", EXTRA) for name in sent if name != "user_id")
+        yield from (RequestFault(f"{path}.{name}", EXTRA) for name in sent if name != "user_id")
 
 
-def _thread(sent: object, path: str) -> Iterator[Fault]:
+def _thread(sent: object, path: str) -> Iterator[RequestFault]:
     yield from mapping(sent, path)
     if isinstance(sent, dict):
         yield from members(sent, path, {"type": word("create", "continue")}, {})
@@ -62,11 +62,11 @@ def _thread(sent: object, path: str) -> Iterator[Fault]:
             yield from members(sent, f"{path}.continue", {"previous_message_id": some_string}, {})
 
 
-def _servers(sent: object, path: str) -> Iterator[Fault]:
+def _servers(sent: object, path: str) -> Iterator[RequestFault]:
     yield from array(sent, path)
     if sent:
         # To answer as if they were there would be worse.
-        yield Fault(path, "servers of tools are not reached from here")
+        yield RequestFault(path, "servers of tools are not reached from here")
 
 
 FIELDS: Mapping[str, Rule] = {

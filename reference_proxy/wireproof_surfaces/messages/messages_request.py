@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.messages import messages_input, pairing, tool_rules
-from wireproof_surfaces.messages.faults import EXTRA, Fault, first, missing, some_string
+from wireproof_surfaces.messages.faults import EXTRA, RequestFault, first, missing, some_string
 from wireproof_surfaces.messages.field_rules import FIELDS, KNOWN
 from wireproof_surfaces.messages.thinking import Thinking, thinking_of
 from wireproof_surfaces.messages.thinking import thinking as thinking_rule
@@ -104,7 +104,7 @@ def _version(headers: Mapping[str, str], service: MessagesService) -> str:
     return version or VERSIONS[1]
 
 
-def _faults(body: Mapping[str, Any], service: MessagesService, *, version: str, counts: bool) -> Iterator[Fault]:
+def _faults(body: Mapping[str, Any], service: MessagesService, *, version: str, counts: bool) -> Iterator[RequestFault]:
     """What is wrong with the fields, each by itself, in the order in which it is said."""
     if body.get("model") is None:
         yield missing("model")
@@ -122,21 +122,21 @@ def _faults(body: Mapping[str, Any], service: MessagesService, *, version: str, 
     yield from thinking_rule(body)
     yield from _sampling(body, version)
     if service.strict:
-        yield from (Fault(name, EXTRA) for name in body if name not in KNOWN)
+        yield from (RequestFault(name, EXTRA) for name in body if name not in KNOWN)
 
 
-def _sampling(body: Mapping[str, Any], version: str) -> Iterator[Fault]:
+def _sampling(body: Mapping[str, Any], version: str) -> Iterator[RequestFault]:
     """How the model chooses its words: since the newest version that is its own matter, whatever the value."""
     for name in SAMPLING:
         if name in body and version == NEWEST:
-            yield Fault(name, EXTRA)
+            yield RequestFault(name, EXTRA)
     thinks = (body.get("thinking") or {}).get("type") in {"enabled", "adaptive"}
     if thinks and body.get("temperature") not in {None, 1}:
         text = "`temperature` may only be set to 1 when thinking is enabled"
-        yield Fault("temperature", text, whole=True)
+        yield RequestFault("temperature", text, whole=True)
 
 
-def _conversation(body: Mapping[str, Any], service: MessagesService, version: str) -> Iterator[Fault]:
+def _conversation(body: Mapping[str, Any], service: MessagesService, version: str) -> Iterator[RequestFault]:
     """What is wrong with fields together; of a thread, what it holds is looked at later."""
     sent, goes_on = body["messages"], (body.get("thread") or {}).get("type") == "continue"
     choice = tool_rules.chosen(body)

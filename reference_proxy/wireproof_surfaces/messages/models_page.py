@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.messages.faults import Fault
+from wireproof_surfaces.messages.faults import RequestFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,13 +46,13 @@ def _limit(query: Mapping[str, str]) -> int:
     limit = query.get("limit", str(USUAL))
     # isascii: `isdigit` also takes signs such as ², at which `int` fails.
     if not (limit.isascii() and limit.isdigit()):
-        raise Fault("limit", "Input should be a valid integer").error()
+        raise RequestFault("limit", "Input should be a valid integer").error()
     if not 1 <= int(limit) <= MOST:
-        raise Fault("limit", f"Input should be an integer from 1 to {MOST}").error()
+        raise RequestFault("limit", f"Input should be an integer from 1 to {MOST}").error()
     return int(limit)
 
 
 def _place(names: Sequence[str], query: Mapping[str, str], name: str) -> int:
     if query[name] not in names:
-        raise Fault(name, "there is no model of this id").error()
+        raise RequestFault(name, "there is no model of this id").error()
     return names.index(query[name])

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wireproof_surfaces.messages.content_blocks import blocks
-from wireproof_surfaces.messages.faults import Fault
+from wireproof_surfaces.messages.faults import RequestFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ class _Placed(NamedTuple):
     block: Mapping[str, Any]
 
 
-def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> Iterator[Fault]:
+def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> Iterator[RequestFault]:
     """The rule of calls and results; `waiting` are the calls that a thread has open before these messages."""
     opened = dict.fromkeys(waiting, "messages.0")
     known = set(waiting)
@@ -36,7 +36,7 @@ def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> It
         for placed in _of_type("tool_use", turn):
             id_ = placed.block["id"]
             if id_ in known:
-                yield Fault(placed.path, "`tool_use` ids must be unique")
+                yield RequestFault(placed.path, "`tool_use` ids must be unique")
             known.add(id_)
             opened[id_] = placed.message
     yield from _unanswered(opened)
@@ -60,7 +60,7 @@ def _of_type(kind: str, turn: Sequence[_Placed]) -> Iterator[_Placed]:
     return (placed for placed in turn if placed.block["type"] == kind)
 
 
-def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> Iterator[Fault]:
+def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> Iterator[RequestFault]:
     """The results in a user's turn are those of the calls before it: ids with the paths of their messages."""
     left = dict(opened)
     for placed in _of_type("tool_result", turn):
@@ -70,16 +70,16 @@ def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> Iterator[Fa
                 f"unexpected `tool_use_id` found in `tool_result` blocks: {id_}. Each `tool_result` block must have a "
                 "corresponding `tool_use` block in the previous message."
             )
-            yield Fault(placed.path, text)
+            yield RequestFault(placed.path, text)
             return
         del left[id_]
     yield from _unanswered(left)
 
 
-def _unanswered(opened: Mapping[str, str]) -> Iterator[Fault]:
+def _unanswered(opened: Mapping[str, str]) -> Iterator[RequestFault]:
     if opened:
         text = (
             f"`tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(opened)}. Each "
             "`tool_use` block must have a corresponding `tool_result` block in the next message."
         )
-        yield Fault(next(iter(opened.values())), text)
+        yield RequestFault(next(iter(opened.values())), text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.messages.faults import Fault, integer, listed, members, missing, word
+from wireproof_surfaces.messages.faults import RequestFault, integer, listed, members, missing, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,26 +26,26 @@ class Thinking:
     """Whether a block of thinking has its text, or its signature alone."""
 
 
-def thinking(body: Mapping[str, Any]) -> Iterator[Fault]:
+def thinking(body: Mapping[str, Any]) -> Iterator[RequestFault]:
     """The rule of `thinking`, in a body whose other fields are acceptable."""
     sent = body.get("thinking")
     if sent is None:
         return
     if not isinstance(sent, dict):
-        yield Fault("thinking", "Input should be a valid dictionary")
+        yield RequestFault("thinking", "Input should be a valid dictionary")
         return
     kind = sent.get("type")
     if kind is None:
         yield missing("thinking.type")
     if kind not in TYPES:
-        yield Fault("thinking.type", f"Input should be {listed(TYPES)}")
+        yield RequestFault("thinking.type", f"Input should be {listed(TYPES)}")
     required = {"budget_tokens": integer(LEAST)} if kind == "enabled" else {}
     yield from members(sent, f"thinking.{kind}", required, {"display": word(*DISPLAYS)})
     most = body.get("max_tokens")
     if kind == "enabled" and most is not None and most <= sent["budget_tokens"]:
-        yield Fault("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`.", whole=True)
+        yield RequestFault("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`.", whole=True)
     if kind == "enabled" and (body.get("tool_choice") or {}).get("type") in {"any", "tool"}:
-        yield Fault("tool_choice", "Thinking may not be enabled when tool_choice forces tool use.", whole=True)
+        yield RequestFault("tool_choice", "Thinking may not be enabled when tool_choice forces tool use.", whole=True)
 
 
 def thinking_of(body: Mapping[str, Any]) -> Thinking:

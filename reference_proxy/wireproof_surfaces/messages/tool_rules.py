@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.messages.content_blocks import cache_control
 from wireproof_surfaces.messages.faults import (
-    Fault,
+    RequestFault,
     boolean,
     listed,
     mapping,
@@ -28,25 +28,25 @@ _NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 CHOICES = ("auto", "any", "tool", "none")
 
 
-def tools(sent: object) -> Iterator[Fault]:
+def tools(sent: object) -> Iterator[RequestFault]:
     """The rule of `tools`."""
     if not isinstance(sent, list):
-        yield Fault("tools", "Input should be a valid list")
+        yield RequestFault("tools", "Input should be a valid list")
         return
     for index, tool in enumerate(sent):
         yield from _tool(tool, f"tools.{index}")
     names = [tool["name"] for tool in sent]
     if len(set(names)) < len(names):
-        yield Fault("tools", "Tool names must be unique.")
+        yield RequestFault("tools", "Tool names must be unique.")
 
 
-def _tool(tool: object, path: str) -> Iterator[Fault]:
+def _tool(tool: object, path: str) -> Iterator[RequestFault]:
     if not isinstance(tool, dict):
-        yield Fault(path, "Input should be a valid dictionary")
+        yield RequestFault(path, "Input should be a valid dictionary")
         return
     kind = tool.get("type")
     if kind not in {None, "custom"} if isinstance(kind, str | None) else True:
-        yield Fault(f"{path}.type", f"Input should be 'custom': the tool {kind!r} is run by no service here")
+        yield RequestFault(f"{path}.type", f"Input should be 'custom': the tool {kind!r} is run by no service here")
         return
     path = f"{path}.custom"
     if "name" not in tool:
@@ -54,14 +54,14 @@ def _tool(tool: object, path: str) -> Iterator[Fault]:
     if not isinstance(tool["name"], str):
         yield from string(tool["name"], f"{path}.name")
     elif not _NAME.fullmatch(tool["name"]):
-        yield Fault(f"{path}.name", f"String should match pattern '^{_NAME.pattern}$'")
+        yield RequestFault(f"{path}.name", f"String should match pattern '^{_NAME.pattern}$'")
     if "input_schema" not in tool:
         yield missing(f"{path}.input_schema")
     yield from mapping(tool["input_schema"], f"{path}.input_schema")
     if "type" not in tool["input_schema"]:
         yield missing(f"{path}.input_schema.type")
     if tool["input_schema"]["type"] != "object":
-        yield Fault(f"{path}.input_schema.type", "Input should be 'object'")
+        yield RequestFault(f"{path}.input_schema.type", "Input should be 'object'")
     optional = {"description": string, "strict": boolean, "cache_control": cache_control}
     yield from members(tool, path, {}, optional)
 
@@ -89,24 +89,24 @@ class ToolChoice:
         """The tools of which one must be called; none where the model may answer as it likes."""
         return tuple(tool.name for tool in self.offered(tools)) if self.kind in {"any", "tool"} else ()
 
-    def faults(self, tools: tuple[Tool, ...]) -> Iterator[Fault]:
+    def faults(self, tools: tuple[Tool, ...]) -> Iterator[RequestFault]:
         """What is wrong with it where these tools are declared."""
         if not tools:
-            yield Fault("tool_choice", "tool_choice may only be specified while providing tools.", whole=True)
+            yield RequestFault("tool_choice", "tool_choice may only be specified while providing tools.", whole=True)
         elif self.name is not None and self.name not in {tool.name for tool in tools}:
-            yield Fault("tool_choice", f"Tool '{self.name}' not found in provided tools")
+            yield RequestFault("tool_choice", f"Tool '{self.name}' not found in provided tools")
 
 
-def choice(sent: object) -> Iterator[Fault]:
+def choice(sent: object) -> Iterator[RequestFault]:
     """The rule of `tool_choice` by itself."""
     if not isinstance(sent, dict):
-        yield Fault("tool_choice", "Input should be a valid dictionary")
+        yield RequestFault("tool_choice", "Input should be a valid dictionary")
         return
     kind = sent.get("type")
     if kind is None:
         yield missing("tool_choice.type")
     if kind not in CHOICES:
-        yield Fault("tool_choice.type", f"Input should be {listed(CHOICES)}")
+        yield RequestFault("tool_choice.type", f"Input should be {listed(CHOICES)}")
     required = {"name": some_string} if kind == "tool" else {}
     yield from members(sent, f"tool_choice.{kind}", required, {"disable_parallel_tool_use": boolean})
 

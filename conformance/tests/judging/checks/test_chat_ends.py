@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from stream_findings import CALLS, STOP, found, frame_of, only, shown
 
-from wireproof.judging.checks import CHECKS
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 
@@ -16,30 +16,12 @@ if TYPE_CHECKING:
 Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
-STOP = {"finish": "stop"}
-CALLS = {"finish": "tool_calls"}
 
-
-def found(row: str, exchange: Exchange) -> list[Violation]:
-    """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS.look(f"chat.stream.{row}", exchange))
-    assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
-    return violations
-
-
-def only(row: str, exchange: Exchange) -> Violation:
-    (violation,) = found(row, exchange)
-    return violation
-
-
-def frame_of(violation: Violation, exchange: Exchange) -> bytes:
-    """The bytes that a violation points at: a frame from its first to its last byte."""
-    assert violation.place is not None
-    assert exchange.reading is not None
-    assert violation.place.frame is not None
-    said = exchange.transcript.body[violation.place.offset :][: violation.place.length]
-    assert said == exchange.reading.frames[violation.place.frame].raw
-    return said
+def whole_frame(violation: Violation, exchange: Exchange) -> bytes:
+    """The frame that a violation points at, from its first to its last byte."""
+    frame = frame_of(violation, exchange)
+    assert shown(violation, exchange) == frame
+    return frame
 
 
 # Finish and usage
@@ -59,7 +41,7 @@ def test_another_finish_reason_is_shown(stream: Make, name: str, wrong: str, rig
     exchange = stream(name, {"finish": wrong})
     violation = only("finish-reason", exchange)
     assert violation.seen == f'finish_reason is "{wrong}", it should be "{right}"'
-    assert wrong.encode() in frame_of(violation, exchange)
+    assert wrong.encode() in whole_frame(violation, exchange)
 
 
 def test_a_finish_that_never_came_is_the_grammars_business(stream: Make) -> None:
@@ -75,7 +57,7 @@ def test_usage_that_was_asked_for_is_the_backends(stream: Make, usage_chunk: Cal
     violation = only("usage", exchange)
     assert violation.seen == "usage is 1 + 2 = 3, the backend reported 1234 + 56"
     assert (violation.about, violation.counts) == (None, True)
-    assert b'"prompt_tokens": 1' in frame_of(violation, exchange)
+    assert b'"prompt_tokens": 1' in whole_frame(violation, exchange)
     assert "= 99," in only("usage", stream("usage-asked", STOP, usage_chunk(1234, 56, 99))).seen
 
 
@@ -126,7 +108,7 @@ def test_an_error_frame_holds_the_envelope(stream: Make, error: dict[str, object
     exchange = stream("fail-after-text", "Half an answer", frame)
     violation = only("error-after-text", exchange)
     assert violation.seen == f"the error frame is no envelope: {seen}"
-    assert frame_of(violation, exchange) == frame
+    assert whole_frame(violation, exchange) == frame
 
 
 def test_a_failure_after_a_call_leaves_no_trace(stream: Make, call: Delta, error_frame: bytes) -> None:
@@ -135,7 +117,7 @@ def test_a_failure_after_a_call_leaves_no_trace(stream: Make, call: Delta, error
     exchange = stream("fail-after-call", one, error_frame)
     violation = only("error-after-call", exchange)
     assert violation.seen == "the call was complete, yet an error frame came: clients throw the call away"
-    assert frame_of(violation, exchange) == error_frame
+    assert whole_frame(violation, exchange) == error_frame
 
 
 def test_where_no_call_was_sent_an_error_frame_throws_none_away(stream: Make, error_frame: bytes) -> None:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from stream_findings import CALLS, STOP, found, frame_of, only, script_call, shown
 
 from wireproof.judging.checks import CHECKS, chat_stream
 from wireproof.model.catalogue import load
@@ -14,17 +15,10 @@ from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 from wireproof.scenarios import CONVERSATIONS
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Call
-
-if TYPE_CHECKING:
-    from wireproof.wire.violation import Violation
 
 Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
-STOP = {"finish": "stop"}
-CALLS = {"finish": "tool_calls"}
 STOP_AFTER_FIRST = "chat.stream.stop-after-first"
 ROWS = [row for row in load().requirements if row.id.startswith("chat.stream.") and row.id in CHECKS]
 CHECKED = [row.id for row in ROWS if row.stage is not Stage.PARITY]
@@ -45,39 +39,6 @@ HEADERS = {
     "x-accel-buffering": "no",
     "connection": "Keep-Alive",
 }
-
-
-def found(row: str, exchange: Exchange) -> list[Violation]:
-    """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS.look(f"chat.stream.{row}", exchange))
-    assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
-    return violations
-
-
-def only(row: str, exchange: Exchange) -> Violation:
-    (violation,) = found(row, exchange)
-    return violation
-
-
-def frame_of(violation: Violation, exchange: Exchange) -> bytes:
-    """The frame that a violation points into."""
-    assert violation.place is not None
-    assert exchange.reading is not None
-    assert violation.place.frame is not None
-    frame = exchange.reading.frames[violation.place.frame]
-    assert frame.offset <= violation.place.offset < frame.offset + len(frame.raw)
-    return frame.raw
-
-
-def shown(violation: Violation, exchange: Exchange) -> bytes:
-    """The bytes that a violation points at."""
-    assert violation.place is not None
-    return exchange.transcript.body[violation.place.offset :][: violation.place.length]
-
-
-def script_call(script: str, number: int = 0) -> Call:
-    calls = [step for step in LIBRARY[script].parts[0] if isinstance(step, Call)]
-    return calls[number]
 
 
 @pytest.mark.each("row", [row for row in CHECKED if row not in {"chat.stream.keepalive", STOP_AFTER_FIRST}])
@@ -113,7 +74,7 @@ def test_a_wrong_header_is_reported_as_it_came(stream: Make) -> None:
 
 
 def test_the_first_chunk_that_breaks_the_schema_is_shown(stream: Make) -> None:
-    bad = b'data: {"id": "chatcmpl-1", "object": "chunk", "created": 1700000000, "model": "codex", "choices": []}\n\n'
+    bad = b'data: {"id": "chatcmpl-3", "object": "chunk", "created": 1700000000, "model": "codex", "choices": []}\n\n'
     exchange = stream("text-hello", "Hello", bad, bad, ", world!", STOP)
     violation = only("schema", exchange)
     assert violation.seen == '/object: is "chunk", should be "chat.completion.chunk"'

@@ -92,3 +92,12 @@ def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[
 def test_a_body_of_another_form_is_a_finding(plain: Make, name: str, row: str, body: bytes) -> None:
     exchange = plain(name, 200, body, number=0, **RE)
     assert len(list(answered(f"responses.{row}", exchange, CHECKS))) == 1
+
+
+def test_of_what_may_be_refused_by_name_nothing_is_lost(plain: Make) -> None:
+    error = {"type": "invalid_request_error", "message": "image: This backend takes no images."}
+    refusal = json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode()
+    exchange = plain("messages-images", 400, refusal, dialect=Dialect.MESSAGES)
+    assert list(answered("messages.input.images", exchange, CHECKS)) == []
+    other = plain("messages-images", 400, refusal.replace(b"image: ", b""), dialect=Dialect.MESSAGES)
+    assert [one.status is not None for one in answered("messages.input.images", other, CHECKS)] == [True]

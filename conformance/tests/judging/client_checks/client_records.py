@@ -82,6 +82,26 @@ def refused(
     return replace(exchange(body, error, status=status, at=at), headers=there, script=script)
 
 
+def messages(*said: Json, answer: Sequence[Json], at: float = 0.0, **body: Any) -> Transcript:
+    """A request for a whole message, and the message: its blocks."""
+    stop = "tool_use" if any(block["type"] == "tool_use" for block in answer) else "end_turn"
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": list(answer),
+               "stop_reason": stop, "stop_sequence": None, "usage": usage}  # fmt: skip
+    asked = {"model": "m", "max_tokens": 9, "messages": list(said), "tools": [{"name": "look"}], **body}
+    return replace(exchange(asked, message, at=at), url=f"{ROOT}/v1/messages")
+
+
+def use(id_: str = "toolu_1", **input_: Any) -> Json:
+    return {"type": "tool_use", "id": id_, "name": "look", "input": input_}
+
+
+def used(*ids: str, **members: Any) -> Json:
+    """The message with the results of these calls."""
+    blocks = [{"type": "tool_result", "tool_use_id": id_, "content": "found it", **members} for id_ in ids]
+    return {"role": "user", "content": blocks}
+
+
 def wrong(row: str, *transcripts: Transcript, prompts: Sequence[str] = ()) -> list[str]:
     """What the check of a row finds wrong."""
     return [one.wrong for one in CLIENT_CHECKS[row].look(record_of(transcripts, ROOT, prompts)) if one.wrong]

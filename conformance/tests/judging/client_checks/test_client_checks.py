@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from client_records import ROOT, TOOL, USER, asked, call, exchange, occasions, refused, result, said, streamed, wrong
+from client_records import (
+    ROOT,
+    TOOL,
+    USER,
+    asked,
+    call,
+    exchange,
+    messages,
+    occasions,
+    refused,
+    result,
+    said,
+    streamed,
+    use,
+    used,
+    wrong,
+)
 
 from wireproof.judging.client_checks import CLIENT_CHECKS
 from wireproof.judging.client_checks.calls import same_value
 from wireproof.judging.client_checks.retries import MOST, TRIES
-from wireproof.model.transcript import End
+from wireproof.model.transcript import End, Piece
 from wireproof.reading.client_record import record_of
 
 if TYPE_CHECKING:
+    from client_records import Json
+
     from wireproof.model.transcript import Transcript
 
 TWO = said(None, call(), call("call_2"))
@@ -30,6 +49,10 @@ RIGHT: dict[str, tuple[Transcript, ...]] = {
     "two calls": (asked(USER, answer=TWO), asked(USER, TWO, result("call_2"), result(), at=1)),
     "text and call": (asked(USER, answer=LOOKED), asked(USER, LOOKED, result(), at=1)),
     "busy": (refused(USER, status=429, retry_after="2"), asked(USER, at=2.2)),
+    "busy, and its end was noticed late": (
+        replace(refused(USER, status=429, retry_after="2"), seconds=0.5),
+        asked(USER, at=2.1),
+    ),
     "tries": (*(refused(USER, status=500, at=at) for at in (0, 1, 3, 7)), asked(USER, at=15)),
     "a cut, repeated": (
         streamed(USER, deltas=[{"content": "Hal"}]),
@@ -41,6 +64,49 @@ RIGHT: dict[str, tuple[Transcript, ...]] = {
         asked(USER, said(None, call(arguments='{"at"')), result(text="error: no JSON"), at=1),
     ),
 }
+BLOCKS = ({"type": "text", "text": "I look."}, use(at=1), use("toolu_2", at=12345678901234567890))
+SPOKEN = {"role": "assistant", "content": list(BLOCKS)}
+BOTH = used("toolu_1", "toolu_2")
+RIGHT |= {
+    "blocks of Messages": (messages(USER, answer=BLOCKS), messages(USER, SPOKEN, BOTH, answer=BLOCKS[:1], at=1)),
+    "results in messages of their own": (
+        messages(USER, answer=BLOCKS),
+        messages(USER, SPOKEN, used("toolu_1"), used("toolu_2"), answer=BLOCKS[:1], at=1),
+    ),
+    "a word behind the results": (
+        messages(USER, answer=BLOCKS),
+        messages(
+            USER, SPOKEN, {"role": "user", "content": [*BOTH["content"], {"type": "text", "text": "More."}]},
+            answer=BLOCKS[:1], at=1,
+        ),
+    ),
+}  # fmt: skip
+
+
+def after(*said: Json) -> tuple[Transcript, ...]:
+    """Blocks of Messages, and a request that goes on from them."""
+    return messages(USER, answer=BLOCKS), messages(USER, *said, answer=BLOCKS[:1], at=1)
+
+
+def spoken(*blocks: Json) -> Json:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+BROKEN_MESSAGES: list[tuple[str, str, tuple[Transcript, ...]]] = [
+    ("client.result-for-every-call", "one of two", after(SPOKEN, used("toolu_1"))),
+    ("client.no-foreign-result", "another id", after(SPOKEN, used("toolu_1", "toolu_2", "toolu_3"))),
+    ("client.call-replayed", "another value", after(spoken(BLOCKS[0], use(at=2), BLOCKS[2]), BOTH)),
+    ("client.call-replayed", "digits lost", after(spoken(*BLOCKS[:2], use("toolu_2", at=1.2345678901234567e19)), BOTH)),
+    ("client.text-replayed", "dropped", after(spoken(*BLOCKS[1:]), BOTH)),
+    ("client.order", "a word before the results", after(SPOKEN, MORE, BOTH)),
+    ("client.order", "calls swapped", after(spoken(BLOCKS[0], BLOCKS[2], BLOCKS[1]), BOTH)),
+    ("client.tools-every-step", "none", (
+        messages(USER, answer=BLOCKS), messages(USER, SPOKEN, BOTH, answer=BLOCKS[:1], tools=[]),
+    )),
+    ("client.ends-on-text", "again", (
+        messages(USER, answer=BLOCKS[:1]), messages(USER, spoken(BLOCKS[0]), answer=BLOCKS[:1]),
+    )),
+]  # fmt: skip
 BROKEN: list[tuple[str, str, tuple[Transcript, ...]]] = [
     ("client.request-valid", "at most 128 tools", (asked(USER, tools=[TOOL] * 129),)),
     ("client.request-valid", "five stops", (asked(USER, stop=list("abcde")),)),
@@ -151,6 +217,28 @@ def test_a_right_record_breaks_no_row(name: str) -> None:
 @pytest.mark.parametrize(("row", "how", "record"), BROKEN, ids=[f"{row}-{how}" for row, how, _ in BROKEN])
 def test_a_broken_record_breaks_its_row(row: str, how: str, record: tuple[Transcript, ...]) -> None:
     assert wrong(row, *record), how
+
+
+@pytest.mark.parametrize(
+    ("row", "how", "record"), BROKEN_MESSAGES, ids=[f"{row}-{how}" for row, how, _ in BROKEN_MESSAGES]
+)
+def test_in_messages_it_breaks_that_row_alone(row: str, how: str, record: tuple[Transcript, ...]) -> None:
+    assert {one for one in CLIENT_CHECKS if wrong(one, *record)} == {row}, how
+
+
+def test_a_result_that_says_of_an_error_is_none_of_a_call_that_ran() -> None:
+    half = "event: content_block_start\ndata: " + json.dumps(
+        {"type": "content_block_start", "index": 0, "content_block": use("toolu_9")}
+    )
+    first = replace(
+        messages(USER, answer=[], stream=True), pieces=(Piece(at=0.1, data=half.encode() + b"\n\n"),), end=End.CUT
+    )
+    row = "client.incomplete-call-not-run"
+    again = [
+        messages(USER, spoken(use("toolu_9")), used("toolu_9", **more), answer=[]) for more in ({}, {"is_error": True})
+    ]
+    assert wrong(row, first, again[0])
+    assert wrong(row, first, again[1]) == []
 
 
 def test_each_row_is_broken_by_a_record() -> None:

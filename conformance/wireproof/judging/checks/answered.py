@@ -50,8 +50,8 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
     judged = asked(exchange).judged or subject
     if requirement != (judged if judged in exchange.scenario.exercises else subject):
         return
-    if wrong := _wrong(exchange):
-        yield replace(wrong, strict_only=_is_refusal(exchange)).of(judged)
+    if wrong := not_as_due(exchange):
+        yield wrong.of(judged)
     # No client looks at the param of an error or at its type: it shows the message.
     elif seen := _misnamed(exchange):
         yield Violation(requirement=judged, seen=seen, place=exchange.body_place, strict_only=True)
@@ -95,6 +95,12 @@ def refused_in_words(exchange: Exchange) -> bool:
         return False
     failed, _ = error_in(exchange)
     return failed is not None and in_words(failed.message, field)
+
+
+def not_as_due(exchange: Exchange) -> Seen | None:
+    """The first thing of status, headers and code that is wrong with the answer to a plain request; None: all right."""
+    wrong = _wrong(exchange)
+    return wrong and replace(wrong, strict_only=_is_refusal(exchange))
 
 
 def _wrong(exchange: Exchange) -> Seen | None:

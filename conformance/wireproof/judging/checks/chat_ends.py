@@ -91,11 +91,17 @@ def _running(exchange: Exchange) -> int:
 @check("chat.stream.done-last")
 def done_last(exchange: Exchange) -> Iterable[Seen]:
     """The body ends right after [DONE]."""
+    if exchange.transcript.end is End.CUT and failure_of(exchange) in ERROR_FRAMES:
+        return ()
+    return not_ended(exchange, "[DONE] came and the body stayed open; JavaScript clients wait for its end")
+
+
+def not_ended(exchange: Exchange, stays_open: str) -> Iterable[Seen]:
+    """What keeps a body from ending right after its last event; `stays_open` says it where that has come."""
     match exchange.transcript.end:
         case End.OPEN:
-            seen = "[DONE] came and the body stayed open; JavaScript clients wait for its end"
-            yield Seen(seen, kind="open", spoils=UNTOUCHED)
-        case End.CUT if failure_of(exchange) not in ERROR_FRAMES:
+            yield Seen(stays_open, kind="open", spoils=UNTOUCHED)
+        case End.CUT:
             yield Seen("the connection broke before the body was complete", kind="cut", spoils=LOST)
         case End.TIMEOUT:
             seen = f"the stream went silent for {exchange.target.silence:g} s without its end"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, is_object, listed
@@ -17,10 +18,9 @@ from wireproof.judging.checks.places import (
     reading_of,
     text_spot,
 )
-from wireproof.judging.checks.published import media_type, unpublished
+from wireproof.judging.checks.published import of_whole, unpublished
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
-from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of
@@ -40,9 +40,7 @@ check = Checks()
 
 
 FAILED = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}
-"""Plausible values of `created`: seconds, not milliseconds."""
-
-
+"""Failures that are to end a whole answer with an error."""
 _INDEXES = frozenset({("choices", "index")})
 """What `chat.whole.choices` looks at."""
 
@@ -50,21 +48,10 @@ _INDEXES = frozenset({("choices", "index")})
 @check("chat.whole.envelope")
 def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
-    if exchange.transcript.end is not End.COMPLETE:
-        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
-        return
-    if exchange.reading is None or not exchange.reading.payloads:
-        return
-    ((frame, body),) = exchange.reading.payloads
-    seen = list(unpublished("chat.completion", body, frame, apart=_INDEXES))
-    # What is wrong with choices and calls has been named where they were read.
-    if exchange.reading.violations:
-        seen = [one for one in seen if "choices" not in one.kind.split("/")]
-    if all(one.strict_only for one in seen):
-        seen += media_type(exchange)
+    body, seen = of_whole(exchange, partial(unpublished, "chat.completion", apart=_INDEXES), "choices")
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
-    if not seen:
+    if body is not None and not seen:
         for name, wrong in list(_envelope_values(exchange, body))[:1]:
             yield Seen(f"{name} is {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
 

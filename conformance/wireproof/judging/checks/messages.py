@@ -22,10 +22,9 @@ from wireproof.judging.checks.places import (
     reading_of,
     said_place,
 )
-from wireproof.judging.checks.published import media_type, shape_of, unpublished
+from wireproof.judging.checks.published import of_whole, shape_of, unpublished
 from wireproof.judging.registry import Checks, Seen, about
 from wireproof.model.scenario import Mode
-from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.fields import JsonObject
+    from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 
 check = Checks()
@@ -79,7 +79,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
             kinds.add(seen.kind)
 
 
-def _unpublished(schema: str, payload: object, frame: Frame) -> Iterable[Seen]:
+def _unpublished(schema: str, payload: object, frame: SseFrame) -> Iterable[Seen]:
     """What is wrong by a schema, without the counts, which have rows of their own."""
     found = unpublished(schema, payload, frame, apart=_NAMED)
     return (seen for seen in found if "usage" not in seen.kind.split("/") or seen.strict_only)
@@ -88,23 +88,16 @@ def _unpublished(schema: str, payload: object, frame: Frame) -> Iterable[Seen]:
 @check("messages.whole.envelope")
 def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a message of published members, complete, and the answer to this request."""
-    if exchange.transcript.end is not End.COMPLETE:
-        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
-        return
-    reading = reading_of(exchange)
-    if not reading.payloads:
-        return
-    ((frame, body),) = reading.payloads
-    seen = list(_unpublished("messages/message", body, frame))
-    # What is wrong with blocks and the end has been named where they were read.
-    if reading.violations:
-        seen = [one for one in seen if not {"content", "stop_reason", "stop_sequence"} & set(one.kind.split("/"))]
-    # Of counts under other names the row of usage says that there are none.
-    if exchange.answer.usage is None:
-        seen = [one for one in seen if "usage" not in one.kind.split("/")]
-    if all(one.strict_only for one in seen):
-        seen += media_type(exchange)
+
+    def weighed(body: JsonObject, frame: SseFrame) -> Iterable[Seen]:
+        found = _unpublished("messages/message", body, frame)
+        # Of counts under other names the row of usage says that there are none.
+        return (one for one in found if exchange.answer.usage is not None or "usage" not in one.kind.split("/"))
+
+    body, seen = of_whole(exchange, weighed, "content", "stop_reason", "stop_sequence")
     yield from seen
+    if body is None:
+        return
     if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and not seen:
         failed = f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
         yield Seen(failed, exchange.body_place, kind="failed", part=Facet.STATUS)

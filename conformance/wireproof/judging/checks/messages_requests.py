@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.answered import asked
+from wireproof.judging.checks.answered import asked, not_as_due
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.reading.errors import error_in
 from wireproof.reading.exchange import whole_reader
@@ -24,6 +24,9 @@ check = Checks()
 
 FEWEST, MOST = 0.5, 10
 """Tokens for a word of a request, at the least and at the most; templates of backends add some."""
+NEAR = 3
+"""How many times the tokens of an answer's usage a count may be, or the usage the count: what counts may differ."""
+COUNTING = "/messages/count_tokens"
 UNSUPPORTED, NOT_FOUND = "thread_unsupported_request", "thread_not_found"
 """The codes by which the runners of the SDKs know that a thread is not held."""
 BAD_REQUEST, MISSING = 400, 404
@@ -104,8 +107,27 @@ def tool_choice(exchange: Exchange) -> Iterable[Seen]:
 
 
 @check("messages.count-tokens")
-def count_tokens(exchange: Exchange) -> Iterable[Seen]:
-    """The count is a number, and one that the words of the request can have."""
+def count_tokens(*exchanges: Exchange) -> Iterable[Seen]:
+    """Each count is one that the words of its request can have, and near the usage of the answer to that request."""
+    counts: list[tuple[JsonObject, int]] = []
+    for exchange in exchanges:
+        sent = dict(json_object(exchange.transcript.request_body) or {})
+        # The one member that a request to count does not have.
+        sent.pop("max_tokens", None)
+        if COUNTING in asked(exchange).path:
+            wrong = not_as_due(exchange)
+            yield from [wrong] if wrong else _counted(exchange)
+            counts.append((sent, integer_of(_body(exchange).get("input_tokens")) or 0))
+            continue
+        usage = whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body).answer.usage
+        used = usage.prompt if usage else 0
+        for count in (count for body, count in counts if count and used and body == sent):
+            if not used / NEAR <= count <= used * NEAR:
+                seen = f"input_tokens was {count}, and the usage of the answer to the same request has {used}"
+                yield Seen(seen, exchange.body_place, strict_only=True, counts=True)
+
+
+def _counted(exchange: Exchange) -> Iterable[Seen]:
     fault = next(iter(faults("messages/tokens", _body(exchange))), None)
     sent, counted = json_object(exchange.transcript.request_body) or {}, integer_of(_body(exchange).get("input_tokens"))
     words, most = len(_words(sent.get("messages"))), MOST * len(exchange.transcript.request_body.split())

@@ -17,7 +17,7 @@ from wireproof.wire.fields import parse_json
 from wireproof.wire.grammar import OPENING
 from wireproof.wire.locating import locate, written
 from wireproof.wire.quoting import parting, quoted
-from wireproof.wire.sse import Frame
+from wireproof.wire.sse import SseFrame
 from wireproof.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def member_place(exchange: Exchange, *path: Step) -> Place:
     """Where a value stands in a body that is one JSON object; else all of the body."""
     body = exchange.transcript.body
     text = body.decode(errors="replace")
-    return locate(Frame(number=0, offset=0, raw=body, data=text, event=None, comments=()), path)
+    return locate(SseFrame(number=0, offset=0, raw=body, data=text, event=None, comments=()), path)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen
+from wireproof.model.transcript import End
 from wireproof.reading.schemas import faults
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.locating import locate
@@ -17,11 +18,12 @@ from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import MemberFault
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.schemas import SchemaFault
-    from wireproof.wire.sse import Frame
+    from wireproof.wire.fields import JsonObject
+    from wireproof.wire.sse import SseFrame
 
 _TEXT, _CALLS = frozenset({Facet.TEXT}), frozenset({Facet.CALL, Facet.ARGUMENTS})
 _SPOILT: Mapping[str, frozenset[Facet]] = {
@@ -46,7 +48,9 @@ _SEEN = 5
 """Faults of a body that are seen: one that has more is of another kind altogether."""
 
 
-def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tuple[str, ...]] = ()) -> Iterable[Seen]:
+def unpublished(
+    schema: str, body: object, frame: SseFrame, *, apart: Collection[tuple[str, ...]] = ()
+) -> Iterable[Seen]:
     """What is wrong with the body in a frame by a schema of an API; what harms clients comes first.
 
     Faults at the paths `apart` are left out: they have requirements of their own. What stands in a list is seen once.
@@ -72,7 +76,30 @@ def _is_extended(fault: SchemaFault) -> bool:
     return fault.path[-1:] == _EXTENDED and fault.about is not None and fault.about.fault is MemberFault.MISTYPED
 
 
-def media_type(exchange: Exchange) -> Iterable[Seen]:
+def of_whole(
+    exchange: Exchange, weighed: Callable[[JsonObject, SseFrame], Iterable[Seen]], *named: str
+) -> tuple[JsonObject | None, list[Seen]]:
+    """The body of a whole answer, and what is wrong with its form; None: there is none to look at further.
+
+    Args:
+        exchange: The exchange.
+        weighed: What is wrong with a body by its schema.
+        named: The members of which it has been named where they were read, if anything was found there.
+    """
+    if exchange.transcript.end is not End.COMPLETE:
+        return None, [Seen(f"the answer did not arrive whole: {exchange.transcript.end}")]
+    if exchange.reading is None or not exchange.reading.payloads:
+        return None, []
+    ((frame, body),) = exchange.reading.payloads
+    seen = list(weighed(body, frame))
+    if exchange.reading.violations:
+        seen = [one for one in seen if not set(named) & set(one.kind.split("/"))]
+    if all(one.strict_only for one in seen):
+        seen += _media_type(exchange)
+    return body, seen
+
+
+def _media_type(exchange: Exchange) -> Iterable[Seen]:
     """A whole answer whose Content-Type is not that of JSON: openai-node hands its body over as a text."""
     kind = exchange.transcript.header("content-type") or ""
     if not kind.startswith("application/json"):

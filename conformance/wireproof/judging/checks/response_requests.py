@@ -40,7 +40,8 @@ def previous_id(exchange: Exchange) -> Iterable[Seen]:
 
 def _lost(exchange: Exchange) -> str:
     """What of an input did not reach the backend; '' if all did."""
-    if not asked(exchange).reflects:
+    # A refusal that comes this far is one that the request allows.
+    if not asked(exchange).reflects or not exchange.transcript.ok:
         return ""
     reflected = _reflected(exchange)
     if not is_object(reflected):

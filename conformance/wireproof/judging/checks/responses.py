@@ -7,10 +7,11 @@ are registered for both.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answer_parts import calls, text
-from wireproof.judging.checks.chat_ends import failure_of
+from wireproof.judging.checks.chat_ends import failure_of, not_ended
 from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import (
     NO_USAGE,
@@ -22,9 +23,8 @@ from wireproof.judging.checks.places import (
     place_of,
     reading_of,
 )
-from wireproof.judging.checks.published import media_type, shape_of, unpublished
+from wireproof.judging.checks.published import of_whole, shape_of, unpublished
 from wireproof.judging.registry import Checks, Seen, about
-from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
 from wireproof.wire.facet import UNTOUCHED, Facet
@@ -32,7 +32,6 @@ from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
 from wireproof.wire.responses_events import PUBLISHED
-from wireproof.wire.stream import LOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,37 +85,16 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
 @check("responses.stream.order", "messages.stream.terminal")
 def ends(exchange: Exchange) -> Iterable[Seen]:
     """The body ends right after the terminal event."""
-    match exchange.transcript.end:
-        case End.OPEN:
-            seen = "the terminal event came and the body stayed open; JavaScript clients wait for it"
-            yield Seen(seen, kind="open", spoils=UNTOUCHED)
-        case End.CUT:
-            yield Seen("the connection broke before the body was complete", kind="cut", spoils=LOST)
-        case End.TIMEOUT:
-            seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
-            yield Seen(seen, kind="silent", spoils=LOST)
-        case End.ENDLESS:
-            yield Seen(f"the stream did not end: {exchange.transcript.over}", kind="endless", spoils=LOST)
-        case _:
-            pass
+    return not_ended(exchange, "the terminal event came and the body stayed open; JavaScript clients wait for it")
 
 
 @check("responses.whole.envelope")
 def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a response of published fields, complete, of this request, and says how the turn ended."""
-    if exchange.transcript.end is not End.COMPLETE:
-        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
-        return
-    if not reading_of(exchange).payloads:
-        return
-    ((frame, body),) = reading_of(exchange).payloads
-    seen = list(unpublished("response", body, frame))
-    # What is wrong with messages and calls has been named where they were read.
-    if reading_of(exchange).violations:
-        seen = [one for one in seen if "output" not in one.kind.split("/")]
-    if all(one.strict_only for one in seen):
-        seen += media_type(exchange)
+    body, seen = of_whole(exchange, partial(unpublished, "response"), "output")
     yield from seen
+    if body is None:
+        return
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
         for name, wrong in list(_values(exchange, body))[:1]:

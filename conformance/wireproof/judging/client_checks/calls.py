@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
-from wireproof.reading.client_requests import Message, Speaker
+from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.fields import json_of, parse_json
 from wireproof.wire.quoting import apart, quoted
 
@@ -70,7 +70,7 @@ def call_replayed(record: ClientRecord) -> Iterator[Occasion]:
 
 
 def _lost(
-    record: ClientRecord, exchange: ClientExchange, sent: dict[str, tuple[Message, ToolCall]]
+    record: ClientRecord, exchange: ClientExchange, sent: dict[str, tuple[ClientMessage, ToolCall]]
 ) -> Iterator[Occasion]:
     """Calls of the answer that a request goes on from, and that it neither sends back nor answers."""
     before = record.continued(exchange)
@@ -82,7 +82,7 @@ def _lost(
         yield broken(exchange, seen, tail(exchange, before)[0].path, kind="lost")
 
 
-def _compared(exchange: ClientExchange, message: Message, sent: ToolCall, made: ToolCall) -> Occasion:
+def _compared(exchange: ClientExchange, message: ClientMessage, sent: ToolCall, made: ToolCall) -> Occasion:
     path = message.path
     if sent.name != made.name:
         seen = f"the call {quoted(made.id)} was of {quoted(made.name)}, and is sent back as one of {quoted(sent.name)}"
@@ -128,11 +128,11 @@ def tools_every_step(record: ClientRecord) -> Iterator[Occasion]:
             yield broken(exchange, "the request brings the result of a call, and declares no tools any more")
 
 
-def _calls(exchange: ClientExchange) -> Iterator[tuple[Message, ToolCall]]:
+def _calls(exchange: ClientExchange) -> Iterator[tuple[ClientMessage, ToolCall]]:
     return ((message, call) for message in exchange.messages for call in message.calls)
 
 
-def _results(exchange: ClientExchange) -> dict[str, Message]:
+def _results(exchange: ClientExchange) -> dict[str, ClientMessage]:
     return {one.result_of: one for one in exchange.messages if one.speaker is Speaker.RESULT}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
-from wireproof.reading.client_requests import Message, Speaker
+from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.quoting import apart, quoted
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def order(record: ClientRecord) -> Iterator[Occasion]:
         yield broken(exchange, *wrong) if wrong else kept(exchange)
 
 
-def _misplaced(messages: Sequence[Message]) -> tuple[str, tuple[str | int, ...] | None] | None:
+def _misplaced(messages: Sequence[ClientMessage]) -> tuple[str, tuple[str | int, ...] | None] | None:
     """A result that does not stand behind its call, with results and other calls alone between."""
     waiting: set[str] = set()
     called = {call.id for one in messages for call in one.calls}
@@ -101,7 +101,7 @@ def _calls_swapped(record: ClientRecord, exchange: ClientExchange) -> tuple[str,
     return None
 
 
-def _shown(message: Message) -> str:
+def _shown(message: ClientMessage) -> str:
     what = message.text or ", ".join(call.id for call in message.calls) or message.result_of
     return f"the {message.speaker} message {quoted(what, SHOWN)}"
 

@@ -6,14 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
+from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import Mode
 from wireproof.reading.client_answers import AnswerState
-from wireproof.reading.client_requests import Message, Speaker
+from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.fields import json_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wireproof.model.scenario import Form
     from wireproof.reading.client_record import ClientExchange, ClientRecord
     from wireproof.wire.calls import ToolCall
 
@@ -83,7 +86,14 @@ def _kept_in(record: ClientRecord, bad: ClientExchange, later: ClientExchange, w
     return None
 
 
-@check("client.incomplete-call-not-run", unseen="no call with half its arguments came")
+def _without_texts_of_arguments(form: Form) -> str:
+    there = (form.dialect, form.mode) == (Dialect.MESSAGES, Mode.WHOLE)
+    return "in a whole answer of Messages the input of a call is an object, so none is half" if there else ""
+
+
+@check(
+    "client.incomplete-call-not-run", unseen="no call with half its arguments came", absent=_without_texts_of_arguments
+)
 def incomplete_call_not_run(record: ClientRecord) -> Iterator[Occasion]:
     """A call whose arguments are no JSON has no result, or one that says so."""
     for exchange in record.asked:
@@ -109,10 +119,10 @@ def is_incomplete(exchange: ClientExchange, call: ToolCall) -> bool:
     return json_of(call.arguments) is None
 
 
-def _success(record: ClientRecord, later: ClientExchange, call: ToolCall) -> Message | None:
+def _success(record: ClientRecord, later: ClientExchange, call: ToolCall) -> ClientMessage | None:
     """The result in a later request of a call that had half its arguments, if it says of no failure."""
     again = record.called(later).get(call.id)
     if again is not None and not is_incomplete(*again):
         return None  # the call came again, and whole
     results = (one for one in later.messages if one.speaker is Speaker.RESULT and one.result_of == call.id)
-    return next((one for one in results if not _FAILED.search(one.text)), None)
+    return next((one for one in results if not one.failed and not _FAILED.search(one.text)), None)

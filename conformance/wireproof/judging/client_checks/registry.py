@@ -11,6 +11,7 @@ from wireproof.reading.client_record import ClientExchange, ClientRecord
 from wireproof.reading.client_requests import Path, place_in
 
 if TYPE_CHECKING:
+    from wireproof.model.scenario import Form
     from wireproof.wire.violation import Place
 
 
@@ -51,6 +52,8 @@ class Registered:
 
     look: ClientCheck
     unseen: str
+    absent: Callable[[Form], str]
+    """Why no answer of a form can give an occasion; "": it may."""
 
 
 class ClientChecks:
@@ -67,15 +70,22 @@ class ClientChecks:
             for requirement in part:
                 self._add(requirement, part[requirement])
 
-    def __call__(self, requirement: str, *, unseen: str) -> Callable[[ClientCheck], ClientCheck]:
+    def __call__(
+        self, requirement: str, *, unseen: str, absent: Callable[[Form], str] = lambda _: ""
+    ) -> Callable[[ClientCheck], ClientCheck]:
         """Register a function as the check of a requirement, and leave it as it is.
+
+        Args:
+            requirement: Its id.
+            unseen: Why it was not observed, where it has no occasion.
+            absent: Why no answer of a form can give it one, where it does not apply; "": it may.
 
         Raises:
             CheckError: it has a check already.
         """
 
         def register(look: ClientCheck) -> ClientCheck:
-            self._add(requirement, Registered(look=look, unseen=unseen))
+            self._add(requirement, Registered(look=look, unseen=unseen, absent=absent))
             return look
 
         return register

@@ -1,4 +1,4 @@
-"""Whether requests are valid by what OpenAI has published, and by the limits that stand beside the types."""
+"""Whether requests are valid by what the APIs have published, and by the limits that stand beside the types."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.reading.client_record import ClientExchange, ClientRecord
-    from wireproof.reading.client_requests import ClientRequest, Path
+    from wireproof.reading.client_requests import AnswerRequest, Path
 
 check = ClientChecks()
 _SCHEMAS = {Surface.CHAT: "chat.request", Surface.RESPONSES: "responses.request"}
+"""Of Messages no types of requests are published in a form that can be cited; the endpoint's rules stand for them."""
 REFUSED = 400
 
 
@@ -39,7 +40,7 @@ def request_valid(record: ClientRecord) -> Iterator[Occasion]:
             checks = (result_for_every_call, no_foreign_result, call_replayed, order)
             explained = {one.exchange for look in checks for one in look(record) if one.wrong}
         if refusal and exchange.number not in (explained or ()):
-            yield broken(exchange, f"the endpoint refuses it, as OpenAI does: {refusal}", kind=refusal)
+            yield broken(exchange, f"the endpoint refuses it, as the API does: {refusal}", kind=refusal)
         else:
             yield kept(exchange)
 
@@ -50,6 +51,8 @@ def _first_fault(exchange: ClientExchange) -> tuple[str, Path] | None:
     if request is None:
         what = "no JSON" if json_of(exchange.transcript.request_body) is None else "no JSON object"
         return f"the body of the request is {what}", ()
+    if request.surface not in _SCHEMAS:
+        return None
     for fault in faults(_SCHEMAS[request.surface], request.body):
         # What is not listed is for others to know: services take fields of their own.
         if not fault.unknown:
@@ -57,7 +60,7 @@ def _first_fault(exchange: ClientExchange) -> tuple[str, Path] | None:
     return next(_beside_the_types(request), None)
 
 
-def _beside_the_types(request: ClientRequest) -> Iterator[tuple[str, Path]]:
+def _beside_the_types(request: AnswerRequest) -> Iterator[tuple[str, Path]]:
     """What the types do not say: members that need others, and strict schemas."""
     body = request.body
     if "stream_options" in body and body["stream_options"] is not None and body.get("stream") is not True:

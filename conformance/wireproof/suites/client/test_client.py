@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.clients.judged import certify_client
-from wireproof.clients.program import Command, ProgramError, heed_interrupts, words_of
+from wireproof.clients.program import ClientCommand, ProgramError, heed_interrupts, words_of
 from wireproof.clients.program_client import ProgramClient
 from wireproof.clients.running import SilentClientError
 from wireproof.clients.tool_use import named_tool
@@ -41,7 +41,7 @@ def judged(request: pytest.FixtureRequest) -> Certificate:
     name, _, arguments = (tool or "").partition("=")
     try:
         used = named_tool(name, arguments) if name else None
-        client = ProgramClient(command=Command(words=words_of([given]), variables={}))
+        client = ProgramClient(command=ClientCommand(words=words_of([given]), variables={}))
         return certify_client(client, scenarios=scenarios, terms=terms, tool=used)
     except (ProgramError, SilentClientError, ValueError) as error:
         pytest.exit(f"wireproof: {error}", returncode=pytest.ExitCode.USAGE_ERROR)

@@ -105,26 +105,18 @@ def received_lines(lines: Iterable[Line]) -> list[Message]:
 
 
 def replay(
-    lines: Sequence[Line],
-    session: Replay,
-    *,
-    skip: Collection[Any] = (),
-    unheard: Collection[Any] = (),
+    lines: Sequence[Line], session: Replay, *, skip: Collection[Any] = ()
 ) -> tuple[list[Message], list[Message]]:
     """What the recorded server said and what the mock says to the same client in `session`, which begins here.
 
-    `skip`: requests that are left out with what either server says next; `unheard`: requests after which it is not
-    compared what either says until the client's next line. Lines in pieces are put together and sent last.
+    `skip`: requests that are left out with what either server says next. Lines in pieces are put together and go last.
     """
     kept = without(lines, skip)
-    theirs = received_lines(without(kept, unheard))
-    session.restart(received_lines(kept))
+    theirs = received_lines(kept)
+    session.restart(theirs)
     for line in kept:
         if line.sent and line.message is not None:
-            before = len(session.received)
             session.send(line.message)
-            if line.request in set(unheard):
-                del session.received[before:]
     for text in "".join(line.raw for line in kept if line.sent).split("\n")[:-1]:
         if session.exit is None:
             session.send(text)
@@ -144,7 +136,7 @@ def compared(row: Replayed, table: Replays, home: Path, version: Version | None 
     for line in before:
         if line.sent and line.message is not None:
             session.send(line.message)
-    sides = replay(lines, session, skip=row.skip, unheard=row.unheard)
+    sides = replay(lines, session, skip=row.skip)
     if row.scenario in table.crossing:
         sides = by_thread(sides[0]), by_thread(sides[1])
     if row.scenario == CORE:

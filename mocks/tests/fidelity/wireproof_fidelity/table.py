@@ -30,7 +30,7 @@ class Replayed:
     """One recording. `why`: what differs and why, or why it is not replayed; empty where all is equal.
 
     What is left out of the comparison: `skip`, requests with all that follows until the client's next line;
-    `unheard`, what follows them alone; `unsent`, notifications of these methods; `own`, values of these keys.
+    `unsent`, notifications of these methods; `own`, values of these keys.
     `after`: the scenario of the process before it, whose threads are stored; empty if there was none.
     """
 
@@ -39,7 +39,6 @@ class Replayed:
     verdict: Verdict
     why: str = ""
     skip: frozenset[Any] = frozenset()
-    unheard: frozenset[Any] = frozenset()
     unsent: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     after: str = ""
@@ -106,7 +105,7 @@ def recording_file(name: str) -> Path:
     return RECORDINGS / f"{name}.jsonl{'.gz' if name.endswith(f'/{CORE}') else ''}"
 
 
-_SETS = ("skip", "unheard", "unsent", "own")
+_SETS = ("skip", "unsent", "own")
 
 
 def _replayed(path: Path, row: Mapping[str, Any]) -> Replayed:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SEARCH = ApprovalQuestion(
-    call_id="call_1", tool="vault_search", title="Vault Search", purpose="Searches your notes.",
+    tool="vault_search", title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "machine learning", "limit": 10},
 )  # fmt: skip
 READ = ApprovalQuestion(
-    call_id="call_2", tool="file_read", title="File Read", purpose="Reads files.",
+    tool="file_read", title="File Read", purpose="Reads files.",
     arguments={"filePaths": ["path/to/one.md", "two.md", "two.md"]}, files="filePaths",
 )  # fmt: skip
 
@@ -52,12 +52,12 @@ def test_the_window_has_name_purpose_arguments_and_the_privacy_note() -> None:
 @pytest.mark.parametrize("typed", ["y", "YES", " approve "])
 def test_it_is_approved_with_its_arguments(typed: str) -> None:
     decision, _ = asked(SEARCH, typed)
-    assert decision == Decision(approval_id="call_1", approved=True, arguments=dict(SEARCH.arguments))
+    assert decision == Decision(approved=True, arguments=dict(SEARCH.arguments))
 
 
 @pytest.mark.parametrize("typed", ["n", "no", "c", "Cancel", "q"])
 def test_it_is_cancelled(typed: str) -> None:
-    assert asked(SEARCH, typed)[0] == Decision(approval_id="call_1", approved=False, arguments={})
+    assert asked(SEARCH, typed)[0] == Decision(approved=False, arguments={})
 
 
 def test_closing_cancels() -> None:
@@ -115,4 +115,4 @@ def test_what_a_model_writes_cannot_draw_over_the_window(text: Callable[[str], A
 
 @pytest.fixture
 def text() -> Callable[[str], ApprovalQuestion]:
-    return lambda query: ApprovalQuestion(call_id="", tool="t", title="T", purpose="", arguments={"query": query})
+    return lambda query: ApprovalQuestion(tool="t", title="T", purpose="", arguments={"query": query})

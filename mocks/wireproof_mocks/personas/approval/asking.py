@@ -21,7 +21,6 @@ ALL, NONE = "Select All", "Deselect All"
 class ApprovalQuestion:
     """What the user is to decide on."""
 
-    call_id: str
     tool: str
     """The tool's name."""
     title: str
@@ -44,21 +43,19 @@ class ApprovalQuestion:
     def approved(self, selected: list[str] | None = None) -> Decision:
         """The decision that it may run, with these of its files; None: with all."""
         if not self.files:
-            return Decision(approval_id=self.call_id, approved=True, arguments=self.arguments)
+            return Decision(approved=True, arguments=self.arguments)
         paths = [path for path in self.paths if selected is None or path in selected]
-        return Decision(approval_id=self.call_id, approved=True, arguments={**self.arguments, self.files: paths})
+        return Decision(approved=True, arguments={**self.arguments, self.files: paths})
 
     def cancelled(self) -> Decision:
         """The decision that it may not run."""
-        return Decision(approval_id=self.call_id, approved=False, arguments={})
+        return Decision(approved=False, arguments={})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
     """What the user has decided."""
 
-    approval_id: str
-    """The id of the call."""
     approved: bool
     arguments: Json
     """The arguments as the user has changed them."""

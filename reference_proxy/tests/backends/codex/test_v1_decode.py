@@ -69,10 +69,10 @@ def test_a_raw_call_of_a_tool_that_was_offered_is_one() -> None:
 def test_a_count_of_tokens_ends_the_calls_that_wait() -> None:
     item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}
     info = {"total_token_usage": {"input_tokens": 5, "output_tokens": 3}}
-    told_twice = [sent("token_count", info=None), sent("raw_response_item", item=item), sent("token_count", info=None)]
-    *before, closed = play(*told_twice, tools="f")
+    sent_twice = [sent("token_count", info=None), sent("raw_response_item", item=item), sent("token_count", info=None)]
+    *before, closed = play(*sent_twice, tools="f")
     assert closed == CallClosed(id="c")
-    assert play(*told_twice, sent("token_count", info=info), tools="f") == [
+    assert play(*sent_twice, sent("token_count", info=info), tools="f") == [
         *before,
         closed,
         UsageReported(prompt=5, completion=3),

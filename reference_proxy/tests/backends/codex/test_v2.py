@@ -12,42 +12,46 @@ from wireproof_surfaces.conversation import Conversation, Message, TextPart
 from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from reference_proxy.tests.conftest import Server
+
+    Begin = Callable[..., Server]
 
 HELLO = Conversation(input=(TextPart("hi"),))
 HISTORY = Conversation(history=(Message(role="user", parts=(TextPart("before"),)),))
 
 
 @pytest.fixture
-def begin(make_server: type[Server]) -> Any:
+def begin(make_server: type[Server]) -> Begin:
     """Start an answer, of a turn on a thread or of several."""
 
-    def start(conversation: Conversation = HELLO, choices: int = 1) -> Any:
+    def start(conversation: Conversation = HELLO, choices: int = 1) -> Server:
         return make_server(CodexV2, conversation, choices)
 
     return start
 
 
-def running(server: Any) -> None:
+def running(server: Server) -> None:
     """All the way to a turn under way."""
     server.answer(thread={"id": "t"})
     server.answer(turn={"id": "u"})
 
 
-def started(server: Any) -> None:
+def started(server: Server) -> None:
     server.send(method="turn/started", params={"threadId": "t", "turn": {"id": "u"}})
 
 
-def delta(server: Any, text: str, thread: str = "t") -> None:
+def delta(server: Server, text: str, thread: str = "t") -> None:
     params = {"threadId": thread, "turnId": "u", "itemId": "m", "delta": text}
     server.send(method="item/agentMessage/delta", params=params)
 
 
-def done(server: Any, status: str = "completed") -> None:
+def done(server: Server, status: str = "completed") -> None:
     server.send(method="turn/completed", params={"threadId": "t", "turn": {"id": "u", "status": status}})
 
 
-def test_a_turn_is_a_thread_then_its_input(begin: Any) -> None:
+def test_a_turn_is_a_thread_then_its_input(begin: Begin) -> None:
     server = begin()
     running(server)
     assert server.methods == ["thread/start", "turn/start"]
@@ -57,7 +61,7 @@ def test_a_turn_is_a_thread_then_its_input(begin: Any) -> None:
     assert server.events() == [TextAdded(text="Hello"), ChoiceFinished(reason="stop")]
 
 
-def test_history_is_injected_before_the_turn(begin: Any) -> None:
+def test_history_is_injected_before_the_turn(begin: Begin) -> None:
     server = begin(HISTORY)
     server.answer(thread={"id": "t"})
     assert server.methods == ["thread/start", "thread/inject_items"]
@@ -65,7 +69,9 @@ def test_history_is_injected_before_the_turn(begin: Any) -> None:
     assert server.methods[-1] == "turn/start"
 
 
-def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(begin: Any, make_server: type[Server]) -> None:
+def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(
+    begin: Begin, make_server: type[Server]
+) -> None:
     server = make_server(CodexV2, HISTORY, abilities=Abilities(history="resumed"))
     assert server.methods == ["thread/resume"]
     running(server)
@@ -83,7 +89,7 @@ def test_a_thread_without_a_history_is_resumed_nowhere(make_server: type[Server]
     assert server.methods == ["thread/start", "turn/start", "thread/unsubscribe"]
 
 
-def test_a_thread_that_is_not_ephemeral_is_archived(begin: Any) -> None:
+def test_a_thread_that_is_not_ephemeral_is_archived(begin: Begin) -> None:
     server = begin()
     server.link.abilities = Abilities(ephemeral=False)
     running(server)
@@ -92,7 +98,7 @@ def test_a_thread_that_is_not_ephemeral_is_archived(begin: Any) -> None:
     assert server.methods[2:] == ["thread/archive"]
 
 
-def test_notifications_before_the_response_of_the_turn_count(begin: Any) -> None:
+def test_notifications_before_the_response_of_the_turn_count(begin: Begin) -> None:
     server = begin()
     server.answer(thread={"id": "t"})
     started(server)
@@ -100,7 +106,7 @@ def test_notifications_before_the_response_of_the_turn_count(begin: Any) -> None
     assert server.events() == [TextAdded(text="early")]
 
 
-def test_a_turn_that_is_over_is_let_go_of(begin: Any) -> None:
+def test_a_turn_that_is_over_is_let_go_of(begin: Begin) -> None:
     server = begin()
     running(server)
     done(server)
@@ -110,7 +116,7 @@ def test_a_turn_that_is_over_is_let_go_of(begin: Any) -> None:
     assert server.link.listeners == 0
 
 
-def test_a_turn_that_runs_is_interrupted_first(begin: Any) -> None:
+def test_a_turn_that_runs_is_interrupted_first(begin: Begin) -> None:
     server = begin()
     running(server)
     server.turn.close()
@@ -123,14 +129,14 @@ def test_a_turn_that_runs_is_interrupted_first(begin: Any) -> None:
     assert server.events() == []
 
 
-def test_a_turn_closed_before_its_thread_is_there_starts_nothing(begin: Any) -> None:
+def test_a_turn_closed_before_its_thread_is_there_starts_nothing(begin: Begin) -> None:
     server = begin(HISTORY)
     server.turn.close()
     server.answer(thread={"id": "t"})
     assert server.methods == ["thread/start", "thread/unsubscribe"]
 
 
-def test_a_turn_closed_during_the_injection_starts_nothing(begin: Any) -> None:
+def test_a_turn_closed_during_the_injection_starts_nothing(begin: Begin) -> None:
     server = begin(HISTORY)
     server.answer(thread={"id": "t"})
     server.turn.close()
@@ -140,7 +146,7 @@ def test_a_turn_closed_during_the_injection_starts_nothing(begin: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["response", "notification"])
-def test_a_turn_closed_while_it_starts_is_interrupted_once_its_id_is_known(begin: Any, how: str) -> None:
+def test_a_turn_closed_while_it_starts_is_interrupted_once_its_id_is_known(begin: Begin, how: str) -> None:
     server = begin()
     server.answer(thread={"id": "t"})
     server.turn.close()
@@ -152,7 +158,7 @@ def test_a_turn_closed_while_it_starts_is_interrupted_once_its_id_is_known(begin
     assert server.methods[2:] == ["turn/interrupt"]
 
 
-def test_a_turn_that_could_not_start_is_not_interrupted(begin: Any) -> None:
+def test_a_turn_that_could_not_start_is_not_interrupted(begin: Begin) -> None:
     server = begin()
     server.answer(thread={"id": "t"})
     server.refuse()
@@ -167,7 +173,7 @@ def test_a_turn_that_could_not_start_is_not_interrupted(begin: Any) -> None:
         ("Server overloaded; retry later.", FailureReason.OVERLOADED),
     ],
 )
-def test_a_refusal_fails_the_turn(begin: Any, message: str, cause: FailureReason) -> None:
+def test_a_refusal_fails_the_turn(begin: Begin, message: str, cause: FailureReason) -> None:
     server = begin()
     server.refuse(message)
     assert server.events() == [ChoiceFailed(cause)]
@@ -175,7 +181,7 @@ def test_a_refusal_fails_the_turn(begin: Any, message: str, cause: FailureReason
 
 
 @pytest.mark.parametrize("step", [0, 1, 2])
-def test_every_step_may_be_refused(begin: Any, step: int) -> None:
+def test_every_step_may_be_refused(begin: Begin, step: int) -> None:
     server = begin(HISTORY)
     for _ in range(step):
         server.answer(thread={"id": "t"})
@@ -183,13 +189,13 @@ def test_every_step_may_be_refused(begin: Any, step: int) -> None:
     assert server.events() == [ChoiceFailed(FailureReason.FAILED)]
 
 
-def test_an_answer_without_a_thread_is_unreadable(begin: Any) -> None:
+def test_an_answer_without_a_thread_is_unreadable(begin: Begin) -> None:
     server = begin()
     server.answer(thread=[])
     assert server.events() == [ChoiceFailed(FailureReason.GARBLED)]
 
 
-def test_a_request_that_is_never_answered_fails_the_turn(begin: Any) -> None:
+def test_a_request_that_is_never_answered_fails_the_turn(begin: Begin) -> None:
     server = begin()
     server.now = REQUEST_SECONDS
     server.link.expire()
@@ -197,7 +203,7 @@ def test_a_request_that_is_never_answered_fails_the_turn(begin: Any) -> None:
 
 
 @pytest.mark.parametrize("runs", [True, False])
-def test_the_end_of_the_process_fails_the_turn(begin: Any, runs: bool) -> None:  # noqa: FBT001 - a case
+def test_the_end_of_the_process_fails_the_turn(begin: Begin, runs: bool) -> None:  # noqa: FBT001 - a case
     server = begin()
     if runs:
         running(server)
@@ -206,25 +212,25 @@ def test_the_end_of_the_process_fails_the_turn(begin: Any, runs: bool) -> None: 
     server.turn.close()
 
 
-def test_an_unreadable_line_fails_the_turn_it_names(begin: Any) -> None:
+def test_an_unreadable_line_fails_the_turn_it_names(begin: Begin) -> None:
     server = begin()
     running(server)
     server.link.feed(b'{"params":{"threadId":"t","delta":"\xff"}}\n')
     assert server.events() == [ChoiceFailed(FailureReason.GARBLED)]
 
 
-def called(server: Any, call: str = "c") -> None:
+def called(server: Server, call: str = "c") -> None:
     """The backend asks the client to run a tool."""
     params = {"threadId": "t", "turnId": "u", "callId": call, "tool": "f", "arguments": {}}
     server.send(method="item/tool/call", id=0, params=params)
 
 
-def answers(server: Any) -> list[Any]:
+def answers(server: Server) -> list[Any]:
     """What the backend's own requests were answered with."""
     return [message["result"] for message in server.sent if "result" in message]
 
 
-def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Any) -> None:
+def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Begin) -> None:
     server = begin()
     running(server)
     server.now = SILENCE
@@ -246,7 +252,7 @@ def test_how_long_a_silence_lasts_can_be_set(make_server: type[Server]) -> None:
     assert len(answers(server)) == 1
 
 
-def test_calls_are_answered_at_once_where_nothing_else_shows_the_end(begin: Any) -> None:
+def test_calls_are_answered_at_once_where_nothing_else_shows_the_end(begin: Begin) -> None:
     server = begin()
     server.link.abilities = Abilities(silent_ends=True)
     running(server)
@@ -255,7 +261,7 @@ def test_calls_are_answered_at_once_where_nothing_else_shows_the_end(begin: Any)
 
 
 @pytest.mark.parametrize("silent", [True, False])
-def test_calls_of_a_turn_that_is_closed_are_not_answered(begin: Any, silent: Any) -> None:
+def test_calls_of_a_turn_that_is_closed_are_not_answered(begin: Begin, silent: Any) -> None:
     server = begin()
     server.link.abilities = Abilities(silent_ends=silent)
     running(server)
@@ -266,7 +272,7 @@ def test_calls_of_a_turn_that_is_closed_are_not_answered(begin: Any, silent: Any
     assert answers(server) == []
 
 
-def test_a_client_that_falls_behind_has_its_turn_interrupted(begin: Any) -> None:
+def test_a_client_that_falls_behind_has_its_turn_interrupted(begin: Begin) -> None:
     server = begin()
     server.mailbox.limit = server.mailbox.aside = 100
     running(server)
@@ -280,11 +286,11 @@ def test_a_client_that_falls_behind_has_its_turn_interrupted(begin: Any) -> None
 # Several choices
 
 
-def sent(server: Any, method: str) -> list[Any]:
+def sent(server: Server, method: str) -> list[Any]:
     return [message for message in server.sent if message["method"] == method]
 
 
-def test_choices_are_threads_whose_turns_start_in_order(begin: Any) -> None:
+def test_choices_are_threads_whose_turns_start_in_order(begin: Begin) -> None:
     server = begin(choices=2)
     assert server.methods == ["thread/start"]
     server.answer(thread={"id": "t"})
@@ -299,7 +305,7 @@ def test_choices_are_threads_whose_turns_start_in_order(begin: Any) -> None:
     assert len(sent(server, "turn/interrupt")) == 2
 
 
-def test_a_choice_that_cannot_start_lets_the_next_one_begin_and_fails_alone(begin: Any) -> None:
+def test_a_choice_that_cannot_start_lets_the_next_one_begin_and_fails_alone(begin: Begin) -> None:
     server = begin(choices=2)
     server.refuse()
     assert server.methods == ["thread/start", "thread/start"]
@@ -309,7 +315,7 @@ def test_a_choice_that_cannot_start_lets_the_next_one_begin_and_fails_alone(begi
     assert server.events() == [ChoiceFailed(FailureReason.FAILED, 0), ChoiceFailed(FailureReason.FAILED, 1)]
 
 
-def test_no_choice_begins_after_the_answer_is_closed(begin: Any) -> None:
+def test_no_choice_begins_after_the_answer_is_closed(begin: Begin) -> None:
     server = begin(choices=3)
     server.answer(thread={"id": "t"})
     server.turn.close()

@@ -88,7 +88,7 @@ def test_an_end_that_is_no_json_is_garbled() -> None:
         list(EnvelopeReader().feed(framed(0x02, b"<html>")))
 
 
-def test_a_refused_request_is_told_by_its_body_and_else_by_its_status() -> None:
+def test_a_refused_request_is_known_by_its_body_and_else_by_its_status() -> None:
     assert refused(500, json.dumps({"code": "unauthenticated"}).encode()).code == "unauthenticated"
     assert refused(401, b"<html>").code == "unauthenticated"
     assert refused(503, b"[]").code == "unavailable"

@@ -1,8 +1,9 @@
-"""Ids of a model's answers, all of a run against each other: no two answers share theirs, and no two calls.
+"""Ids of the answers of a run, all against each other: no two answers share theirs, and no two calls of a model.
 
 The requests of a run all differ, so an answer with another's id is no repetition of it. Where both are answers of one
 conversation, clients were seen to break: agents keep their steps by these ids. Where they are not, none was, and some
-servers count the calls of each conversation from 0; that fails the level `strict` alone.
+servers count the calls of each conversation from 0; that fails the level `strict` alone. The calls of a script have
+the ids that the script gives them, which are the same wherever it is played.
 """
 
 from __future__ import annotations
@@ -36,18 +37,15 @@ def shared_ids(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, Violat
     for exchange in exchanges:
         for facet, what, ids in (
             (Facet.ID, "answer", _answer_ids(exchange)),
-            (
-                Facet.CALL_ID,
-                "call",
-                {call.id for choice in exchange.answer.choices for call in choice.calls if call.id},
-            ),
+            (Facet.CALL_ID, "call", _call_ids(exchange)),
         ):
             row = row_of(facet, exchange.form)
             shared = [(one, owner) for one in sorted(ids) for owner in owners.get((what, one), ())]
             # What harms comes first.
             for same, owner in sorted(shared, key=lambda one: not _harm(what, exchange, one[1]))[:1]:
                 kind = _harm(what, exchange, owner)
-                if (row, kind) not in broken:
+                scripted = what == "call" and exchange.asks is None and not kind
+                if (row, kind) not in broken and not scripted:
                     broken.add((row, kind))
                     yield exchange, _violation(row, what, same, owner, kind, exchange)
             for one in ids:
@@ -74,8 +72,16 @@ def _violation(row: str, what: str, same: str, owner: Exchange, kind: str, excha
     )
 
 
+def _call_ids(exchange: Exchange) -> set[str]:
+    # A result of a function names it, and no id.
+    if exchange.dialect.spec.functions:
+        return set()
+    return {call.id for choice in exchange.answer.choices for call in choice.calls if call.id}
+
+
 def _answer_ids(exchange: Exchange) -> set[str]:
     """The ids of an answer; several only where a row of their own is broken."""
-    bodies = (object_of(payload.get("response")) or payload for _, payload in reading_of(exchange).payloads)
-    # Events of Responses have none; and a gateway's first chunk may have an empty one.
-    return {name for body in bodies if (name := text_of(body.get("id")))}
+    payloads = [payload for _, payload in reading_of(exchange).payloads]
+    # Most events have none; and a gateway's first chunk may have an empty one.
+    holders = (object_of(one.get("response")) or object_of(one.get("message")) or one for one in payloads)
+    return {name for holder in holders if (name := text_of(holder.get("id")))}

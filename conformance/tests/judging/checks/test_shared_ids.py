@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.judging.checks.live_ids import CALL_AGAIN, RESPONSE_AGAIN, shared_ids
+from wireproof.judging.checks.shared_ids import CALL_AGAIN, RESPONSE_AGAIN, shared_ids
 from wireproof.model.asks import Anything
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
@@ -58,6 +59,10 @@ def chunk(name: str, id_: str) -> Exchange:
 def response(name: str, id_: str, call: str) -> Exchange:
     item = {"type": "function_call", "id": "fc_1", "call_id": call, "name": "f", "arguments": "{}"}
     return answered(name, RESPONSE, {"id": id_, "object": "response", "output": [item]})
+
+
+def message(name: str, start: Any) -> Exchange:
+    return answered(name, Form(Dialect.MESSAGES, Mode.STREAM), start)
 
 
 def found(*exchanges: Exchange) -> list[tuple[str, str, str]]:
@@ -121,6 +126,19 @@ def test_an_id_that_comes_again_in_a_conversation_harms_clients(answers: Sequenc
 def test_of_chat_completions_no_client_keeps_the_ids_of_answers() -> None:
     (found,) = (violation for _, violation in shared_ids([chat("a", "1"), chat("a/1", "1")]))
     assert found.strict_only
+
+
+def test_a_stream_of_messages_has_its_id_in_the_message_that_starts() -> None:
+    start = {"type": "message_start", "message": {"id": "msg_1", "content": []}}
+    (seen,) = (violation.requirement for _, violation in shared_ids([message("a", start), message("b", start)]))
+    assert seen == "messages.stream.schema"
+
+
+def test_the_calls_of_a_script_have_its_ids_wherever_it_is_played() -> None:
+    played = [dataclasses.replace(one, turn=Turn(say="p")) for one in (chat("a", "1", "c"), chat("b", "1", "c"))]
+    assert [seen.requirement for _, seen in shared_ids(played)] == ["chat.whole.envelope"]
+    again = [dataclasses.replace(one, turn=Turn(say="p")) for one in (chat("a", "1", "c"), chat("a/1", "2", "c"))]
+    assert [seen.kind for _, seen in shared_ids(again)] == [CALL_AGAIN]
 
 
 def test_a_shared_id_breaks_the_letter_alone() -> None:

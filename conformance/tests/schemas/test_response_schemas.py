@@ -7,10 +7,7 @@ Where the schemas differ on purpose, `STRICTER` says so, with the reason.
 
 from __future__ import annotations
 
-import json
-import types
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -28,6 +25,7 @@ from openai.types.responses import (
     ToolChoiceFunction,
     response_input_item,
 )
+from published_types import Json, SchemaFolder, discriminator, fields_of, members, models_of, words
 from pydantic import BaseModel, TypeAdapter
 
 from wireproof.reading.schemas import errors
@@ -35,7 +33,7 @@ from wireproof.reading.schemas import errors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FOLDER = Path(__file__).parents[2] / "schemas" / "openai"
+SCHEMAS = SchemaFolder("openai")
 NAMES = ("response", "response.stream", "response.input_item", "response.input_items")
 CLOSED: set[Any] = {ResponseOutputMessage, ResponseFunctionToolCall, ResponseReasoningItem, FunctionTool,
                     ToolChoiceFunction}  # fmt: skip
@@ -45,7 +43,7 @@ STRICTER = {
     "function_call.status": "the contract asks for it",
     "response.instructions": "list items are the input's, which has a schema of its own",
 }
-EVENT_TYPES = json.loads((FOLDER / "response.stream.json").read_text(encoding="utf-8"))["properties"]["type"]["enum"]
+EVENT_TYPES = SCHEMAS.load("response.stream")["properties"]["type"]["enum"]
 BEYOND = {
     "response": {"billing", "frequency_penalty", "presence_penalty", "store"},
     "response.function_call_arguments.done": {"name"},
@@ -60,45 +58,6 @@ OPTIONAL = {
 """Members that the types require and the schemas do not."""
 SPELLINGS = {"prompt_cache_retention": {'"in-memory"'}}
 """Values that the reference writes otherwise than the types."""
-PRIMITIVES = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
-
-Json = dict[str, Any]
-
-
-def load(name: str) -> Json:
-    content: Json = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return content
-
-
-def resolved(node: Json, file: str) -> tuple[Json, str]:
-    """A schema behind its references, and the file it stands in."""
-    while "$ref" in node:
-        name, _, pointer = node["$ref"].partition("#")
-        file = name.removesuffix(".json") or file
-        node = load(file)
-        for step in pointer.split("/")[1:]:
-            node = node[step]
-    return node, file
-
-
-def members(kind: Any) -> Iterator[Any]:
-    if get_origin(kind) is Annotated:
-        yield from members(get_args(kind)[0])
-    elif get_origin(kind) in {Union, types.UnionType}:
-        for one in get_args(kind):
-            yield from members(one)
-    else:
-        yield kind
-
-
-def discriminator(model: type[BaseModel]) -> str | None:
-    field = model.model_fields.get("type")
-    literals = [get_args(one) for one in members(field.annotation) if get_origin(one) is Literal] if field else []
-    return literals[0][0] if literals else None
-
-
-def models_of(kind: Any) -> list[type[BaseModel]]:
-    return [one for one in members(kind) if isinstance(one, type) and issubclass(one, BaseModel)]
 
 
 # --- walking both ---------------------------------------------------------------------------------------------------
@@ -108,15 +67,16 @@ def differences(kind: Any, node: Json, file: str, path: str) -> Iterator[str]:
     """Where a schema does not say what a type says."""
     if path in STRICTER:
         return
-    node, file = resolved(node, file)
-    branches = [resolved(one, file) for one in node.get("anyOf", (node,))]
-    yield from words(kind, [branch for branch, _ in branches], path)
+    node, file = SCHEMAS.resolved(node, file)
+    branches = [SCHEMAS.resolved(one, file) for one in node.get("anyOf", (node,))]
+    spelled = SPELLINGS.get(path.rpartition(".")[2], ())
+    yield from words(kind, [branch for branch, _ in branches], path, ours_alone=spelled)
     models = models_of(kind)
     for branch, where in branches:
         if "allOf" in branch:
             yield from of_fork(models, branch, where, path)
         elif "properties" in branch:
-            fitting = [one for one in models if set(names_of(one)) == set(branch["properties"]) - beyond(one)]
+            fitting = [one for one in models if set(fields_of(one)) == set(branch["properties"]) - beyond(one)]
             yield from [] if fitting else [f"{path}: no type has the fields {sorted(branch['properties'])}"]
             for model in fitting[:1]:
                 yield from of_model(model, branch, where, path)
@@ -125,29 +85,6 @@ def differences(kind: Any, node: Json, file: str, path: str) -> Iterator[str]:
                 yield from differences(get_args(one)[0], branch["items"], where, f"{path}[]")
             if get_origin(one) is dict and isinstance(branch.get("additionalProperties"), dict):
                 yield from differences(get_args(one)[1], branch["additionalProperties"], where, f"{path}{{}}")
-
-
-def words(kind: Any, branches: list[Json], path: str) -> Iterator[str]:
-    """The plain types and literals of both."""
-    theirs: set[str] = set()
-    for one in members(kind):
-        origin = get_origin(one)
-        if one in models_of(kind):
-            theirs.add("object")
-        elif one is not object:
-            theirs |= {json.dumps(value) for value in get_args(one)} if origin is Literal else {
-                {list: "array", dict: "object"}.get(origin) or PRIMITIVES[one]
-            }  # fmt: skip
-    ours: set[str] = set()
-    for branch in branches:
-        types = branch.get("type", [])
-        ours |= {types} if isinstance(types, str) else set(types)
-        ours |= {"null" if value is None else json.dumps(value) for value in branch.get("enum", ())}
-        ours |= {json.dumps(branch["const"])} if "const" in branch else set()
-    if "string" in theirs:
-        theirs = {word for word in theirs if not word.startswith('"')}
-    if ours - SPELLINGS.get(path.rpartition(".")[2], set()) != theirs:
-        yield f"{path}: the schema allows {sorted(ours)}, the type {sorted(theirs)}"
 
 
 def of_fork(models: list[type[BaseModel]], node: Json, file: str, path: str) -> Iterator[str]:
@@ -170,15 +107,11 @@ def stem_of(model: type[BaseModel]) -> str:
 
 def beyond(model: type[BaseModel]) -> set[str]:
     # Some published types have the member by now.
-    return BEYOND.get(stem_of(model), set()) - set(names_of(model))
-
-
-def names_of(model: type[BaseModel]) -> dict[str, Any]:
-    return {field.alias or name: field for name, field in model.model_fields.items()}
+    return BEYOND.get(stem_of(model), set()) - set(fields_of(model))
 
 
 def of_model(model: type[BaseModel], node: Json, file: str, path: str) -> Iterator[str]:
-    fields = names_of(model)
+    fields = fields_of(model)
     if node["additionalProperties"] is not False:
         yield f"{path}: is not closed"
     stem = stem_of(model)
@@ -192,14 +125,14 @@ def of_model(model: type[BaseModel], node: Json, file: str, path: str) -> Iterat
 
 
 def test_the_response_is_the_published_one() -> None:
-    assert list(differences(Response, load("response"), "response", "")) == []
+    assert list(differences(Response, SCHEMAS.load("response"), "response", "")) == []
 
 
 EVENTS = {discriminator(one): one for one in models_of(ResponseStreamEvent)}
 
 
 def test_exactly_the_published_events_have_a_schema() -> None:
-    schema = load("response.stream")
+    schema = SCHEMAS.load("response.stream")
     branches = {one["if"]["properties"]["type"]["const"]: one["then"]["$ref"] for one in schema["allOf"]}
     assert set(schema["properties"]["type"]["enum"]) == set(branches) == set(EVENTS)
     assert all(reference == f"#/$defs/{type_}" for type_, reference in branches.items())
@@ -207,7 +140,9 @@ def test_exactly_the_published_events_have_a_schema() -> None:
 
 @pytest.mark.each("type_", EVENTS)
 def test_an_event_is_the_published_one(type_: str) -> None:
-    assert list(differences(EVENTS[type_], load("response.stream")["$defs"][type_], "response.stream", "")) == []
+    assert (
+        list(differences(EVENTS[type_], SCHEMAS.load("response.stream")["$defs"][type_], "response.stream", "")) == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,18 +158,18 @@ def test_an_event_is_the_published_one(type_: str) -> None:
     ],
 )
 def test_an_input_item_is_the_published_one(file: str, name: str, model: type[BaseModel]) -> None:
-    assert list(differences(model, load(file)["$defs"][name], file, f"{file}/{name}")) == []
+    assert list(differences(model, SCHEMAS.load(file)["$defs"][name], file, f"{file}/{name}")) == []
 
 
 def test_the_list_of_input_items_has_the_published_fields() -> None:
-    schema = load("response.input_items")
-    assert set(schema["properties"]) == set(names_of(ResponseItemList))
+    schema = SCHEMAS.load("response.input_items")
+    assert set(schema["properties"]) == set(fields_of(ResponseItemList))
     assert set(schema["required"]) == set(schema["properties"])
 
 
 def test_a_difference_is_found_in_either_direction() -> None:
     def found(change: Json) -> list[str]:
-        schema = load("response")
+        schema = SCHEMAS.load("response")
         node = schema["$defs"]["incomplete_details"]
         kind = Response.model_fields["incomplete_details"].annotation
         model = models_of(kind)[0]
@@ -255,7 +190,7 @@ PLAIN: Json = {"string": "é", "integer": 1, "number": 1, "boolean": True, "null
 
 def sample(node: Json, file: str) -> Any:
     """A value that a schema allows, with every field that it knows."""
-    node, file = resolved(node, file)
+    node, file = SCHEMAS.resolved(node, file)
     if "anyOf" in node or "allOf" in node:
         return sample(node["anyOf"][0] if "anyOf" in node else node["allOf"][0]["then"], file)
     if "const" in node or "enum" in node:
@@ -270,8 +205,8 @@ def sample(node: Json, file: str) -> Any:
 
 
 SAMPLES = [
-    *(("response.stream", type_, load("response.stream")["$defs"][type_], EVENTS[type_]) for type_ in EVENTS),
-    ("response", "response", load("response"), Response),
+    *(("response.stream", type_, SCHEMAS.load("response.stream")["$defs"][type_], EVENTS[type_]) for type_ in EVENTS),
+    ("response", "response", SCHEMAS.load("response"), Response),
 ]
 
 
@@ -280,7 +215,7 @@ def test_a_sample_that_is_valid_here_parses_there(file: str, title: str, node: J
     value = sample(node, file)
     assert errors(file, value) == [], title
     TypeAdapter(model).validate_python(value)
-    assert set(value) - set(names_of(model)) == beyond(model)
+    assert set(value) - set(fields_of(model)) == beyond(model)
     assert errors(file, {**value, "unheard_of": 1}) == ["the body: unheard_of is not among the published fields"]
 
 
@@ -302,7 +237,7 @@ def test_a_required_field_that_is_missing_is_reported(file: str, title: str, nod
 
 @pytest.mark.parametrize("file", NAMES)
 def test_a_schema_is_sound_and_named_after_its_file(file: str) -> None:
-    schema = load(file)
+    schema = SCHEMAS.load(file)
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["$id"] == f"https://wireproof.invalid/schemas/openai/{file}.json"
@@ -320,7 +255,7 @@ def unions(node: Any) -> Iterator[Json]:
 
 @pytest.mark.parametrize("file", NAMES)
 def test_what_may_stand_in_an_objects_place_is_held_to_none_of_its_types(file: str) -> None:
-    for node in unions(load(file)):
+    for node in unions(SCHEMAS.load(file)):
         allowed = {name for name in node["type"] if name != "object"}
         made = Draft202012Validator({key: value for key, value in node.items() if key != "$ref"})
         for name, value in PLAIN.items():
@@ -336,14 +271,14 @@ def test_a_call_may_say_that_it_has_no_caller() -> None:
         "arguments": "{}",
         "status": "completed",
     }
-    body = {**sample(load("response"), "response"), "output": [{**call, "status": "completed", "caller": None}]}
+    body = {**sample(SCHEMAS.load("response"), "response"), "output": [{**call, "status": "completed", "caller": None}]}
     assert errors("response", body) == []
     body["output"] = [{**call, "status": "completed", "caller": {"type": "program"}}]
     assert errors("response", body) == ["/output/0/caller: caller_id is missing"]
 
 
 def test_items_and_tools_of_other_kinds_are_known_by_their_type_alone() -> None:
-    right = sample(load("response"), "response")
+    right = sample(SCHEMAS.load("response"), "response")
     right["output"] = [{"type": "web_search_call", "id": "ws_1", "anything": 7}]
     right["tools"] = [{"type": "web_search", "anything": 7}]
     assert errors("response", right) == []
