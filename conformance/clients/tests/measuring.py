@@ -100,14 +100,16 @@ def measure(every: Sequence[Answers]) -> Effects:
     found: Effects = {(one.behaviour.requirement, one.behaviour.form): {} for one in every}
     plan = [(client, shape, way) for client in MEASURED for shape, way in client.ways.items()]
     with playing(paths) as address, ThreadPoolExecutor(AT_ONCE) as pool:
-        columns = pool.map(lambda one: _column(every, *one, address), plan)
+        columns = pool.map(lambda one: _column(every, one, address), plan)
         for (client, _, _), column in zip(plan, columns, strict=True):
             for key, effect in column.items():
                 found[key][client.name] = effect
     return found
 
 
-def _column(every: Sequence[Answers], client: Measured, shape: str, way: str, address: str) -> dict[Key, str]:
+def _column(every: Sequence[Answers], asked_in: tuple[Measured, str, str], address: str) -> dict[Key, str]:
+    """What a client does, in one surface and mode."""
+    client, shape, way = asked_in
     mine = [(place, one.behaviour) for place, one in enumerate(every)
             if f"{one.behaviour.surface} {one.behaviour.mode}" == shape]  # fmt: skip
     asked = [

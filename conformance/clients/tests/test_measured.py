@@ -44,4 +44,4 @@ def test_what_a_client_does_otherwise_is_told() -> None:
         "b: the text is lost; pinned is: exception",
         "c: exception; pinned is: as usual",
     ]
-    assert list(differences([one], {(one.requirement, one.form): one.effects})) == []
+    assert list(differences([one], {(one.requirement, one.form): dict(one.effects)})) == []

@@ -57,7 +57,7 @@ class AnswerToClient:
     error: str = ""
     """The message of the error; "": none came."""
     response: str = ""
-    """The id of a response; "": the answer is none."""
+    """The id of a response, or of a message; "": the answer is none."""
     items: Mapping[str, JsonObject] | None = None
     """The output items of a response, by their ids."""
 
@@ -80,7 +80,7 @@ def read_answer(transcript: Transcript, form: Form) -> AnswerToClient:
 def _of(reading: Reading, transcript: Transcript, form: Form) -> AnswerToClient:
     answer = reading.answer
     choice = next(iter(answer.choices), _NOTHING)
-    response = _response(reading) if form.dialect.spec.surface is Surface.RESPONSES else {}
+    response = _kept(reading, form.dialect.spec.surface)
     items = {text_of(item.get("id")) or "": item for item in map(object_of, list_of(response.get("output")))}
     state = AnswerState.WHOLE if choice.finish else _unended(transcript)
     return AnswerToClient(
@@ -94,9 +94,14 @@ def _of(reading: Reading, transcript: Transcript, form: Form) -> AnswerToClient:
     )
 
 
-def _response(reading: Reading) -> JsonObject:
-    """The response object that an answer ends with; empty where none came."""
-    for _, payload in reversed(reading.payloads):
+def _kept(reading: Reading, surface: Surface) -> JsonObject:
+    """What a later request may continue by its id: a response, or a message; empty where none came."""
+    payloads = [payload for _, payload in reading.payloads]
+    if surface is Surface.MESSAGES:
+        whole = (one for one in payloads if one.get("type") == "message")
+        begun = (object_of(one.get("message")) for one in payloads if one.get("type") == "message_start")
+        return next(iter((*whole, *begun)), {})
+    for payload in reversed(payloads) if surface is Surface.RESPONSES else ():
         if payload.get("object") == "response":
             return payload
         if payload.get("type") in _TERMINAL:

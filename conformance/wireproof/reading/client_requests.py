@@ -68,7 +68,7 @@ class AnswerRequest:
     tools: tuple[JsonObject, ...]
     """The tools that it declares, as it writes them."""
     continues: str
-    """The `previous_response_id`; "": none."""
+    """The id of the response, or of the message of a thread, that it continues; "": none."""
     choices: int
     """Its `n`."""
 
@@ -76,6 +76,10 @@ class AnswerRequest:
     def surface(self) -> Surface:
         """The surface that it asks."""
         return self.form.dialect.spec.surface
+
+
+PREVIOUS = "previous_message_id"
+"""The member of a thread of Messages that says what a request continues."""
 
 
 def form_of(transcript: Transcript) -> Form | None:
@@ -114,7 +118,7 @@ def read_request(transcript: Transcript) -> AnswerRequest | None:
         body=body,
         messages=tuple(found),
         tools=tuple(object_of(one) for one in [*list_of(body.get("tools")), *list_of(body.get("functions"))]),
-        continues=text_of(body.get("previous_response_id")) or "",
+        continues=text_of(body.get("previous_response_id") or object_of(body.get("thread")).get(PREVIOUS)) or "",
         choices=n if isinstance(n := body.get("n"), int) else 1,
     )
 

@@ -73,6 +73,12 @@ RIGHT |= {
         messages(USER, answer=BLOCKS),
         messages(USER, SPOKEN, used("toolu_1"), used("toolu_2"), answer=BLOCKS[:1], at=1),
     ),
+    "a thread": (
+        messages(USER, answer=BLOCKS),
+        messages(
+            BOTH, answer=BLOCKS[:1], at=1, tools=[], thread={"type": "continue", "previous_message_id": "msg_1"},
+        ),
+    ),
     "a word behind the results": (
         messages(USER, answer=BLOCKS),
         messages(

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
+from wireproof.model.dialect import Surface
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
 from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.fields import json_of, parse_json
@@ -122,7 +123,8 @@ def tools_every_step(record: ClientRecord) -> Iterator[Occasion]:
         calling = [made[one.result_of][0] for one in exchange.messages if one.path and one.result_of in made]
         if not any(one.request and one.request.tools for one in calling) or exchange.request is None:
             continue
-        if exchange.request.tools:
+        # A thread of Messages keeps its tools, and a request that goes on from it names none.
+        if exchange.request.tools or (exchange.request.continues and exchange.request.surface is Surface.MESSAGES):
             yield kept(exchange)
         else:
             yield broken(exchange, "the request brings the result of a call, and declares no tools any more")
