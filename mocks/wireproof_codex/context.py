@@ -96,8 +96,8 @@ class ServerContext(TurnContext, Protocol):
     def subscribe(self, thread: Thread) -> None:
         """Send the client the thread's notifications from now on."""
 
-    def unsubscribe(self, thread: Thread) -> None:
-        """Send the client no more notifications of the thread."""
+    def unsubscribe(self, thread: Thread) -> bool:
+        """Send the client no more notifications of the thread; False if it got none."""
 
     def notify_client(self, method: str, params: Json) -> None:
         """Send a notification to the client alone."""

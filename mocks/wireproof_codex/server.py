@@ -226,9 +226,12 @@ class AppServer:
         """Send the client the thread's notifications from now on."""
         thread.subscribers.add(self._speaker)
 
-    def unsubscribe(self, thread: Thread) -> None:
-        """Send the client no more notifications of the thread."""
+    def unsubscribe(self, thread: Thread) -> bool:
+        """Send the client no more notifications of the thread; False if it got none."""
+        if self._speaker not in thread.subscribers:
+            return False
         self.threads.leave(thread, self._speaker)
+        return True
 
     def notify_client(self, method: str, params: Json) -> None:
         """Send a notification to the client alone."""

@@ -53,6 +53,10 @@ class Talk:
         self._new.remove(found)
         return found
 
+    def forget(self) -> None:
+        """Give nothing any more that has come so far."""
+        self._new.clear()
+
     def _line(self) -> bytes:
         try:
             line = self._lines.get(timeout=DEADLINE)

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wireproof_codex.versions.marks import minor
 from wireproof_codex.versions.version import NEWEST as _NEWEST
 
 if TYPE_CHECKING:
@@ -51,25 +52,30 @@ request_max_retries = 0
 stream_max_retries = 0
 stream_idle_timeout_ms = {idle_ms}
 """
-_FEATURES = {
-    "0.89.0": "features.remote_models = false",
-    NEWEST: "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false",
-}
-"""What keeps each version from speaking to others, and from trying again."""
+# What keeps a Codex from speaking to others, and from trying again; a version passes over what it does not know.
+_FEATURES_0_89 = "features.remote_models = false"
+_FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
+_SINCE = 105  # 0.105.0 lost the first
 
 
 def binary(version: str) -> Path:
-    """The native binary of a version; it must be there."""
-    place = _PLACES[version].format(triple=_TRIPLES[platform.system(), platform.machine()])
-    found = sorted(INSTALLED.glob(place))
-    assert found, f"codex {version} is not installed: no {place} in {INSTALLED}; see install.py"
-    return found[0]
+    """The native binary of a version of the nightly tests; it must be there."""
+    found = native(INSTALLED, _PLACES[version])
+    assert found, f"codex {version} is not installed in {INSTALLED}; see install.py"
+    return found
+
+
+def native(modules: Path, place: str = "@openai/codex*/vendor/{triple}/*/codex") -> Path | None:
+    """The native binary below a folder of npm's modules, None where there is none for this machine."""
+    found = sorted(modules.glob(place.format(triple=_TRIPLES[platform.system(), platform.machine()])))
+    return found[0] if found else None
 
 
 def furnish(home: Path, version: str, url: str, *, idle_ms: int = 20_000) -> None:
     """Make `home` that of a Codex whose model's service is at this base URL, and may be silent for `idle_ms`."""
-    home.mkdir(exist_ok=True)
-    (home / "config.toml").write_text(_CONFIG.format(features=_FEATURES[version], url=url, idle_ms=idle_ms))
+    home.mkdir(parents=True, exist_ok=True)
+    features = _FEATURES if minor(version) >= _SINCE else _FEATURES_0_89
+    (home / "config.toml").write_text(_CONFIG.format(features=features, url=url, idle_ms=idle_ms))
 
 
 def surroundings(home: Path) -> Mapping[str, str]:

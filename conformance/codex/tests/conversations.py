@@ -7,98 +7,35 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof_codex.versions.failures import CAUSES_0_89
-from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
-from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
+from wireproof_codex.versions.marks import minor
+from wireproof_mocks.upstream.failing import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from app_server import Talk
-from app_server import DEADLINE, Message
-from binaries import NEWEST, VERSIONS
+    from app_server import Message, Talk
+from wireproof_fidelity.scripts import SCRIPTS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """What a client says; in which versions, and for how long its model's service may be silent (milliseconds).
+    """What a client says; from which version on, and for how long its model's service may be silent (milliseconds).
 
-    `crossing`: threads talk at the same time, so that only what is said of each has an order.
+    `crossing`: threads talk at the same time, so that only what is said of each has an order. `hostile`: it is no
+    client of use that says so.
     """
 
     have: Callable[[Talk], object]
-    versions: tuple[str, ...] = VERSIONS
+    since: str = "0.89.0"
+    until: str | None = None
+    """The first version that has it no longer."""
     idle_ms: int = 20_000
     crossing: bool = False
+    hostile: bool = False
 
-
-def _script(name: str, *parts: tuple[object, ...]) -> Script:
-    return Script(name=name, title="", parts=parts)  # type: ignore[arg-type]  # steps
-
-
-_SEARCH = Call(id="call_search", name="localSearch", arguments='{"query": "ü", "n": 1.50}')
-_READ = Call(id="call_read", name="readNote", arguments="{}")
-_OTHER = Call(id="call_other", name="otherTool", arguments="{}")
-_BROKEN = Call(id="call_broken", name="localSearch", arguments='{"query": ')
-_BEGUN = (Say(("Begun", ", and")),)
-
-SCRIPTS: Library = {
-    **LIBRARY,
-    **{
-        script.name: script
-        for script in (
-            _script("two-messages", (Say(("First", ".")), Think("Hm."), Say(("Second", ".")))),
-            _script(
-                "two-turns",
-                (Say(("One.",)), Usage(input=100, cached=50, output=10, reasoning=3)),
-                (Say(("Two.",)),),
-            ),
-            _script(
-                "citation", (Say(("a <", "oai", " <", "<oai-mem", "-citation>x</oai", "-mem-citation> b", "", "<")),)
-            ),
-            _script("citation-alone", (Say(("<oai-mem-citation>never closed",)),)),
-            _script("held-back", (Say(("a", "<")), Fail("cut"))),
-            _script("two-deltas", (Say(("a", "b <")), Hang())),
-            _script("no-deltas", (Say(("All at", " once."), whole=True),)),
-            _script("no-counts", (Say(("Free",)), Usage(unknown=True))),
-            _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
-            _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
-            _script(
-                "thoughts",
-                (Think("Hm, so", ("Hm, ", "so"), ("raw ", "thought"), "gAAA"), Say(("Second.",), whole=True)),
-            ),
-            _script(
-                "full",
-                (Fail("context-window"),),
-                (Say(("Sum", "mary")), Usage(input=40, output=5)),
-                (Say(("On.",)),),
-            ),
-            _script("full-for-long", *((Fail("context-window"),) for _ in range(5))),
-            _script("full-and-fails", (Fail("context-window"),), (Fail("http-500"),)),
-            _script("full-and-cut-off", (Fail("context-window"),), (*_BEGUN, Finish("length"))),
-            _script("full-of-calls", (_SEARCH, Usage(input=244_700, output=100)), (Say(("Sum",)),), (Say(("On.",)),)),
-            _script("sum", (Say(("First",)),), (Say(("Sum",)),)),
-            _script("sum-fails", (Say(("First",)),), (*_BEGUN, Fail("cut"))),
-            _script("hangs-then-sum", (*_BEGUN, Hang()), (Say(("Sum",)),)),
-            _script("sum-hangs", (Say(("First",)),), (Say(("Sum",)), Hang())),
-            _script("failed-thought", (Think("Hm."), Fail("cut"))),
-            _script("calls", (Say(("Let me", " see.")), _SEARCH, Gate(timeout=DEADLINE), _READ), (Say(("Both.",)),)),
-            _script("unknown", (_OTHER,), (Say(("None.",)),)),
-            _script("broken", (_BROKEN,), (Say(("None.",)),)),
-            _script("call-hangs", (_SEARCH, Hang())),
-            _script("call-cut", (_SEARCH, Fail("cut"))),
-            _script("call-length", (_SEARCH, Usage(input=9, output=4), Finish("length"))),
-            _script("calls-cut", (_SEARCH, Gate(timeout=DEADLINE), _READ, Fail("server-error"))),
-            _script("unknown-cut", (_OTHER, Fail("cut"))),
-            *(_script(f"cause/{cause}", (Fail(cause),)) for cause in FAILURES),
-            *(
-                _script(f"cause-late/{cause}", (*_BEGUN, Fail(cause)))
-                for cause, way in FAILURES.items()
-                if not isinstance(way, HttpRefusal)
-            ),
-        )
-    },
-}
+    def is_of(self, version: str) -> bool:
+        """Whether it can be had with this version."""
+        return minor(self.since) <= minor(version) and (self.until is None or minor(version) < minor(self.until))
 
 
 def marked(script: str, nonce: str = "n") -> str:
@@ -400,15 +337,171 @@ def _sum_instead(talk: Talk) -> None:
     talk.over()
 
 
+# What is kept of a conversation
+
+
+def _history(talk: Talk) -> None:
+    """A client lists, reads, puts away, takes back and resumes a thread."""
+    thread = talk.thread()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+    talk.ask("thread/read", threadId=thread, includeTurns=True)
+    talk.ask("thread/list")
+    talk.ask("thread/loaded/list")
+    talk.ask("thread/archive", threadId=thread)
+    talk.ask("thread/list", archived=True)
+    talk.ask("thread/read", threadId=thread)
+    talk.ask("thread/resume", threadId=thread)
+    talk.ask("thread/unarchive", threadId=thread)
+    talk.ask("thread/resume", threadId=thread)
+    talk.turn(thread, marked("text/usage"))
+    talk.over()
+
+
+def _archived_in_mid_turn(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("text/hang"))
+    talk.notified("item/agentMessage/delta", times=5)
+    talk.ask("thread/archive", threadId=thread)
+    talk.ask("thread/loaded/list")
+    other = talk.thread()
+    talk.turn(other, marked("text/hello"))
+    talk.receive(lambda message: message.get("method") == "turn/completed" and message["params"]["threadId"] == other)
+
+
+def _forked(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+    fork = talk.ask("thread/fork", threadId=thread)["thread"]["id"]
+    talk.turn(fork, marked("text/usage"))
+    talk.over()
+    talk.ask("thread/read", threadId=thread, includeTurns=True)
+    talk.ask("thread/read", threadId=fork, includeTurns=True)
+
+
+def _named(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+    talk.ask("thread/name/set", threadId=thread, name="Herons")
+    talk.ask("thread/list")
+
+
+def _settled(talk: Talk) -> None:
+    """Settings of a thread are changed without a turn, and what changes nothing is sent once more."""
+    thread = talk.thread()
+    for changed in (
+        {"model": "other-model"},
+        {"model": "other-model"},
+        {"effort": "high"},
+        {"approvalPolicy": "never"},
+    ):
+        talk.ask("thread/settings/update", threadId=thread, **changed)
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+
+
+def _moved(talk: Talk) -> None:
+    """A turn has a folder and a personality of its own, which the next one keeps."""
+    thread = talk.thread()
+    talk.turn(thread, marked("text/hello"), cwd="/", personality="friendly")
+    talk.over()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+    talk.ask("thread/resume", threadId=thread)
+
+
+def _unsubscribed(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+    talk.ask("thread/unsubscribe", threadId=thread)
+    talk.ask("thread/loaded/list")
+    talk.ask("thread/unsubscribe", threadId=thread)
+
+
+def _steered(talk: Talk) -> None:
+    thread = talk.thread()
+    turn = talk.turn(thread, marked("text/hang"))
+    talk.notified("item/agentMessage/delta", times=5)
+    talk.ask("turn/steer", threadId=thread, expectedTurnId="no turn", input=[{"type": "text", "text": "x"}])
+    talk.interrupt(thread, turn)
+    talk.ask("turn/steer", threadId=thread, expectedTurnId=turn, input=[{"type": "text", "text": "x"}])
+
+
+def _unknown_method(talk: Talk) -> None:
+    talk.ask("no/such")
+
+
+def _asked_at_start(talk: Talk) -> None:
+    for method in ("account/read", "thread/loaded/list", "mcpServerStatus/list", "thread/list"):
+        talk.ask(method)
+    talk.send({"id": "limits", "method": "account/rateLimits/read"})
+    talk.receive(lambda message: message.get("id") == "limits")
+
+
+def _namespaced_tool(talk: Talk) -> None:
+    tool = {"type": "function", "name": "find", "description": "", "inputSchema": {}}
+    space = {"type": "namespace", "name": "notes", "description": "Notes.", "tools": [tool]}
+    talk.turn(talk.thread(dynamicTools=[space], experimentalRawEvents=True), marked("namespaced"))
+    talk.answer(talk.called(), contentItems=[{"type": "inputText", "text": "found"}], success=True)
+    talk.over()
+
+
+def _answered_wrongly(result: object, talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch"), marked("call/then-text"))
+    call = talk.called()
+    talk.send({"id": call["id"], "result": result})
+    talk.over()
+
+
+# Results of a tool that are none
+_WRONG_RESULTS: Mapping[str, object] = {
+    "null": None,
+    "a text": "found",
+    "without success": {"contentItems": []},
+    "success a text": {"contentItems": [], "success": "true"},
+    "items a text": {"contentItems": "found", "success": True},
+    "an item of no type": {"contentItems": [{"text": "found"}], "success": True},
+    "an item of an unknown type": {"contentItems": [{"type": "text", "text": "found"}], "success": True},
+    "an item without its text": {"contentItems": [{"type": "inputText"}], "success": True},
+    "a text that is none": {"contentItems": [{"type": "inputText", "text": 7}], "success": True},
+    "an image without its place": {"contentItems": [{"type": "inputImage"}], "success": True},
+    "an image at a place that is none": {"contentItems": [{"type": "inputImage", "imageUrl": None}], "success": True},
+    "more than is known": {"contentItems": [{"type": "inputText", "text": "x", "more": 1}], "success": True, "more": 1},
+}
+
+
 TEXTS = (
     "text/hello", "text/utf8", "text/empty", "text/repeats", "text/markup", "text/long", "text/thinking", "text/usage",
-    "two-messages", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
+    "two-messages", "phases", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
     "no-deltas", "no-counts", "citation", "citation-alone", "held-back",
 )  # fmt: skip
 FAILING = tuple(f"cause/{cause}" for cause in CAUSES_0_89 if cause in FAILURES)
 FAILING_LATE = tuple(script for script in SCRIPTS if script.startswith("cause-late/"))
 IDLE_MS = 400
 """For how long a service may be silent where silence is a failure."""
+
+_CORE = (
+    "unknown method", "wrong requests", "history", "forked", "text/thinking", "two-messages", "second turn", "length",
+    "cause/http-500", "cause/usage-limit", "overrides", "one tool", "unknown tool with raw events",
+    "thoughts with raw events", "interrupt", "archived in mid-turn", "resumed with a history",
+)  # fmt: skip
+
+
+def _core(version: str, talk: Talk) -> None:
+    """Text, tools, an interrupt, failures, history and what is refused, one after the other."""
+    for name in _CORE:
+        if CONVERSATIONS[name].is_of(version):
+            talk.forget()
+            CONVERSATIONS[name].have(talk)
+
+
+def core(version: str) -> Conversation:
+    """What a version is recorded with."""
+    return Conversation(have=partial(_core, version))
+
 
 CONVERSATIONS: Mapping[str, Conversation] = {
     **{script: Conversation(have=partial(_turn, script)) for script in TEXTS},
@@ -417,64 +510,77 @@ CONVERSATIONS: Mapping[str, Conversation] = {
         for script in (*FAILING, *FAILING_LATE)
     },
     "default answer": Conversation(have=partial(_text, "Good morning")),
-    "ephemeral": Conversation(have=_ephemeral, versions=(NEWEST,)),
+    "ephemeral": Conversation(have=_ephemeral, since="0.125.0"),
     "second turn": Conversation(have=_second_turn),
     "after a failure": Conversation(have=_after_failure),
     "interrupt": Conversation(have=_interrupt),
-    "interrupt of silence": Conversation(have=_interrupt_silence, versions=("0.89.0",)),
+    "interrupt of silence": Conversation(have=_interrupt_silence, until="0.90.0"),
     "second turn fails": Conversation(have=partial(_second_fails, "fail/after-text")),
     "second turn fails at once": Conversation(have=partial(_second_fails, "fail/first")),
     "second turn is cut off": Conversation(have=partial(_second_fails, "length")),
     "second turn is interrupted": Conversation(have=_second_interrupted),
-    "one tool": Conversation(have=_one_tool, versions=(NEWEST,)),
-    "tool without success": Conversation(have=_tool_loses, versions=(NEWEST,)),
-    "two tools": Conversation(have=_two_tools, versions=(NEWEST,), crossing=True),
-    "tool after tool": Conversation(have=_steps, versions=(NEWEST,)),
-    "tool with raw events": Conversation(have=_raw_tool, versions=(NEWEST,)),
-    "tool held": Conversation(have=_held_tool, versions=(NEWEST,)),
-    "tool interrupted": Conversation(
-        have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,), crossing=True
-    ),
+    "one tool": Conversation(have=_one_tool, since="0.98.0"),
+    "tool without success": Conversation(have=_tool_loses, since="0.98.0"),
+    "two tools": Conversation(have=_two_tools, since="0.98.0", crossing=True),
+    "tool after tool": Conversation(have=_steps, since="0.98.0"),
+    "tool with raw events": Conversation(have=_raw_tool, since="0.125.0"),
+    "tool held": Conversation(have=_held_tool, since="0.98.0"),
+    "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), since="0.98.0", crossing=True),
     "tool interrupted in mid-answer": Conversation(
-        have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,), crossing=True
+        have=partial(_interrupted_tool, "call-hangs"), since="0.98.0", crossing=True
     ),
-    "answer cut off after a call": Conversation(have=partial(_cut_off, "call-cut"), versions=(NEWEST,), crossing=True),
+    "answer cut off after a call": Conversation(have=partial(_cut_off, "call-cut"), since="0.98.0", crossing=True),
     "answer out of tokens after a call": Conversation(
-        have=partial(_cut_off, "call-length"), versions=(NEWEST,), crossing=True
+        have=partial(_cut_off, "call-length"), since="0.98.0", crossing=True
     ),
-    "answer cut off after two calls": Conversation(have=_two_cut_off, versions=(NEWEST,), crossing=True),
+    "answer cut off after two calls": Conversation(have=_two_cut_off, since="0.98.0", crossing=True),
     "answer cut off after a call, interrupted": Conversation(
-        have=partial(_cut_off_interrupted, "call-cut"), versions=(NEWEST,), crossing=True
+        have=partial(_cut_off_interrupted, "call-cut"), since="0.98.0", crossing=True
     ),
     "answer out of tokens after a call, interrupted": Conversation(
-        have=partial(_cut_off_interrupted, "call-length"), versions=(NEWEST,), crossing=True
+        have=partial(_cut_off_interrupted, "call-length"), since="0.98.0", crossing=True
     ),
     "answer cut off after a call, more input": Conversation(
-        have=partial(_cut_off_steered, "call-cut"), versions=(NEWEST,), crossing=True
+        have=partial(_cut_off_steered, "call-cut"), since="0.98.0", crossing=True
     ),
     "call answered after more input": Conversation(
-        have=partial(_cut_off_steered, "call/then-text"), versions=(NEWEST,), crossing=True
+        have=partial(_cut_off_steered, "call/then-text"), since="0.98.0", crossing=True
     ),
     "thoughts with raw events": Conversation(have=partial(_raw, "thoughts")),
     "unknown tool with raw events": Conversation(have=partial(_raw, "unknown")),
-    "unknown tool, then cut off": Conversation(have=partial(_raw, "unknown-cut"), versions=(NEWEST,)),
+    "unknown tool, then cut off": Conversation(have=partial(_raw, "unknown-cut")),
     "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
     "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
-    "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
-    "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
-    "injected history": Conversation(have=_injected, versions=(NEWEST,)),
+    "wrong answer": Conversation(have=_wrong_answer, since="0.98.0"),
+    "error as answer": Conversation(have=_error_as_answer, since="0.98.0"),
+    "injected history": Conversation(have=_injected, since="0.125.0"),
     "resumed with a history": Conversation(have=_resumed),
     **{
-        script: Conversation(have=partial(_full, script), versions=(NEWEST,))
+        script: Conversation(have=partial(_full, script), since="0.99.0")
         for script in ("full", "full-for-long", "full-and-fails", "full-and-cut-off")
     },
-    "full-of-calls": Conversation(have=_full_of_calls, versions=(NEWEST,)),
-    **{script: Conversation(have=partial(_sum, script), versions=(NEWEST,)) for script in ("sum", "sum-fails")},
-    "summary interrupted": Conversation(have=_sum_interrupted, versions=(NEWEST,)),
-    "summary instead of a turn": Conversation(have=_sum_instead, versions=(NEWEST,)),
+    "full-of-calls": Conversation(have=_full_of_calls, since="0.99.0"),
+    **{script: Conversation(have=partial(_sum, script), since="0.98.0") for script in ("sum", "sum-fails")},
+    "summary interrupted": Conversation(have=_sum_interrupted, since="0.98.0"),
+    "summary instead of a turn": Conversation(have=_sum_instead, since="0.98.0"),
     "output schema": Conversation(have=_schema),
     "overrides": Conversation(have=_overrides),
     "instructions": Conversation(have=_instructed),
-    "wrong tool": Conversation(have=_wrong_tool, versions=(NEWEST,)),
+    "wrong tool": Conversation(have=_wrong_tool, since="0.95.0"),
     "wrong requests": Conversation(have=_wrong_requests),
+    "history": Conversation(have=_history, since="0.105.0"),
+    "archived in mid-turn": Conversation(have=_archived_in_mid_turn),
+    "forked": Conversation(have=_forked, since="0.105.0"),
+    "named": Conversation(have=_named, since="0.93.0"),
+    "settled": Conversation(have=_settled, since="0.134.0"),
+    "moved": Conversation(have=_moved),
+    "unsubscribed": Conversation(have=_unsubscribed, since="0.106.0"),
+    "steered": Conversation(have=_steered, since="0.99.0"),
+    "unknown method": Conversation(have=_unknown_method),
+    "asked at the start": Conversation(have=_asked_at_start),
+    "tool of a namespace": Conversation(have=_namespaced_tool, since="0.142.0"),
+    **{
+        f"result: {name}": Conversation(have=partial(_answered_wrongly, result), since="0.98.0", hostile=True)
+        for name, result in _WRONG_RESULTS.items()
+    },
 }

@@ -15,10 +15,10 @@ from wireproof_fidelity.everything import Said, sessions, sort
 from wireproof_fidelity.recorded_model import recorded_model
 from wireproof_fidelity.recording import read_recording
 from wireproof_fidelity.replaying import Replay, received_lines
-from wireproof_fidelity.table import RECORDINGS, load_replays
+from wireproof_fidelity.table import load_replays, recording_file
 
 from wireproof_codex.methods.table import METHODS
-from wireproof_codex.versions.version import NEWEST, VERSIONS
+from wireproof_codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -75,13 +75,9 @@ def _faults_of(version: str, said: Said) -> Iterator[str]:
 
 def _read(version: str, request: Any) -> Any:
     """A request without the parameters that the version overlooks."""
-    later = NEWEST.requests.params["thread/list"].keys() - VERSIONS[version].requests.params["thread/list"].keys()
-    overlooked = (
-        VERSIONS[version].requests.ignored_params
-        | OVERLOOKED
-        | (later if request["method"] == "thread/list" else set())
-    )
-    params = {name: value for name, value in (request.get("params") or {}).items() if name not in overlooked}
+    given = (request.get("params") or {}).items()
+    taken = VERSIONS[version].requests.params.fields(request["method"])
+    params = {name: value for name, value in given if name in taken}
     return {**request, "params": params} if "params" in request else request
 
 
@@ -114,8 +110,8 @@ def test_everything_that_scripts_make_the_mock_say_is_described(version: str) ->
 
 @pytest.mark.parametrize("row", REPLAYED, ids=[row.name for row in REPLAYED])
 def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: Any, tmp_path: Path) -> None:
-    lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
-    earlier = read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
+    lines = read_recording(recording_file(row.name))
+    earlier = read_recording(recording_file(f"{row.version}/{row.after}")) if row.after else []
     home = tmp_path if earlier else None
     replay = Replay(recorded_model([*earlier, *lines]), VERSIONS[row.version], received_lines(earlier), home)
     for line in earlier:
@@ -137,10 +133,13 @@ def test_what_the_mock_serves_and_checks_is_described(version: str) -> None:
     served = set(METHODS) & set(VERSIONS[version].requests.methods)
     assert served <= described.keys()
     for method in served:
-        fields = VERSIONS[version].requests.params.get(method, {})
+        taken = VERSIONS[version].requests.params
+        if "untagged" in taken.types.get(taken.methods[method], {}):
+            continue  # one of several objects, of which the schema has all fields
         params = described[method]["properties"]["params"]
-        assert fields.keys() <= params["properties"].keys(), method
-        assert set(params.get("required", ())) == {name for name, field in fields.items() if field.required}, method
+        assert params["properties"].keys() <= taken.fields(method).keys(), method
+        needed = taken.types.get(taken.methods[method], {}).get("needed", ())
+        assert set(params.get("required", ())) == set(needed), method
 
 
 @pytest.mark.parametrize("version", WRITTEN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.methods.handshake import initialize
-from wireproof_codex.protocol.params import OVERLOAD, OVERLOADED, Refused, check_params
+from wireproof_codex.protocol.params import OVERLOAD, OVERLOADED, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def admit(request: ClientRequest, client: ConnectedClient, version: Version) -> 
     if method not in version.requests.methods:
         listed = ", ".join(f"`{name}`" for name in version.requests.methods)
         raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
-    params = check_params(method, request.params, version.requests.params)
+    params = version.requests.params.check(method, request.params)
     if method == "initialize":
         if client.capabilities is not None:
             raise Refused("Already initialized")

@@ -84,7 +84,8 @@ def begin_thread(
     """
     server = request.server
     # For instance `ephemeral` before 0.90.0 and `dynamicTools` before 0.92.0: no error says that they do nothing.
-    params = {name: value for name, value in given.items() if name not in server.version.requests.ignored_params}
+    taken = server.version.requests.params.fields("thread/start")
+    params = {name: value for name, value in given.items() if name in taken}
     if params.get("modelProvider") not in {None, PROVIDER}:
         raise Refused(f"{server.version.requests.config_error}: Model provider `{params['modelProvider']}` not found")
     check_tools(params.get("dynamicTools") or (), names_only=not server.version.requests.checks_tools)

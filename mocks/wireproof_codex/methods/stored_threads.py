@@ -90,7 +90,7 @@ def resume(request: AdmittedRequest) -> None:
     _load(request, thread)
     turns = [] if exclude else thread.turn_history.as_sent_by(version)
     # Where the version does not know the parameter it is not checked either, and may be anything.
-    known = "initialTurnsPage" in version.requests.params["thread/resume"]
+    known = "initialTurnsPage" in version.requests.params.fields("thread/resume")
     first = request.params.get("initialTurnsPage") if known else None
     page = None if first is None else turns_page(server, thread, first)
     request.reply(messages.thread_resumed(thread, version, turns, page))
@@ -103,8 +103,10 @@ def resume(request: AdmittedRequest) -> None:
 def _load(request: AdmittedRequest, thread: Thread) -> None:
     server, version = request.server, request.server.version
     loaded = is_loaded(server, thread)
-    if thread.archived or not _is_stored(server, thread):
-        raise Refused((version.stored.archived_error if thread.archived else NONE_FOUND).format(id=thread.id))
+    if thread.archived and version.stored.archived_error is not None:
+        raise Refused(version.stored.archived_error.format(id=thread.id))
+    if not _is_stored(server, thread):
+        raise Refused(NONE_FOUND.format(id=thread.id))
     if not request.params.get("excludeTurns"):
         _no_pages(request, _PAGED)
     server.subscribe(thread)
@@ -115,6 +117,7 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
     # Before 0.105.0 an idle thread was loaded again, and numbered its turns from 0.
     if not loaded or (version.stored.reloads_on_resume and thread.turn is None):
         thread.operations, thread.failed = 0, False
+        thread.folder = thread.cwd
         thread.turn_history.detach()
         notify_loaded(request, thread)
     if not loaded:
@@ -167,7 +170,7 @@ def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
     if not request.server.version.stored.ephemeral_forks:  # before 0.118.0 it was ignored
         params.pop("ephemeral", None)
     given = {
-        "cwd": source.cwd,
+        "cwd": source.folder,
         "developerInstructions": source.developer,
         "baseInstructions": source.base,
         "dynamicTools": source.tools,
@@ -182,7 +185,8 @@ def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
         thread.settings.override(named)
         thread.history, thread.turn_history = list(source.history), source.turn_history.copy()
         thread.total, thread.last = source.total, source.last
-        thread.preview, thread.forked_from = source.preview, source.id
+        thread.preview = source.preview if request.server.version.stored.forks_previews else ""
+        thread.forked_from = source.id
 
     return begin_thread(request, given, fill)
 
@@ -195,6 +199,8 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
     server = request.server
     if not is_loaded(server, thread):
         return
+    if thread.turn is not None:
+        thread.turn.interrupt()
     server.drop(thread)
     server.threads.remove(thread)
     # From 0.92.0 on, as long as there is the older family.
@@ -219,7 +225,7 @@ def _thread_unarchive(request: AdmittedRequest) -> None:
     if not thread.archived:
         raise Refused(_NONE_ARCHIVED.format(id=thread.id))
     server.thread_store.archive(thread, archived=False)
-    request.reply({"thread": messages.thread(thread, server.version, loaded=False)})
+    request.reply({"thread": messages.thread(thread, server.version, loaded=is_loaded(server, thread))})
     server.notify_all("thread/unarchived", {"threadId": thread.id})
 
 

@@ -28,7 +28,7 @@ def is_loaded(server: ServerContext, thread: Thread) -> bool:
 
 
 def _thread_list(request: AdmittedRequest) -> None:
-    server, taken = request.server, request.server.version.requests.params["thread/list"]
+    server, taken = request.server, request.server.version.requests.params.fields("thread/list")
     # Filters that came with later versions are ignored.
     params = {name: value for name, value in request.params.items() if name in taken and value is not None}
     key = _SORTED[params.get("sortKey", "created_at")]

@@ -65,8 +65,8 @@ def _new_with_history(request: AdmittedRequest, history: list[Json]) -> Thread:
     # Versions that gate methods (from 0.95.0 on); older ones take any id and make a new thread.
     if request.server.version.requests.gated_methods and request.server.threads.get(named) is not None:
         raise Refused(f"cannot resume thread {named} with history while it is already running")
-    check_items(history)
     thread = load_thread(request)
+    thread.given_history = True
     thread.remember(_for_the_model(history))
     thread.preview = next((message_text(item) for item in history if is_user(item)), "")
     return thread
@@ -79,8 +79,12 @@ def _for_the_model(items: list[Json]) -> list[Json]:
 
 
 def _thread_unsubscribe(request: AdmittedRequest) -> None:
-    thread, server = find_thread(request), request.server
-    server.unsubscribe(thread)
+    identity, server = request.params["threadId"], request.server
+    check_uuid(identity, "invalid thread id")
+    thread = server.threads.get(identity)
+    if thread is None or not server.unsubscribe(thread):
+        request.reply({"status": "notLoaded" if thread is None else "notSubscribed"})
+        return
     request.reply({"status": "unsubscribed"})
     # From 0.106.0 to before 0.125.0.
     if server.version.stored.closes_unsubscribed and not thread.subscribed:

@@ -37,7 +37,7 @@ def _turn_start(request: AdmittedRequest) -> None:
 def _tool_output(request: AdmittedRequest) -> Json | None:
     """The output of a tool with which a turn begins, where the version knows that."""
     output: Json | None = request.params.get("toolOutput")
-    return output if "toolOutput" in request.server.version.requests.params["turn/start"] else None
+    return output if "toolOutput" in request.server.version.requests.params.fields("turn/start") else None
 
 
 def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answer: Answer) -> None:
@@ -161,7 +161,7 @@ def _casting(server: ServerContext, thread: Thread, given: list[Json], schema: J
             server.nonces,
             history=thread.history,
             given=given,
-            tools=thread.tools,
+            tools=thread.functions,
             call_id=call_id,
             developer=thread.developer or "",
             schema=schema,
@@ -211,7 +211,7 @@ def _thread_compact_start(request: AdmittedRequest) -> None:
 def _turn_steer(request: AdmittedRequest) -> None:
     thread = find_thread(request)
     check_input(request, request.params["input"])
-    turn = _active(thread, request.params["expectedTurnId"], "no active turn to steer")
+    turn = _active(thread, request.params["expectedTurnId"], "no active turn to steer", mark="`")
     if not turn.steerable:
         cause = FailureCause(
             message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}}
@@ -242,11 +242,12 @@ def interrupt(request: AdmittedRequest, thread: Thread, answer: Json) -> None:
         server.drop(thread)
 
 
-def _active(thread: Thread, expected: str, none: str) -> Running:
+def _active(thread: Thread, expected: str, none: str, mark: str = "") -> Running:
+    """The turn that runs, which must have the id `expected`; `mark` stands around ids in the refusal."""
     if thread.turn is None:
         raise Refused(none)
     if thread.turn.id != expected:
-        raise Refused(f"expected active turn id {expected} but found {thread.turn.id}")
+        raise Refused(f"expected active turn id {mark}{expected}{mark} but found {mark}{thread.turn.id}{mark}")
     return thread.turn
 
 

@@ -192,4 +192,9 @@ class ItemAnswer:
 
 def raw_response(sender: NotificationSender, usage: Usage) -> tuple[str, Json]:
     """Method and params of rawResponse/completed."""
-    return "rawResponse/completed", raw_items.response(sender.place, f"resp_{sender.context.ids.number():04}", usage)
+    return "rawResponse/completed", raw_items.response(
+        sender.place,
+        f"resp_{sender.context.ids.number():04}",
+        usage,
+        metadata=sender.context.version.counts.raw_metadata,
+    )

@@ -60,13 +60,20 @@ def context_compaction(identity: str) -> Json:
     return {"type": "contextCompaction", "id": identity}
 
 
-def tool_call(identity: str, tool: str, arguments: object, outcome: Mapping[str, object] | None = None) -> Json:
+def tool_call(
+    identity: str,
+    tool: str,
+    arguments: object,
+    outcome: Mapping[str, object] | None = None,
+    *,
+    namespace: str | None = None,
+) -> Json:
     """The item of a dynamic tool call, without its times; `outcome` is {status, contentItems, success, durationMs}."""
     waiting = {"status": "inProgress", "contentItems": None, "success": None, "durationMs": None}
     return {
         "type": "dynamicToolCall",
         "id": identity,
-        "namespace": None,
+        "namespace": namespace,
         "tool": tool,
         "arguments": arguments,
         **(outcome or waiting),

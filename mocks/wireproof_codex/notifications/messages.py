@@ -60,10 +60,11 @@ def thread(
         "parentThreadId": None,
         "preview": it.preview,
         "ephemeral": it.ephemeral,
+        "isPinned": False,
         "section": None,
         "sectionEnteredAt": None,
         "projectId": None,
-        "historyMode": version.messages.history_mode,
+        "historyMode": _history_mode(it, version),
         "modelProvider": PROVIDER,
         "model": it.settings.model if loaded or it.turn_history.turns else None,
         "reasoningEffort": it.settings.effort,
@@ -73,7 +74,7 @@ def thread(
         # From 0.105.0 on; a thread that is only stored has no other status.
         "status": status(it) if loaded else {"type": "notLoaded"},
         "path": it.path,
-        "cwd": it.cwd,
+        "cwd": it.folder if version.messages.moves_threads else it.cwd,
         "cliVersion": it.cli_version or version.number,
         "originator": it.originator,
         "source": "vscode",  # in every recording, whatever the client
@@ -86,6 +87,12 @@ def thread(
         "daybreakEnabled": None,
         "turns": list(turns),
     }
+
+
+def _history_mode(it: Thread, version: Version) -> str:
+    # From 0.151.0 to before 0.158.0 what has no file of its own is not read in pages.
+    unpaged = version.messages.pages_files_alone and (it.ephemeral or it.given_history)
+    return "legacy" if unpaged else version.messages.history_mode
 
 
 def status(it: Thread) -> Json:
@@ -105,8 +112,8 @@ def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> J
         "modelProvider": PROVIDER,
         "serviceTier": None,
         "disabledPluginIds": [],
-        "cwd": it.cwd,
-        "runtimeWorkspaceRoots": roots or ([it.cwd] if version.messages.folder_is_root else []),
+        "cwd": it.folder,
+        "runtimeWorkspaceRoots": roots or ([it.folder] if version.messages.folder_is_root else []),
         "instructionSources": [],
         "approvalPolicy": it.settings.approval_policy,
         "approvalsReviewer": "user",
@@ -186,7 +193,7 @@ def settings_updated(it: Thread, version: Version) -> Json:
         "threadId": it.id,
         "threadSettings": {
             "disabledPluginIds": [],
-            "cwd": it.cwd,
+            "cwd": it.folder,
             "environments": it.environments,
             "approvalPolicy": settings.approval_policy,
             "approvalsReviewer": "user",
@@ -199,7 +206,7 @@ def settings_updated(it: Thread, version: Version) -> Json:
             "summary": settings.summary,
             "collaborationMode": collaboration_mode(it, version),
             "multiAgentMode": "explicitRequestOnly",
-            "personality": version.messages.personality,
+            "personality": settings.personality or version.messages.personality,
         },
     }
 

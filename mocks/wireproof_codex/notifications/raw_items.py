@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from wireproof_scripts.steps import Think, Usage
 
 
-def response(place: Json, identity: str, counts: Usage) -> Json:
+def response(place: Json, identity: str, counts: Usage, *, metadata: bool) -> Json:
     """rawResponse/completed: the model's answer is complete, no more calls follow."""
-    metadata = {
+    told = {
         "input_tokens": counts.input,
         "input_tokens_details": {"cached_tokens": counts.cached},
         "output_tokens": counts.output,
@@ -32,7 +32,7 @@ def response(place: Json, identity: str, counts: Usage) -> Json:
         **place,
         "responseId": identity,
         "usage": usage(counts),
-        "usageMetadata": {"amount": None, "metadata": metadata},
+        "usageMetadata": {"amount": None, "metadata": told} if metadata else None,
     }
 
 
@@ -58,13 +58,14 @@ def reasoning(identity: str, thought: Think) -> Json:
     return item
 
 
-def call(identity: str, name: str, arguments: str, call_id: str) -> Json:
+def call(identity: str, name: str, arguments: str, call_id: str, namespace: str | None = None) -> Json:
     """A call as a Responses item; the only place that has the model's own spelling of the arguments."""
     return {
         "type": "function_call",
         "status": "completed",
         "id": identity,
         "name": name,
+        **({"namespace": namespace} if namespace else {}),
         "arguments": arguments,
         "call_id": call_id,
     }

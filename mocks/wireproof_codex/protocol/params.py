@@ -1,7 +1,7 @@
 """Checks the parameters of requests, and refuses wrong ones with the texts of the real server's deserialiser (serde).
 
-Only what the real server reads is checked: unknown fields pass, null in an optional field means that it is absent, and
-the first wrong field is the one that the error names. Which parameters a method has is in `versions.params`.
+Unknown fields pass, and the first wrong field is the one that the error names. What each version takes was measured: it
+is in `versions/params.json`.
 
 Not pydantic: it reports fields in the order of a model, not of the text, and to import it takes longer than all else
 that happens before the handshake.
@@ -10,10 +10,14 @@ that happens before the handshake.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wireproof_codex.protocol.json_object import Json
 
 INVALID_REQUEST = -32600  # nearly every error has it: unknown methods and wrong parameters, too
 INVALID_PARAMS = -32602  # seen of the real server for input that is too long
@@ -29,17 +33,6 @@ class Refused(Exception):  # noqa: N818 - an answer of the protocol, not a fault
     def __init__(self, message: str, code: int = INVALID_REQUEST, data: object = None) -> None:
         super().__init__(message)
         self.message, self.code, self.data = message, code, data
-
-
-Check = Callable[[Any], None]
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterCheck:
-    """One parameter: how its value is checked, and whether it must be there."""
-
-    check: Check
-    required: bool = False
 
 
 def _invalid(expected: str, value: object) -> Refused:
@@ -63,142 +56,176 @@ def shown(value: object) -> str:
     return _SHOWN[type(value)](value)
 
 
-def _typed(kind: type, expected: str) -> Check:
-    def check(value: object) -> None:
-        if not isinstance(value, kind):
-            raise _invalid(expected, value)
-
-    return check
+_NUMBERS = {"u16": (0, 16), "u32": (0, 32), "u64": (0, 64), "usize": (0, 64), "i32": (-31, 31), "i64": (-63, 63)}
+"""Bits below and above zero."""
+_NONZERO = "a nonzero "
 
 
-TEXT = _typed(str, "a string")
-FLAG = _typed(bool, "a boolean")
-LIST = _typed(list, "a sequence")
-MAP = _typed(dict, "a map")
+def _check_leaf(kind: str, value: object) -> None:
+    number = kind.removeprefix(_NONZERO)
+    if number in _NUMBERS:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _invalid(kind, value)
+        below, above = _NUMBERS[number]
+        least = -(1 << -below) if below else int(number != kind)
+        if not least <= value < 1 << above:
+            raise Refused(f"Invalid request: invalid value: integer `{value}`, expected {kind}")
+    elif kind == "f64":
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise _invalid(kind, value)
+    elif not isinstance(value, str if kind.endswith("string") else bool):
+        raise _invalid(kind, value)
 
 
-def list_of(check: Check) -> Check:
-    """A check of lists whose every item passes `check`."""
-
-    def check_all(value: object) -> None:
-        if not isinstance(value, list):
-            raise _invalid("a sequence", value)
-        for item in value:
-            check(item)
-
-    return check_all
-
-
-def _count(value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _invalid("u32", value)
-    if not 0 <= value < 1 << 32:
-        raise Refused(f"Invalid request: invalid value: integer `{value}`, expected u32")
-
-
-COUNT: Check = _count
-
-
-# serde joins two names with `or`, and lists three or more after `one of`.
-def one_of(*names: str, maps: bool = False) -> Check:
-    """A check of texts that must be one of `names`; `maps`: a map, whose key is such a name, passes unseen."""
-    listed = " or ".join(f"`{name}`" for name in names)
-    if len(names) != _TWO:
-        listed = f"one of {', '.join(f'`{name}`' for name in names)}"
-
-    def check(value: object) -> None:
-        if maps and isinstance(value, dict):
-            return
-        if not isinstance(value, str):
-            raise _invalid("string or map", value)
-        if value not in names:
-            raise Refused(f"Invalid request: unknown variant `{value}`, expected {listed}")
-
-    return check
+def _unknown(name: str, names: Sequence[str]) -> Refused:
+    # serde joins two names with `or`, and lists three or more after `one of`.
+    listed = " or ".join(f"`{one}`" for one in names)
+    if len(names) > _TWO:
+        listed = f"one of {', '.join(f'`{one}`' for one in names)}"
+    return Refused(f"Invalid request: unknown variant `{name}`, expected {listed}")
 
 
 _TWO = 2
+_INSIDE: Mapping[str, tuple[type, str]] = {"[]": (list, "a sequence"), "{}": (dict, "a map")}
 
 
-def struct(**fields: ParameterCheck) -> Check:
-    """A check of objects with these fields."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parameters:
+    """What a version takes: the type of the parameters of each method, and the types that have names.
 
-    def check(value: object) -> None:
-        if not isinstance(value, dict):
-            raise _invalid("a map", value)
-        check_fields(fields, value)
+    A type is a text: `any`, `unit`, a word with which the deserialiser names what it expects (`a string`, `u32`), the
+    name of a described type, or one of these behind `?` (null too), `[]` (a list of it) or `{}` (an object of it).
+    Described types, as they stand in `versions/params.json`:
 
-    return check
-
-
-Table = Mapping[str, Mapping[str, ParameterCheck]]
-
-
-def check_fields(fields: Mapping[str, ParameterCheck], given: Mapping[str, Any]) -> None:
-    """Check the values that are given, in their order, then what is missing.
-
-    Raises:
-        Refused: with the deserialiser's text.
+        {"fields": {name: type}, "needed": [name]}     an object; `needed` in the order in which fields are missed
+        {"enum": [name], "maps": {name: type}}         one of the names, or an object with one name alone
+        {"tagged": {name: {"fields", "needed"}}, "tag": "type", "open": true}
+                                                       an object whose `tag` is one of the names, or, open, any name
+        {"untagged": [type]}                           any of them
     """
-    # serde reads the members in the order of the text, and sees only at the end which ones are missing.
-    for name, value in given.items():
-        field = fields.get(name)
-        if field is not None and (value is not None or field.required):  # null in an optional field: absent
-            field.check(value)
-    for name, field in fields.items():
-        if field.required and name not in given:
-            raise Refused(f"Invalid request: missing field `{name}`")
 
+    read: Callable[[], Json]
+    """Reads `methods` and `types`; when they are asked for, since the handshake must not wait for a file."""
 
-def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
-    """A check of objects whose `type` is one of `kinds`; their fields stand beside it, or in the object `content`."""
-    known = one_of(*kinds)
+    @property
+    def methods(self) -> Mapping[str, str]:
+        """The type of the parameters of each method."""
+        found: Mapping[str, str] = self.read()["methods"]
+        return found
 
-    def check(item: object) -> None:
-        if not isinstance(item, dict):
-            raise _invalid(f"{'internally' if content is None else 'adjacently'} tagged enum {enum}", item)
-        if not isinstance(item.get("type"), str):
-            raise Refused("Invalid request: missing field `type`")
-        known(item["type"])
-        if content is not None and content not in item:
-            raise Refused(f"Invalid request: missing field `{content}`")
-        inner = item if content is None else item[content]
-        MAP(inner)
-        check_fields(kinds[item["type"]], inner)
+    @property
+    def types(self) -> Mapping[str, Json]:
+        """The types that have names."""
+        found: Mapping[str, Json] = self.read()["types"]
+        return found
 
-    return check
+    def fields(self, method: str) -> Mapping[str, str]:
+        """The parameters of a method, by name; {} where it has none, or takes one of several objects."""
+        named: Mapping[str, str] = self.types.get(self.methods.get(method, "").lstrip("?"), {}).get("fields", {})
+        return named
 
+    def check(self, method: str, params: object) -> Mapping[str, Any]:
+        """The parameters of a request of a known method.
 
-WITHOUT_PARAMS = frozenset(
-    {
-        "account/rateLimits/read",
-        "account/usage/read",
-        "configRequirements/read",
-        "getUserAgent",
-        "getUserSavedConfig",
-        "userInfo",
-    }
-)
-"""Methods whose `params` may be absent, and must be empty."""
-
-
-def check_params(method: str, params: object, table: Table) -> Mapping[str, Any]:
-    """The parameters of a request of a known method, checked by the table of its version.
-
-    Raises:
-        Refused: with the deserialiser's text.
-    """
-    if method in WITHOUT_PARAMS:
-        if params:
+        Raises:
+            Refused: they are not what the method takes; with the deserialiser's text.
+        """
+        kind = self.methods.get(method, "any")
+        if kind == "unit" and params not in (None, {}):
             raise _invalid("unit", params)
-        return {}
-    # Absent or null: wrong even where every parameter is optional, as for model/list.
-    if params is None:
-        raise Refused("Invalid request: missing field `params`")
-    if not isinstance(params, dict):
-        raise _invalid("a map", params)
-    check_fields(table.get(method, {}), params)
-    return params
+        # Absent or null: wrong even where every parameter is optional, as for model/list.
+        if params is None and kind != "unit" and not kind.startswith("?"):
+            raise Refused("Invalid request: missing field `params`")
+        if kind != "unit":
+            self._check(kind, params)
+        return params if isinstance(params, dict) else {}
+
+    def _check(self, kind: str, value: object) -> None:
+        if kind[0] == "?":
+            if value is not None:
+                self._check(kind[1:], value)
+        elif kind[:2] in _INSIDE:
+            container, expected = _INSIDE[kind[:2]]
+            if not isinstance(value, list | dict) or not isinstance(value, container):
+                raise _invalid(expected, value)
+            for inner in value.values() if isinstance(value, dict) else value:
+                self._check(kind[2:], inner)
+        elif kind in self.types:
+            self._check_described(kind, self.types[kind], value)
+        elif kind != "any":
+            _check_leaf(kind, value)
+
+    def _check_described(self, name: str, described: Json, value: object) -> None:
+        match described:
+            case {"fields": _}:
+                if not isinstance(value, dict):
+                    raise _invalid(_struct(name), value)
+                self._check_fields(described, value)
+            case {"tagged": kinds}:
+                self._check_tagged(name, described, value)
+            case {"enum": names}:
+                self._check_enum(names, described.get("maps", {}), value)
+            case {"untagged": kinds}:
+                if not any(self._takes(kind, value) for kind in kinds):
+                    raise Refused(f"Invalid request: data did not match any variant of untagged enum {name}")
+
+    def _takes(self, kind: str, value: object) -> bool:
+        try:
+            self._check(kind, value)
+        except Refused:
+            return False
+        return True
+
+    def _check_fields(self, described: Json, given: Json) -> None:
+        # serde reads the members in the order of the text, and sees only at the end which ones are missing.
+        for name, value in given.items():
+            if name in described["fields"]:
+                self._check(described["fields"][name], value)
+        for name in described["needed"]:
+            if name not in given:
+                raise Refused(f"Invalid request: missing field `{name}`")
+
+    def _check_tagged(self, name: str, described: Json, value: object) -> None:
+        kinds, tag = described["tagged"], described.get("tag", "type")
+        content = "data" if all({*it["fields"]} == {"data"} for it in kinds.values()) else None
+        if not isinstance(value, dict):
+            raise _invalid(f"{'adjacently' if content else 'internally'} tagged enum {name}", value)
+        if tag not in value:
+            raise Refused(f"Invalid request: missing field `{tag}`")
+        kind = value[tag]
+        if type(kind) is int and kind >= len(kinds):
+            index = f"variant index 0 <= i < {len(kinds)}"
+            raise Refused(f"Invalid request: invalid value: integer `{kind}`, expected {index}")
+        if not isinstance(kind, str):
+            raise _invalid("variant identifier", kind)
+        if kind in kinds:
+            self._check_fields(kinds[kind], value)
+        elif not described.get("open"):
+            raise _unknown(kind, [*kinds])
+
+    def _check_enum(self, names: Sequence[str], maps: Mapping[str, str], value: object) -> None:
+        if isinstance(value, dict) and len(value) != 1:
+            raise Refused("Invalid request: invalid value: map, expected map with a single key")
+        if not isinstance(value, str | dict):
+            raise _invalid("string or map", value)
+        name, inner = (value, None) if isinstance(value, str) else next(iter(value.items()))
+        if name not in names:
+            raise _unknown(name, names)
+        if name in maps and isinstance(value, dict):
+            self._check(maps[name], inner)
+        elif inner is not None:
+            raise _invalid("unit", inner)
+
+
+def _struct(name: str) -> str:
+    """What is expected of an object of this type; of one in a variant its name is `Enum.variant`, or `….data`."""
+    enum, *variant = name.split(".")
+    match variant:
+        case []:
+            return f"struct {name}"
+        case [kind, _]:
+            return f"struct variant {enum}::{kind[0].upper()}{kind[1:]}"
+    return "struct variant"
 
 
 # The real server takes even `{"type": "bogus"}`: what it does not know, it passes on to the model's service.

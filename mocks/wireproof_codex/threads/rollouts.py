@@ -8,7 +8,7 @@ are added, never changed. Each line is {"type", "payload"}:
     token_count      {"total", "last"}: tokens; last is null before the first answer
     turn/started, item/completed, turn/completed, thread/readState/changed
                      params of these notifications of its turns
-    settings, name, goal, git
+    settings, cwd, name, goal, git
                      what was changed
     rolled_back      {"turns"}: how many turns were removed from its end
 """
@@ -260,6 +260,7 @@ _READERS: Mapping[str, Callable[[Thread, Any], None]] = {
     "response_item": _remember,
     "token_count": _count,
     "settings": _settings,
+    "cwd": Thread.move,
     "name": _note("name"),
     "goal": _note("goal"),
     "git": _note("git"),

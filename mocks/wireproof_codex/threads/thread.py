@@ -85,6 +85,7 @@ class Thread:
     created: float
     """Epoch seconds, as `updated`."""
     cwd: str
+    """The folder in which it began."""
     path: str | None
     """The file in which it is stored, None for an ephemeral thread. Without CODEX_HOME no such file is written."""
     originator: str
@@ -111,6 +112,10 @@ class Thread:
     subscribers: set[ConnectedClient] = field(default_factory=set)
     failed: bool = False
     """Whether the last turn failed: the status is then systemError."""
+    folder: str = ""
+    """The folder in which its turns work."""
+    given_history: bool = False
+    """Whether it began with a history of the client's."""
     name: str | None = None
     preview: str = ""
     """The first text of the user; lists of threads leave out those without one."""
@@ -144,6 +149,10 @@ class Thread:
     """`gitInfo`, as thread/metadata/update set it."""
     log: Log | None = None
     """Writes an entry to its file, None if it is not stored."""
+
+    def __post_init__(self) -> None:
+        """Work where it began."""
+        self.folder = self.folder or self.cwd
 
     @property
     def subscribed(self) -> bool:
@@ -194,7 +203,18 @@ class Thread:
         changed = self.settings.override(params)
         if changed:
             self.store("settings", asdict(self.settings))
-        return changed
+        folder = params.get("cwd") or self.folder
+        if folder == self.folder:
+            return changed
+        self.move(folder)
+        self.store("cwd", folder)
+        return True
+
+    def move(self, folder: str) -> None:
+        """Work in another folder from now on."""
+        moved = {"cwd": folder, "runtimeWorkspaceRoots": [folder]}
+        self.environments = [{**it, **moved} if it.get("cwd") == self.folder else it for it in self.environments]
+        self.folder = folder
 
     def annotate(self, what: Literal["name", "goal", "git"], value: object) -> None:
         """Set and store what a client noted about the thread."""
@@ -233,9 +253,22 @@ class Thread:
         held, self.held_notifications = list(self.held_notifications or ()), None
         return held
 
-    def declares(self, tool: str) -> bool:
-        """Whether the client declared a tool of this name."""
-        return any(tool == declared.get("name") for declared in self.tools)
+    @property
+    def functions(self) -> list[Item]:
+        """The tools that can be called: those of a namespace stand in its place, each with its `namespace`."""
+        return [
+            function
+            for tool in self.tools
+            for function in (
+                [{"namespace": tool["name"], **inner} for inner in tool.get("tools") or ()]
+                if tool.get("type") == "namespace"
+                else [tool]
+            )
+        ]
+
+    def function(self, name: str) -> Item | None:
+        """The tool of this name that the client declared, None if it declared none."""
+        return next((declared for declared in self.functions if declared.get("name") == name), None)
 
 
 def rollout_path(home: str, identity: str, created: float) -> str:
@@ -261,6 +294,7 @@ def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str
             approval_policy=params.get("approvalPolicy") or "never",
             sandbox=SANDBOXES[params.get("sandbox") or "read-only"],
             effort=(params.get("config") or {}).get("model_reasoning_effort"),
+            personality=params.get("personality"),
         ),
         developer=params.get("developerInstructions"),
         base=params.get("baseInstructions"),

@@ -34,6 +34,8 @@ class ThreadSettings:
     effort: str | None = None
     summary: str | None = None
     collaboration: Mapping[str, Any] | None = None
+    personality: str | None = None
+    """None for the default of the version."""
 
     @property
     def mode(self) -> str | None:
@@ -48,7 +50,7 @@ class ThreadSettings:
     @staticmethod
     def names(params: Mapping[str, Any]) -> bool:
         """Whether a turn/start names any of them."""
-        return any(params.get(name) is not None for name in _OVERRIDES)
+        return any(params.get(name) is not None for name in (*_OVERRIDES, "cwd"))
 
     def override(self, params: Mapping[str, Any]) -> bool:
         """Take the overrides of a turn/start; True if any setting changed."""
@@ -71,4 +73,5 @@ _OVERRIDES = {
     "effort": "effort",
     "summary": "summary",
     "collaborationMode": "collaboration",
+    "personality": "personality",
 }

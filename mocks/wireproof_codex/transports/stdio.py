@@ -2,7 +2,8 @@
 
 Output is fetched from the core only while the client reads, so a flood that is not read costs no memory. Input is read
 meanwhile (an interrupt must work in the middle of a flood), until too many answers wait to be fetched. The end of
-stdin, SIGTERM and SIGINT end the process with status 0 at once; running turns are dropped, as the real server does it.
+stdin ends the process with status 0 at once, as SIGTERM does from 0.155.0 on; before, and by SIGINT in every version,
+it is ended by the signal itself. Running turns are dropped, as the real server does it.
 A signal raises where it finds the loop; one that comes just before `poll` begins to wait, or that hits another thread,
 interrupts nothing, so the wake-up pipe that `poll` listens to as well ends the waiting. All is put back as found.
 """
@@ -44,6 +45,8 @@ class StdioEdge:
     def __init__(self, server: AppServer, journal: LineJournal | None, signalled: int) -> None:
         self._server = server
         self._signalled = signalled
+        self.stopped_by = 0
+        """The signal that ended it, 0 if none did."""
         self._journal = journal
         self._lines = LineSplitter()
         self._outbox = Outbox()
@@ -59,7 +62,10 @@ class StdioEdge:
                 self._fetch()
                 if self._status is None:
                     self._exchange()
-        except (Stop, BrokenPipeError):  # the client is gone: status 0, as at the end of its input
+        except Stop as stop:
+            self.stopped_by = stop.signum
+            return 0
+        except BrokenPipeError:  # the client is gone: status 0, as at the end of its input
             return 0
         self._flush()
         return self._status
@@ -96,7 +102,9 @@ class StdioEdge:
         held = self._outbox.in_pieces and _unread(_STDOUT)
         self._poll.register(_STDOUT, select.POLLOUT if self._outbox and not held else 0)
         ready = dict(self._poll.poll(_LOOK_AGAIN if held else self._patience()))
-        if self._signalled in ready or ready.get(_STDOUT, 0) & _GONE:
+        if self._signalled in ready:
+            raise Stop(os.read(self._signalled, 1)[0])
+        if ready.get(_STDOUT, 0) & _GONE:
             raise Stop
         if ready.get(_STDOUT):
             self._write()
@@ -161,7 +169,13 @@ def serve(server: AppServer, journal: LineJournal | None = None) -> int:
             stack.enter_context(stopping_on(signum))
         for descriptor in (_STDIN, _STDOUT):
             stack.enter_context(_unblocked(descriptor))
-        return StdioEdge(server, journal, signalled).run()
+        edge = StdioEdge(server, journal, signalled)
+        status = edge.run()
+    # Not at once, by the signal's own action: the descriptors are to be left as they were found.
+    if edge.stopped_by == signal.SIGINT or (edge.stopped_by and not server.version.transport.ends_on_sigterm):
+        signal.signal(edge.stopped_by, signal.SIG_DFL)
+        os.kill(os.getpid(), edge.stopped_by)
+    return status
 
 
 def _unread(descriptor: int) -> int:

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 # No `Exception`: it is raised wherever a signal finds the process, and no handler of errors may take it for one.
 class Stop(BaseException):
-    """A signal asks the process to end."""
+    """A signal asks the process to end: its number, 0 if it was none."""
+
+    def __init__(self, signum: int = 0) -> None:
+        super().__init__(signum)
+        self.signum = signum
 
 
 @contextmanager
@@ -34,8 +38,8 @@ def wake_up_pipe() -> Iterator[int]:
 def stopping_on(signum: int) -> Iterator[None]:
     """Raise `Stop` when the signal comes."""
 
-    def stop(_signum: int, _frame: object) -> None:
-        raise Stop
+    def stop(number: int, _frame: object) -> None:
+        raise Stop(number)
 
     before = signal.signal(signum, stop)
     try:

@@ -69,8 +69,8 @@ class Actions:
     def do(self, action: Action) -> None:
         """Do an action of the script."""
         match action:
-            case TextDelta(text, choice, whole):
-                self._write(text, choice, whole=whole)
+            case TextDelta(text, choice, whole, phase):
+                self._write(text, choice, whole=whole, phase=phase)
             case steps.Reflect():
                 self._write(json.dumps(self._script.reflection(action), ensure_ascii=False))
             case steps.Think():
@@ -145,8 +145,8 @@ class Actions:
         # The answer restarts under a new item id, as it does in real servers.
         self._course.response.opened = False
 
-    def _write(self, text: str, choice: int | None = None, *, whole: bool = False) -> None:
-        self._pieces.write(self._course.response, self._course.notifier, text, choice, whole=whole)
+    def _write(self, text: str, choice: int | None = None, *, whole: bool = False, phase: str | None = None) -> None:
+        self._pieces.write(self._course.response, self._course.notifier, text, choice, whole=whole, phase=phase)
 
     def send_piece_of_call(self) -> bool:
         """Send the next piece of a call; False if there is none."""

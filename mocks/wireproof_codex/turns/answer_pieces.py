@@ -27,19 +27,30 @@ class AnswerPieces:
         """Whether anything was sent."""
         self._thread = shared.thread
         self._calls = calls
+        self._phase: str | None = None
         # One at a time: the turn does nothing else while its call has pieces left.
         self._call: tuple[Call, Iterator[call_shapes.CallOutput]] | None = None
 
     def write(
-        self, response: Response, notifier: Notifier, text: str, choice: int | None = None, *, whole: bool = False
+        self,
+        response: Response,
+        notifier: Notifier,
+        text: str,
+        choice: int | None = None,
+        *,
+        whole: bool = False,
+        phase: str | None = None,
     ) -> None:
-        """Send a piece of text."""
+        """Send a piece of text; where another phase is named than the open message has, in a new one."""
+        if phase and phase != self._phase:
+            notifier.answer.complete()
+        self._phase = phase
         self.any = True
         # An empty piece leaves the line where it was.
         response.last_character = text[-1:] or response.last_character
         # The text before a call is commentary; versions before 0.105.0 have no phases (`versions.names`).
-        phase = "commentary" if response.calls_to_come else None
-        notifier.answer.write(AnswerText(text=text, phase=phase, choice=choice, whole=whole))
+        said = phase or ("commentary" if response.calls_to_come else None)
+        notifier.answer.write(AnswerText(text=text, phase=said, choice=choice, whole=whole))
 
     def begin_call(self, response: Response, call: Call) -> None:
         """Begin a call, of which `call_piece` sends one piece at a time."""

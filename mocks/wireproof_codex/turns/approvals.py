@@ -170,8 +170,8 @@ class Approvals:
 
     def _item(self, step: Command | Patch, known: Mapping[str, Any]) -> Json:
         if isinstance(step, Command):
-            return approval_messages.command_item(step, self._thread.cwd, self._context.version, known)
-        return approval_messages.patch_item(step, self._thread.cwd, known.get("status", "inProgress"))
+            return approval_messages.command_item(step, self._thread.folder, self._context.version, known)
+        return approval_messages.patch_item(step, self._thread.folder, known.get("status", "inProgress"))
 
     def _process(self) -> Json:
         # Before 0.99.0 a command was no process of its own, so there is no id to send.
@@ -264,7 +264,7 @@ class Approvals:
             output = f"Success. Updated the following files:\nA {step.path}\n"
             self._print(step, output, {})
             self._notifier.item_completed(self._item(step, {"status": "completed"}), started_ms)
-            self._notifier.diff_changed(approval_messages.diff(step, self._thread.cwd, self._context.version))
+            self._notifier.diff_changed(approval_messages.diff(step, self._thread.folder, self._context.version))
         self._results.add(step.id, output)
 
     def _try_in_sandbox(self, step: Command | Patch) -> None:

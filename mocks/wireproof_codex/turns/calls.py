@@ -27,6 +27,8 @@ class _Pending:
     """Whether it came after the end of the model's answer, which then does not wait for it."""
     code: Code | None
     """The program that calls the tool, None if the model itself does."""
+    namespace: str | None
+    """The namespace of the tool, None if it has none."""
 
 
 class CallRunner:
@@ -55,7 +57,8 @@ class CallRunner:
 
     def raw(self, call: Call) -> Json:
         """The call as the model's own item."""
-        return raw_items.call(f"fc_{self._context.ids.number()}", call.name, call.arguments, call.id)
+        identity, tool = f"fc_{self._context.ids.number()}", self._thread.function(call.name) or {}
+        return raw_items.call(identity, call.name, call.arguments, call.id, tool.get("namespace"))
 
     def ask(self, call: Call, *, late: bool) -> None:
         """Ask the client to run the tool; `late`: the model does not wait for the result."""
@@ -71,7 +74,7 @@ class CallRunner:
             self._results.add(call.id, str(error))
             return
         # The real server checks the name alone; arguments against the schema of the tool are the client's affair.
-        if not self._thread.declares(call.name):
+        if self._thread.function(call.name) is None:
             self._results.add(call.id, f"unsupported call: {call.name}")
             return
         self._request(call, arguments, late=late)
@@ -84,7 +87,7 @@ class CallRunner:
         self._results.expect(code.id, program=True)
         if not code.tool:
             self._results.add(code.id, _printed(0.0, code.output))
-        elif self._thread.declares(code.tool):
+        elif self._thread.function(code.tool) is not None:
             # A known model in "code mode" (gpt-6.1-sol on 0.169.0): the program's calls have ids of their own.
             call = Call(id=f"exec-{self._context.uuid()}", name=code.tool, arguments=code.arguments)
             self._request(call, json.loads(code.arguments), late=False, code=code)
@@ -94,11 +97,15 @@ class CallRunner:
 
     def _request(self, call: Call, arguments: object, *, late: bool, code: Code | None = None) -> None:
         started_ms = self._context.now_ms
-        self._notifier.item_started(item_messages.tool_call(call.id, call.name, arguments), started_ms)
+        namespace = (self._thread.function(call.name) or {}).get("namespace")
+        item = item_messages.tool_call(call.id, call.name, arguments, namespace=namespace)
+        self._notifier.item_started(item, started_ms)
         # Asked as soon as the call is complete, not at the end of the answer: several calls run in parallel.
-        params = {"callId": call.id, "namespace": None, "tool": call.name, "arguments": arguments}
+        params = {"callId": call.id, "namespace": namespace, "tool": call.name, "arguments": arguments}
         request = self._context.request(self._turn, "item/tool/call", {**self._notifier.place, **params})
-        self._pending[request] = _Pending(call=call, arguments=arguments, started_ms=started_ms, late=late, code=code)
+        self._pending[request] = _Pending(
+            call=call, arguments=arguments, started_ms=started_ms, late=late, code=code, namespace=namespace
+        )
 
     def answered(self, request: int, result: object, error: object) -> None:
         """Take the client's answer."""
@@ -136,7 +143,7 @@ class CallRunner:
             "success": came.success,
             "durationMs": self._context.now_ms - pending.started_ms,
         }
-        item = item_messages.tool_call(call.id, call.name, pending.arguments, ended)
+        item = item_messages.tool_call(call.id, call.name, pending.arguments, ended, namespace=pending.namespace)
         self._notifier.item_completed(item, pending.started_ms)
 
     def _seconds(self, pending: _Pending) -> float:

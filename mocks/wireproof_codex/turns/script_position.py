@@ -60,7 +60,7 @@ class ScriptPosition:
             # A script of one call ends a client's loop by this: after the result comes text.
             part = default_answer(
                 self._thread.history,
-                self._thread.tools,
+                self._thread.functions,
                 call_id,
                 developer=self._thread.developer or "",
                 schema=self._schema if isinstance(self._schema, dict) else None,
@@ -90,7 +90,7 @@ class ScriptPosition:
                     history=self._thread.history,
                     # The input is in the history already, as far as the summary has kept it.
                     given=[],
-                    tools=self._thread.tools,
+                    tools=self._thread.functions,
                     call_id=f"call_{self._context.ids.number():04}",
                     developer=self._thread.developer or "",
                 )

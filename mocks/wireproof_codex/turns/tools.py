@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # What the Responses API takes; the mock checks it because the real server does from 0.134.0 on.
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _OUTPUT_TYPES = {"inputText": "input_text", "inputImage": "input_image", "inputAudio": "input_audio"}
+_OUTPUT_FIELDS = {"inputText": "text", "inputImage": "imageUrl", "inputAudio": "audioUrl"}
+"""What an item of each type must have, a text."""
+_MODEL_FIELDS = {"imageUrl": "image_url", "audioUrl": "audio_url"}
 
 
 def check_tools(tools: Sequence[Any], *, names_only: bool = False) -> None:
@@ -102,6 +105,8 @@ def outcome(result: object, error: object, *, answers: str = "contentItems", sin
         content = [{"type": "inputText", "text": content}]
     if not isinstance(content, list) or not all(_is_content(item) for item in content):
         return _failed("dynamic tool response was invalid")
+    # What is not known of an item is read by nobody, and sent back to nobody.
+    content = [{name: item[name] for name in ("type", _OUTPUT_FIELDS[item["type"]])} for item in content]
     # `success: false` changes the status of the item alone; the model gets the text as it is.
     return CallOutcome(result["success"], content, _output(content, single_text=single_text))
 
@@ -111,7 +116,10 @@ def _failed(text: str) -> CallOutcome:
 
 
 def _is_content(item: object) -> bool:
-    return isinstance(item, dict) and str(item.get("type")) in _OUTPUT_TYPES
+    if not isinstance(item, dict):
+        return False
+    field = _OUTPUT_FIELDS.get(str(item.get("type")))
+    return field is not None and isinstance(item.get(field), str)
 
 
 def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str | list[dict[str, Any]]:
@@ -124,5 +132,5 @@ def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str |
 
 def _output_item(item: Mapping[str, Any]) -> dict[str, Any]:
     # The client's items are spelled in camel case, those of the Responses API are not.
-    renamed = {"image_url" if key == "imageUrl" else key: value for key, value in item.items()}
+    renamed = {_MODEL_FIELDS.get(key, key): value for key, value in item.items()}
     return {**renamed, "type": _OUTPUT_TYPES[item["type"]]}

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 from wireproof_codex.versions.failures import (
     CAUSES_0_89,
     CAUSES_0_95,
-    CAUSES_0_99,
+    CAUSES_0_97,
     CAUSES_0_100,
+    CAUSES_0_155,
     CAUSES_0_160,
+    CAUSES_0_161,
     CAUSES_0_169,
     INCOMPLETE_0_89,
     INCOMPLETE_0_100,
-    INCOMPLETE_0_169,
+    INCOMPLETE_0_163,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ OLDEST: Mapping[str, Traits] = {
         "remote_images": True,
         "config_error": "error deriving config",
     },
-    "transport": {"listens": False, "takes_stdio": False, "overloads": False},
+    "transport": {"listens": False, "takes_stdio": False, "overloads": False, "ends_on_sigterm": False},
     "messages": {
         "unsent_items": frozenset({"dynamicToolCall"}),  # 0.92.0 to 0.105.0 send item/tool/call without an item
         "emitted_at": False,
@@ -73,6 +75,8 @@ OLDEST: Mapping[str, Traits] = {
         "detail_before_url": True,
         "folder_is_root": True,
         "default_mode": "custom",
+        "moves_threads": False,
+        "pages_files_alone": False,
         "history_mode": "legacy",
         "personality": "pragmatic",
         "hides_citations": False,
@@ -88,7 +92,7 @@ OLDEST: Mapping[str, Traits] = {
         "raw_interrupt_note": False,
     },
     # Early: from the second turn on, the counts of the turn before come first.
-    "counts": {"early": True, "incomplete_answers": False, "context_window": None},
+    "counts": {"early": True, "incomplete_answers": False, "raw_metadata": False, "context_window": None},
     "calls": {
         "answer_field": "output",  # 0.92.0 to 0.96.0; older ones have no tools of the client
         "single_text": True,
@@ -121,6 +125,7 @@ OLDEST: Mapping[str, Traits] = {
         "counts_new_forks": True,
         "fork_starts_with_turns": True,
         "ephemeral_forks": False,
+        "forks_previews": True,
         "keeps_parents": False,
         "deprecates_rollback": False,
         "legacy_shutdown": False,
@@ -179,6 +184,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.94.0", "0.94.0/approval_rpcerror", commands={"hangs_on_error": False}),
     _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
     _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
+    _since("0.97.0", "0.125.0/exec/json_usage_limit", failures={"causes": CAUSES_0_97}),
     # 0.96.0 still takes `output`; 0.97.0 was not run.
     _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
     _since(
@@ -203,7 +209,6 @@ CHANGES: tuple[Change, ...] = (
         },
     ),
     _since("0.99.0", "0.99.0/approval_cancel", counts={"context_window": 258_400}),
-    _since("0.99.0", "0.125.0/exec/json_usage_limit", failures={"causes": CAUSES_0_99}),
     # Without input the model is asked from 0.133.0 on alone: before, a proxy cannot continue after injected results so.
     _since("0.99.0", "0.99.0/busy", turns={"without_input": "hangs"}),
     _since("0.99.0", "0.169.0/ctx_then_next", compaction={"limit": 244_800}),
@@ -317,13 +322,15 @@ CHANGES: tuple[Change, ...] = (
         calls={"fail_after_answers": True},
     ),
     _since("0.121.0", seen="exec of 0.121.0 shows its whole usage with every refusal", exec={"usage": "whole"}),
+    _since("0.122.0", "0.122.0/core", stored={"resends_counts": True}),
     _since("0.125.0", "0.125.0/exec/json_text", exec={"counts": (*_COUNTS_0_89, "reasoning_output_tokens")}),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
     # The recording is of a later version: of 0.125.0 the binary alone was seen.
     _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
-    _since("0.125.0", "0.125.0/stored_b", stored={"resends_counts": True}),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
+    _since("0.128.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
+    _since("0.128.0", "0.128.0/core", stored={"archived_error": None}),
     _since(
         "0.130.0",
         "0.169.0/exec/human_text",
@@ -333,25 +340,25 @@ CHANGES: tuple[Change, ...] = (
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
     _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
     _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
-    _since("0.134.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
     _since(
         "0.134.0",
         "0.169.0/exec/human_text",
         "0.169.0/exec/profile_unknown",
         exec={"memories": False, "knows_profiles": False},
     ),
+    _since(
+        "0.136.0",
+        "0.169.0/forks",
+        stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
+    ),
     _since("0.140.0", seen="0.140.0 takes --stdio; 0.134.0 ends with a usage error", transport={"takes_stdio": True}),
     _since("0.140.0", seen="a warning is an item of exec --json on 0.140.0", exec={"reports_warnings": True}),
     _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
     _since("0.142.0", seen="thread/compact/start on 0.142.0 sends raw items", compaction={"raw": True}),
-    _since(
-        "0.142.0",
-        "0.169.0/forks",
-        stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
-    ),
     _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
+    _since("0.145.0", "0.150.0/approval_badresult", messages={"emitted_at": True}),
+    _since("0.146.0", "0.150.0/approval_badresult", turns={"ends_with_last_text": True}),
     _since("0.147.0", "0.169.0/exec/json_text", exec={"counts": _COUNTS_0_147}),
-    _since("0.150.0", "0.150.0/approval_badresult", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
     # From here on no version answers with the id of a turn that never completes.
     _since("0.150.0", "0.150.0/busy", turns={"when_busy": "joins"}),
     # Older versions pass an https URL on to the model's service.
@@ -375,17 +382,11 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.150.0", seen="thread/rollback on 0.150.0 sends deprecationNotice", stored={"deprecates_rollback": True}),
     _since(
-        "0.160.0",
-        seen="0.160.0 sends the queued input of a turn that fails",
-        turns={"reports_input_after_failure": True},
-    ),
-    _since("0.160.0", "0.169.0/image_input", messages={"detail_before_url": False}),
-    _since("0.160.0", "0.160.0/failures", failures={"causes": CAUSES_0_160}),
-    _since("0.160.0", "0.160.0/requests", messages={"history_mode": "paginated", "personality": None}),
-    _since(
-        "0.160.0",
+        "0.151.0",
+        "0.160.0/requests",
         "0.169.0/forks",
         "0.160.0/pages",
+        messages={"history_mode": "paginated"},
         stored={
             "item_kinds": None,
             "paged": True,
@@ -394,7 +395,24 @@ CHANGES: tuple[Change, ...] = (
             "no_turns_error": (-32601, "list_turns is not supported yet"),
         },
     ),
+    _since("0.151.0", "0.151.0/core", messages={"pages_files_alone": True}, stored={"forks_previews": False}),
+    _since("0.153.0", "0.153.4/core", counts={"raw_metadata": True}),
+    _since("0.155.0", "0.155.0/core", failures={"causes": CAUSES_0_155}),
+    _since("0.155.0", seen="SIGTERM ends 0.155.0 with status 0", transport={"ends_on_sigterm": True}),
+    _since("0.156.0", "0.160.0/requests", messages={"personality": None}),
+    _since("0.158.0", "0.158.0/core", messages={"pages_files_alone": False}),
+    _since(
+        "0.160.0",
+        seen="0.160.0 sends the queued input of a turn that fails",
+        turns={"reports_input_after_failure": True},
+    ),
+    _since("0.160.0", "0.169.0/image_input", messages={"detail_before_url": False}),
+    _since("0.160.0", "0.160.0/failures", failures={"causes": CAUSES_0_160}),
+    _since("0.161.0", "0.161.0/core", failures={"causes": CAUSES_0_161}),
     _since("0.163.0", "0.169.0/dyn_noreply_interrupt", calls={"reports_cancelled": True}),
+    _since("0.163.0", "0.169.0/failures", failures={"incomplete": INCOMPLETE_0_163}),
+    _since("0.163.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
+    _since("0.163.0", seen="the folder of a turn is that of its thread on 0.163.0", messages={"moves_threads": True}),
     _since(
         "0.169.0",
         "0.169.0/exec/last_message_failed",
@@ -403,8 +421,8 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.169.0", "0.169.0/exec/human_patch", exec={"repeats_diffs": False}),
     _since("0.169.0", seen="login status of 0.169.0 has other words for a key", exec={"key_login": _KEY_0_169}),
-    _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
-    _since("0.169.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
+    _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169}),
+    _since("0.169.0", "0.169.0/forks", stored={"forks_previews": True}),
     # The request to the model that runs is cut off, and its message never completed.
     _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
     _since("0.169.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
@@ -413,7 +431,7 @@ CHANGES: tuple[Change, ...] = (
 )
 """In order; the later of two changes of a field holds."""
 
-# The gaps (0.91, 0.102, 0.103, 0.108, 0.109, 0.112, 0.119, 0.126, 0.127, 0.167, 0.168) were never stable there.
+# The gaps (0.91, 0.102, 0.103, 0.108, 0.109, 0.112, 0.119, 0.126, 0.127, 0.168, 0.170) were never stable there.
 STABLE = """
     0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
     0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0
@@ -422,13 +440,17 @@ STABLE = """
     0.144.3 0.144.4 0.144.5 0.144.6 0.145.0 0.146.0 0.146.1 0.147.0 0.148.0 0.149.0 0.149.1 0.150.0 0.150.1
     0.151.0 0.152.0 0.152.1 0.153.0 0.153.1 0.153.2 0.153.3 0.153.4 0.154.0 0.155.0 0.155.1 0.156.0 0.156.1
     0.157.0 0.157.1 0.158.0 0.159.0 0.159.1 0.159.2 0.159.3 0.160.0 0.160.1 0.161.0 0.162.0 0.162.1 0.163.0
-    0.164.0 0.165.0 0.166.0 0.169.0
+    0.164.0 0.165.0 0.166.0 0.167.2 0.169.0 0.171.0
 """
 """Every stable version from the oldest to the newest that is played, as published on npm."""
 
 RECORDED = """
-    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0 0.107.0
-    0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.118.0 0.125.0 0.134.0 0.142.0 0.150.0 0.160.0 0.169.0
+    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
+    0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0 0.124.0
+    0.125.0 0.128.0 0.129.0 0.130.0 0.131.0 0.132.0 0.133.0 0.134.0 0.135.0 0.136.0 0.137.0 0.138.0 0.139.0 0.140.0
+    0.141.0 0.142.0 0.143.0 0.144.6 0.145.0 0.146.0 0.147.0 0.148.0 0.149.1 0.150.0 0.151.0 0.152.1 0.153.4 0.154.0
+    0.155.0 0.156.1 0.157.1 0.158.0 0.159.3 0.160.0 0.161.0 0.162.1 0.163.0 0.164.0 0.165.0 0.166.0 0.167.2 0.169.0
+    0.171.0
 """
 """Those of which sessions were recorded. Every other one is played as the newest of these that is not newer than it,
 with the changes that were seen of binaries in between.

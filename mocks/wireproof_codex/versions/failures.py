@@ -122,7 +122,7 @@ CAUSES_0_95: Mapping[str, FailureCause] = {
 }
 
 # What was any broken stream before has a message and a word of its own.
-CAUSES_0_99: Mapping[str, FailureCause] = {
+CAUSES_0_97: Mapping[str, FailureCause] = {
     "usage-limit": replace(
         CAUSES_0_89["usage-limit"],
         message=CAUSES_0_89["usage-limit"].message.replace("openai.com/chatgpt/pricing", "chatgpt.com/explore/pro"),
@@ -134,6 +134,23 @@ CAUSES_0_100: Mapping[str, FailureCause] = {
         message="Selected model is at capacity. Please try a different model.",
         info="serverOverloaded",
     ),
+}
+
+_LIMITED_0_155 = FailureCause(
+    message=(
+        "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
+        "visit https://chatgpt.com/codex/settings/usage to purchase more credits or try again at 9:52 PM."
+    ),
+    info="usageLimitExceeded",
+)
+
+CAUSES_0_155: Mapping[str, FailureCause] = {
+    "http-500": FailureCause(
+        message="We\u2019re currently experiencing high demand, which may cause temporary errors.",
+        info="internalServerError",
+        began=False,
+    ),
+    "usage-limit": _LIMITED_0_155,
 }
 
 _UNREACHED_0_160 = FailureCause(
@@ -149,23 +166,18 @@ CAUSES_0_160: Mapping[str, FailureCause] = {
         )
         for status, phrase in _PHRASES.items()
     },
-    "http-500": FailureCause(
-        message="We\u2019re currently experiencing high demand, which may cause temporary errors.",
-        info="internalServerError",
-        began=False,
-    ),
+    "http-500": CAUSES_0_155["http-500"],
     "connection": _UNREACHED_0_160,
     "no-network": replace(_UNREACHED_0_160, retried=True),
-    "usage-limit": FailureCause(
-        message=(
-            "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
-            "visit https://chatgpt.com/settings/usage to purchase more credits or try again at 9:52 PM."
-        ),
-        info="usageLimitExceeded",
-    ),
     "rate-limit": FailureCause(
         message="rate limit exceeded: Rate limit reached for the mock. Please try again in 1s.",
         info="rateLimitExceeded",
+    ),
+}
+
+CAUSES_0_161: Mapping[str, FailureCause] = {
+    "usage-limit": replace(
+        _LIMITED_0_155, message=_LIMITED_0_155.message.replace("chatgpt.com/codex/settings", "chatgpt.com/settings")
     ),
 }
 
@@ -181,7 +193,7 @@ INCOMPLETE_0_100: Mapping[str, FailureCause] = {
     "content_filter": _broken("Incomplete response returned, reason: content_filter"),  # in 0.169.0 as well
 }
 
-INCOMPLETE_0_169: Mapping[str, FailureCause] = {
+INCOMPLETE_0_163: Mapping[str, FailureCause] = {
     "length": FailureCause(message="Incomplete response returned, reason: max_output_tokens"),
 }
 

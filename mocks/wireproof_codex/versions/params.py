@@ -1,232 +1,23 @@
-"""The parameters of requests: what each must be, in which versions it is read, and which need `experimentalApi`.
+"""The parameters of requests: what each version takes, and which of them need `experimentalApi`.
 
-One table by method. A name carries a mark (`marks`) where not every version has it; a name whose check changed stands
-twice, until and from that version; `_OfVersion` makes a check whose variants came and went one by one. Parameters that
-are not listed are ignored, as the real server ignores unknown ones.
+What is taken was measured of every version of `params.json`, by `conformance/codex/parameters.py`; the file says of
+each what differs from the one before. A version that does not stand there takes what the newest before it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import os
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from wireproof_codex.protocol.params import (
-    COUNT,
-    FLAG,
-    LIST,
-    MAP,
-    TEXT,
-    ParameterCheck,
-    list_of,
-    one_of,
-    struct,
-    tagged,
-)
-from wireproof_codex.versions.marks import known, unknown
+from wireproof_codex.protocol.params import Parameters
+from wireproof_codex.versions.marks import known, minor
 
 if TYPE_CHECKING:
-    from wireproof_codex.protocol.params import Table
+    from collections.abc import Mapping
 
-_OfVersion = Callable[[str], ParameterCheck]
-_Rows = Mapping[str, Mapping[str, ParameterCheck | _OfVersion]]
-
-_TEXT, _FLAG, _LIST, _MAP, _COUNT = (
-    ParameterCheck(TEXT),
-    ParameterCheck(FLAG),
-    ParameterCheck(LIST),
-    ParameterCheck(MAP),
-    ParameterCheck(COUNT),
-)
-_TEXTS = ParameterCheck(list_of(TEXT))
-_NEEDED = ParameterCheck(TEXT, required=True)
-_THREAD = {"threadId": _NEEDED}
-_CONVERSATION = {"conversationId": _NEEDED}
-
-# `reject` became `granular`: both are objects, so a map passes where a version has one of them.
-_APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
-_WITH_FIELDS = frozenset({"reject", "granular"})
-# Until 0.142 a closed list; then any word passes and goes to the model's service as it is.
-_EFFORTS = ParameterCheck(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
-_SANDBOX = ParameterCheck(one_of("read-only", "workspace-write", "danger-full-access"))
-_SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
-_DIRECTION = ParameterCheck(one_of("asc", "desc"))
-
-
-def _approval(number: str) -> ParameterCheck:
-    names = known(_APPROVALS, number)
-    return ParameterCheck(one_of(*names, maps=bool(_WITH_FIELDS & {*names})))
-
-
-def _sort_key(number: str) -> ParameterCheck:
-    return ParameterCheck(one_of(*known(_SORTS, number)))
-
-
-_INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
-_SAID = {"text": _NEEDED, "text_elements": _LIST}
-_PATH, _NAMED = {"path": _NEEDED}, {"name": _NEEDED, "path": _NEEDED}
-_INPUT: _Rows = {
-    "text": _SAID,
-    "image": {"url-0.160": _NEEDED, "url+0.160": _TEXT, "fileId+0.160": _TEXT},  # a file's id may take its place
-    "localImage": _PATH,
-    "audio": {},
-    "localAudio": _PATH,
-    "skill": _NAMED,
-    "mention": _NAMED,
-}
-
-
-def _input(number: str) -> ParameterCheck:
-    kinds = {kind: _read(_INPUT[kind], number) for kind in known(_INPUTS, number)}
-    return ParameterCheck(list_of(tagged(kinds, "UserInput")), required=True)
-
-
-# v1 puts the fields of an item into `data`; v2 has them beside `type`.
-_V1_INPUT: Table = {"text": _SAID, "image": {"image_url": _NEEDED}, "localImage": _PATH}
-_V1_APPROVALS = one_of("untrusted", "on-failure", "on-request", "never")
-_V1_SENT: Mapping[str, ParameterCheck] = {
-    **_CONVERSATION,
-    "items": ParameterCheck(list_of(tagged(_V1_INPUT, "InputItem", content="data")), required=True),
-}
-
-_CLIENT = struct(name=_NEEDED, version=_NEEDED, title=_TEXT)
-_CAPABILITIES = struct(experimentalApi=_FLAG, optOutNotificationMethods=_TEXTS)
-
-# What a thread starts with, whether it is new or a fork.
-_BEGINNING: Mapping[str, ParameterCheck] = {
-    "model": _TEXT,
-    "modelProvider": _TEXT,
-    "cwd": _TEXT,
-    "approvalPolicy": ParameterCheck(one_of("untrusted", "on-request", "granular", "never", maps=True)),
-    "sandbox": _SANDBOX,
-    "config": _MAP,
-    "baseInstructions": _TEXT,
-    "developerInstructions": _TEXT,
-}
-_SLICE: Mapping[str, ParameterCheck] = {"limit": _COUNT, "cursor": _TEXT}
-_VIEW = ParameterCheck(one_of("notLoaded", "summary", "full"))
-_PAGE: Mapping[str, ParameterCheck] = {**_SLICE, "sortDirection": _DIRECTION}
-_MODE = ParameterCheck(struct(mode=_NEEDED, settings=_MAP))
-_GOALS = ParameterCheck(one_of("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"))
-_GIT = ParameterCheck(struct(sha=_TEXT, branch=_TEXT, originUrl=_TEXT))
-_TOOL_OUTPUT = ParameterCheck(struct(name=_NEEDED, output=_NEEDED, retain=_FLAG))
-
-PARAMS: _Rows = {
-    "initialize": {"clientInfo": ParameterCheck(_CLIENT, required=True), "capabilities": ParameterCheck(_CAPABILITIES)},
-    # Threads
-    "thread/start": {
-        **_BEGINNING,
-        "approvalPolicy": _approval,
-        # Versions without the next three ignore them without a word, tools included.
-        "ephemeral+0.90": _FLAG,
-        "dynamicTools+0.92": _LIST,
-        "environments+0.125": ParameterCheck(list_of(MAP)),
-        "experimentalRawEvents": _FLAG,
-    },
-    "thread/resume": {
-        **_THREAD,
-        "history": _LIST,
-        "excludeTurns": _FLAG,
-        "approvalPolicy": _approval,
-        "initialTurnsPage+0.142": ParameterCheck(struct(**_PAGE, itemsView=_VIEW)),
-    },
-    "thread/fork": {**_THREAD, **_BEGINNING, "ephemeral": _FLAG, "excludeTurns": _FLAG},
-    "thread/inject_items": {**_THREAD, "items": ParameterCheck(LIST, required=True)},
-    "thread/unsubscribe": _THREAD,
-    "thread/compact/start": _THREAD,
-    "thread/read": {**_THREAD, "includeTurns": _FLAG},
-    "thread/name/set": {**_THREAD, "name": _NEEDED},
-    "thread/archive": _THREAD,
-    "thread/unarchive": _THREAD,
-    "thread/delete": _THREAD,
-    "thread/rollback": {**_THREAD, "numTurns": ParameterCheck(COUNT, required=True)},
-    "thread/revert": {**_THREAD, "beforeTurnId": _NEEDED},
-    "thread/turns/list": {**_THREAD, **_PAGE, "itemsView": _VIEW},
-    "thread/items/list": {**_THREAD, **_PAGE, "turnId": _TEXT},
-    "thread/goal/get": _THREAD,
-    "thread/goal/set": {**_THREAD, "objective": _TEXT, "status": _GOALS, "tokenBudget": _COUNT},
-    "thread/goal/clear": _THREAD,
-    "thread/metadata/update": {**_THREAD, "gitInfo": _GIT},
-    "thread/sample": {**_THREAD, "expectedTurnId": _NEEDED, "prompt": _NEEDED},
-    "thread/list": {
-        **_SLICE,
-        "sortKey": _sort_key,
-        "archived": _FLAG,
-        "modelProviders": _TEXTS,
-        "sourceKinds+0.92": _TEXTS,
-        "cwd+0.105": _TEXT,
-        "searchTerm+0.105": _TEXT,
-        "sortDirection+0.125": _DIRECTION,
-    },
-    "thread/loaded/list": _SLICE,
-    "thread/settings/update": {
-        **_THREAD,
-        "model": _TEXT,
-        "effort": _TEXT,
-        "approvalPolicy": ParameterCheck(one_of("untrusted", "on-request", "granular", "never", maps=True)),
-        "sandboxPolicy": _MAP,
-        "collaborationMode": _MODE,
-    },
-    # Turns
-    "turn/start": {
-        **_THREAD,
-        "input": _input,
-        "model": _TEXT,
-        "effort-0.142": _EFFORTS,
-        "effort+0.142": _TEXT,
-        "approvalPolicy": _approval,
-        "sandboxPolicy": _MAP,
-        "collaborationMode": _MODE,
-        "clientUserMessageId": _TEXT,
-        "toolOutput+0.160": _TOOL_OUTPUT,  # it has no call id, so no result of an OpenAI client can be sent with it
-    },
-    "turn/steer": {**_THREAD, "input": _input, "expectedTurnId": _NEEDED},
-    "turn/interrupt": {**_THREAD, "turnId": _NEEDED},
-    # What a client asks at its start
-    "model/list": _SLICE,
-    "permissionProfile/list": _SLICE,
-    "mcpServerStatus/list": _SLICE,
-    "experimentalFeature/list": _SLICE,
-    "app/list": _SLICE,
-    "config/read": {"includeLayers": _FLAG},
-    "modelProvider/list": {},
-    "modelProvider/capabilities/read": {},
-    "collaborationMode/list": {},
-    "skills/list": {"cwds": _TEXTS},
-    "hooks/list": {"cwds": _TEXTS},
-    "account/read": {"refreshToken": _FLAG},
-    "getAuthStatus": {"includeToken": _FLAG, "refreshToken": _FLAG},
-    # v1
-    "newConversation": {
-        "model": _TEXT,
-        "modelProvider": _TEXT,
-        "cwd": _TEXT,
-        "approvalPolicy": ParameterCheck(_V1_APPROVALS),
-        "sandbox": _SANDBOX,
-        "config": _MAP,
-        "baseInstructions": _TEXT,
-        "developerInstructions": _TEXT,
-    },
-    "addConversationListener": {**_CONVERSATION, "experimentalRawEvents": _FLAG},
-    "removeConversationListener": {"subscriptionId": _NEEDED},
-    "sendUserMessage": _V1_SENT,
-    # Unlike turn/start, whose overrides may be left out and then stay as they were.
-    "sendUserTurn": {
-        **_V1_SENT,
-        "cwd": _NEEDED,
-        "approvalPolicy": ParameterCheck(_V1_APPROVALS, required=True),
-        # Its `type` is in kebab case here (`read-only`), in camel case in v2 (`readOnly`).
-        "sandboxPolicy": ParameterCheck(MAP, required=True),
-        "model": _NEEDED,
-        "summary": _NEEDED,
-        "effort": _EFFORTS,
-    },
-    "interruptConversation": _CONVERSATION,
-    "listConversations": {"pageSize": _COUNT, "cursor": _TEXT, "modelProviders": _TEXTS},
-    "getConversationSummary": {"conversationId": _TEXT, "rolloutPath": _TEXT},
-    "resumeConversation": {"conversationId": _TEXT, "path": _TEXT, "history": _LIST},
-    "forkConversation": {"conversationId": _TEXT, "path": _TEXT, "overrides": _MAP},
-    "archiveConversation": {**_CONVERSATION, "rolloutPath": _NEEDED},
-}
+    from wireproof_codex.protocol.json_object import Json
 
 GATED_METHODS = (
     "mock/experimentalMethod+0.95 collaborationMode/list+0.95 thread/sample+0.169 thread/sample/cancel+0.169"
@@ -245,20 +36,32 @@ GATED_PARAMS: Mapping[str, str] = {
 }
 
 
-def params_of(number: str) -> Table:
-    """By method, the parameters that the version reads."""
-    return {method: _read(rows, number) for method, rows in PARAMS.items()}
+@cache
+def _measured() -> Mapping[str, Json]:
+    # Not pathlib: it would be imported for this alone, and the handshake waits.
+    place = os.path.join(os.path.dirname(__file__), "params.json")  # noqa: PTH118, PTH120 - see above
+    with open(place, encoding="utf-8") as file:  # noqa: PTH123 - see above
+        found: Mapping[str, Json] = json.load(file)
+    return found
+
+
+@cache
+def _taken(number: str) -> Json:
+    found: Json = {"methods": {}, "types": {}}
+    for measured, changed in _measured().items():
+        if minor(measured) <= minor(number):
+            found = {part: known | changed.get(part, {}) for part, known in found.items()}
+    return found
+
+
+def params_of(number: str) -> Parameters:
+    """What the version takes."""
+    return Parameters(read=partial(_taken, number))
 
 
 def marked_params() -> tuple[str, ...]:
     """All lists of marked names of this module."""
-    names = " ".join(name for rows in (*PARAMS.values(), *_INPUT.values()) for name in rows)
-    return (names, _APPROVALS, _SORTS, _INPUTS, GATED_METHODS, *GATED_PARAMS.values())
-
-
-def _read(rows: Mapping[str, ParameterCheck | _OfVersion], number: str) -> Mapping[str, ParameterCheck]:
-    fields = {name: row for marked, row in rows.items() for name in known(marked, number)}
-    return {name: row if isinstance(row, ParameterCheck) else row(number) for name, row in fields.items()}
+    return (GATED_METHODS, *GATED_PARAMS.values())
 
 
 def gated_methods(number: str) -> frozenset[str]:
@@ -270,8 +73,3 @@ def gated_params(number: str) -> Mapping[str, tuple[str, ...]]:
     """By method, the parameters that need it."""
     fields = {method: known(marked, number) for method, marked in GATED_PARAMS.items()}
     return {method: names for method, names in fields.items() if names}
-
-
-def ignored_params(number: str) -> frozenset[str]:
-    """Parameters of thread/start that came later."""
-    return frozenset().union(*(unknown(marked, number) for marked in PARAMS["thread/start"]))

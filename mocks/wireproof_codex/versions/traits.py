@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_codex.protocol.params import Table
+    from wireproof_codex.protocol.params import Parameters
     from wireproof_codex.versions.failures import FailureCause
     from wireproof_codex.versions.forms import Forms
 
@@ -26,7 +26,7 @@ class RequestTraits:
 
     methods: tuple[str, ...]
     """Every method it accepts, in the order in which its error for an unknown method lists them."""
-    params: Table
+    params: Parameters
     """The parameters that it reads of each method, with their checks."""
     gated_methods: frozenset[str]
     """Methods that need the capability `experimentalApi`."""
@@ -34,8 +34,6 @@ class RequestTraits:
     """By method, the parameters that need it."""
     gates_empty_lists: bool
     """An empty list in such a parameter needs it, too."""
-    ignored_params: frozenset[str]
-    """Parameters of thread/start that came with a later version: whatever they hold, they are ignored."""
     opt_out: bool
     """`capabilities.optOutNotificationMethods` of initialize is followed."""
     checks_tools: bool
@@ -61,6 +59,8 @@ class TransportTraits:
     takes_stdio: bool
     """It takes the option `--stdio`."""
     # 0.169.0 never answered some 2 700 of 5 000 requests in one write, so every client needs a timeout.
+    ends_on_sigterm: bool
+    """SIGTERM ends the process with status 0; else the signal itself does."""
     overloads: bool
     """Of very many requests at once some are refused with -32001 and some are never answered."""
 
@@ -90,6 +90,10 @@ class MessageTraits:
     """`runtimeWorkspaceRoots` of a thread without environments names its folder; else it is empty."""
     default_mode: str
     """The name of the collaboration mode that is on unless a turn names another."""
+    pages_files_alone: bool
+    """Ephemeral threads, and those that began with a history of the client's, have the older history mode."""
+    moves_threads: bool
+    """The folder of a thread is that of its last turn; else the one that it began in."""
     history_mode: str
     """`historyMode` of a thread."""
     personality: str | None
@@ -135,6 +139,8 @@ class CountTraits:
     """They are sent when the model begins to answer and when its answer is over; else when its calls are answered, and
     when the turn fails.
     """
+    raw_metadata: bool
+    """rawResponse/completed has the counts as the model's service sent them, too; else null."""
     incomplete_answers: bool
     """The tokens of an answer that ended at its length limit are counted."""
     context_window: int | None
@@ -282,6 +288,8 @@ class StoredTraits:
     """thread/started of a fork holds its turns."""
     ephemeral_forks: bool
     """thread/fork follows `ephemeral`."""
+    forks_previews: bool
+    """A fork has the preview of its source."""
     keeps_parents: bool
     """thread/delete refuses a thread of which a fork is left."""
     deprecates_rollback: bool
@@ -296,7 +304,7 @@ class StoredTraits:
     """How thread/metadata/update refuses to change nothing."""
     unread_error: str
     """How thread/read refuses a thread that it does not find."""
-    archived_error: str
-    """How thread/resume refuses an archived thread."""
+    archived_error: str | None
+    """How thread/resume refuses an archived thread; None: it resumes it."""
     unnamed_error: str
     """How thread/name/set refuses a thread that it does not find."""

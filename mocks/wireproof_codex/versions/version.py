@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wireproof_codex.versions.changes import CHANGES, OLDEST, RECORDED, STABLE, Change, Traits
 from wireproof_codex.versions.marks import firsts, known, minor, unknown
 from wireproof_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS, hidden_fields
-from wireproof_codex.versions.params import gated_methods, gated_params, ignored_params, marked_params, params_of
+from wireproof_codex.versions.params import gated_methods, gated_params, marked_params, params_of
 from wireproof_codex.versions.traits import (
     CallTraits,
     Commands,
@@ -72,7 +72,6 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
             params=params_of(number),
             gated_methods=gated_methods(number),
             gated_params=gated_params(number),
-            ignored_params=ignored_params(number),
             **traits["requests"],
         ),
         transport=TransportTraits(**traits["transport"]),

@@ -77,8 +77,9 @@ def _without_its_line(event: Json) -> bytes:
     return written(event).partition(b"\n")[2]
 
 
-def _one_name(event: Json) -> Iterable[Frame]:
-    yield b"event: message\n" + _without_its_line(event)
+def _line_before(line: bytes) -> Frames:
+    """Events have this in place of their own lines; an error without its own is none to the SDKs, and another row's."""
+    return each_event(lambda event: (event if event["type"] == ERROR else line + _without_its_line(event),))
 
 
 def _last_left_open(event: Json) -> Iterable[Frame]:
@@ -237,9 +238,10 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("messages-may-be-buffered", "headers", head=_unbuffered_forgotten),
     _stream("messages-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
     _stream("messages-without-event-lines", "event-name", becomes((PINGED,), (b'data: {"type":"ping"}\n\n',)),
-            frames=each_event(lambda event: (_without_its_line(event),))),
+            frames=_line_before(b"")),
     _stream("every-frame-is-a-message", "event-name",
-            becomes((PINGED,), (b'event: message\ndata: {"type":"ping"}\n\n',)), frames=each_event(_one_name)),
+            becomes((PINGED,), (b'event: message\ndata: {"type":"ping"}\n\n',)),
+            frames=_line_before(b"event: message\n")),
     _stream("done-with-a-name", "event-name", becomes((STOPPED,), (STOPPED, b"event: done\ndata: [DONE]\n\n")),
             frames=of_type(STOP, _then(b"event: done\ndata: [DONE]\n\n"))),
     _stream("done-after-message-stop", "event-name", becomes((STOPPED,), (STOPPED, "[DONE]")),

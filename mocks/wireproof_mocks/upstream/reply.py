@@ -43,6 +43,7 @@ class ModelReply:
         """Counts what other replies under the nonce may wait for: a gate that opens, the end of this reply."""
         self._calls = sum(is_structured_call(step) for step in part)
         """How many calls are still to be sent."""
+        self._phase: str | None = None
         self._last = "\n"
         """The last character of the text."""
 
@@ -98,8 +99,8 @@ class ModelReply:
         match action:
             case Until():
                 yield action
-            case TextDelta(text, whole=whole):
-                yield from self._text(text, whole=whole)
+            case TextDelta(text, whole=whole, phase=phase):
+                yield from self._text(text, whole=whole, phase=phase)
             case Reflect():
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
             case Think():
@@ -114,11 +115,14 @@ class ModelReply:
             case _:
                 assert_never(action)
 
-    def _text(self, text: str, *, whole: bool = False) -> Iterator[Json]:
+    def _text(self, text: str, *, whole: bool = False, phase: str | None = None) -> Iterator[Json]:
         self._last = text[-1:] or self._last
         # Text before a call is what the model says of its work; after the last call it is the answer.
-        phase = "commentary" if self._calls else None
-        yield from self._writer.whole_text(text, phase) if whole else self._writer.text(text, phase)
+        said = phase or ("commentary" if self._calls else None)
+        if phase and phase != self._phase:
+            yield from self._writer.end_text()
+        self._phase = phase
+        yield from self._writer.whole_text(text, said) if whole else self._writer.text(text, said)
 
     def _call(self, call: Call) -> Iterator[Json]:
         self._calls -= is_structured_call(call)
@@ -128,7 +132,8 @@ class ModelReply:
                     # A sentinel counts only at the start of a line.
                     yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
                 case _:
-                    yield from self._writer.call(call, cut(call.arguments, call.pieces))
+                    pieces, space = cut(call.arguments, call.pieces), self._asked.namespaces.get(call.name)
+                    yield from self._writer.call(call, pieces, space)
 
     def _reflection(self, step: Reflect) -> Json:
         if step.what == "received":

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_result, message_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Json = dict[str, Any]
 
@@ -48,6 +51,8 @@ class ModelRequest:
     """Its input."""
     tools: tuple[Json, ...]
     """The tools of the client, in the form of the app-server's dynamic tools."""
+    namespaces: Mapping[str, str]
+    """The namespace of each function that has one, by its name."""
     schema: Json | None = None
     """The JSON schema that the answer must match; None for any text."""
 
@@ -91,7 +96,8 @@ def read(body: bytes) -> ModelRequest:
             items = tuple(item for item in given if isinstance(item, dict))
             thread = str(data.get("prompt_cache_key") or "")
             tools = tuple(_declared(data.get("tools")))
-            return ModelRequest(model=model, thread=thread, items=items, tools=tools, schema=_schema(data.get("text")))
+            spaces, schema = _namespaces(data.get("tools")), _schema(data.get("text"))
+            return ModelRequest(model=model, thread=thread, items=items, tools=tools, namespaces=spaces, schema=schema)
     raise UnreadableRequestError("expected an object with model, a list as input, and stream: true")
 
 
@@ -108,6 +114,12 @@ def _declared(tools: object) -> list[Json]:
         # Codex also declares tools of other types (namespace, web_search), none of which is a client's.
         if isinstance(tool, dict) and tool.get("type") == "function" and tool.get("name") not in OWN_TOOLS
     ]
+
+
+def _namespaces(tools: object) -> Mapping[str, str]:
+    given = tools if isinstance(tools, list) else []
+    spaces = [tool for tool in given if isinstance(tool, dict) and tool.get("type") == "namespace"]
+    return {function["name"]: space["name"] for space in spaces for function in space.get("tools") or ()}
 
 
 def _schema(text: object) -> Json | None:

@@ -121,12 +121,12 @@ class ModelEvents:
                 yield self._event("response.reasoning_text.delta", **self._part, delta=piece)
             yield self._event("response.reasoning_text.done", **self._part, text="".join(pieces))
 
-    def call(self, call: Call, pieces: tuple[str, ...]) -> Iterator[Json]:
+    def call(self, call: Call, pieces: tuple[str, ...], namespace: str | None = None) -> Iterator[Json]:
         """A call with its arguments in these deltas."""
         yield from self.end_text()
         self._item_id = self._id("fc")
         item = {"id": self._item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
-        item |= {"call_id": call.id, "name": call.name}
+        item |= {"call_id": call.id, "name": call.name, **({"namespace": namespace} if namespace else {})}
         arguments = {"arguments": call.arguments}
         yield self._event("response.output_item.added", **self._at, item=item)
         for piece in pieces:

@@ -125,6 +125,8 @@ def _ref(name: str) -> Schema:
 
 
 def _or_null(inner: Mapping[str, Any]) -> Schema:
+    if "enum" in inner:
+        return {"enum": [*inner["enum"], None]}
     if "type" not in inner:
         return {"anyOf": [*inner["anyOf"], {"type": "null"}]}
     types = inner["type"] if isinstance(inner["type"], list) else [inner["type"]]

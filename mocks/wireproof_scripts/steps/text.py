@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from wireproof_scripts.kinds import Count, Positive, Text, Texts
 from wireproof_scripts.steps.template import TemplateText
 from wireproof_scripts.values import value
+
+Phase = Literal["commentary", "final_answer"]
 
 
 @value(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class TextDelta:
     """The choice that is sent with it; None if none is."""
     whole: bool = False
     """This is the complete text, not a delta."""
+    phase: str | None = None
+    """The phase of its message, where the script says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ class Say:
     """The index of the choice that is sent with the text (`notifications: story` only); none is sent without it."""
     whole: bool = False
     """Send no deltas, only the complete text."""
+    phase: Phase | None = None
+    """What the message is to the model, which begins another one where this differs: what it says of its work, or the
+    answer. Without it, text before a call is commentary (Codex and its service only)."""
 
     @property
     def text(self) -> str:
@@ -45,9 +52,10 @@ class Say:
     def deltas(self) -> Iterator[TextDelta]:
         """The text as it is sent."""
         if self.whole:
-            return iter((TextDelta(self.text, self.choice, whole=True),))
+            return iter((TextDelta(self.text, self.choice, whole=True, phase=self.phase),))
         # One after the other, so that a million deltas take no memory.
-        return map(TextDelta, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
+        pieces = chain.from_iterable(repeat(self.pieces, self.times))
+        return map(TextDelta, pieces, repeat(self.choice), repeat(False), repeat(self.phase))  # noqa: FBT003 - `whole`
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,4 +66,4 @@ def test_a_history_is_not_put_into_a_loaded_thread(client: Client, older: Client
 
 def test_a_history_must_be_one(client: Client) -> None:
     error, _ = client.ask("thread/resume", {"threadId": NAMED, "history": [{"type": "message"}]})
-    assert error["message"] == "items[0] is not a valid response item: missing field `role`"
+    assert error["message"] == "Invalid request: missing field `role`"

@@ -47,7 +47,11 @@ def test_conversations_are_listed_in_pages(older: Client) -> None:
             "either path, conversation id or non empty history must be provided",
         ),
         ("forkConversation", {}, "either path or conversation id must be provided"),
-        ("getConversationSummary", {}, "Invalid request: missing field `conversationId`"),
+        (
+            "getConversationSummary",
+            {},
+            "Invalid request: data did not match any variant of untagged enum GetConversationSummaryParams",
+        ),
         ("resumeConversation", {"conversationId": NOWHERE}, f"no rollout found for conversation id {NOWHERE}"),
         (
             "forkConversation",

@@ -78,7 +78,8 @@ def test_a_thread_that_is_put_away_stops_and_is_gone(client: Client, method: str
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, "[[wireproof:text/silent#a]]")
     result, received = client.ask(method, {"threadId": thread})
-    assert (result, received.methods) == ({}, ["thread/status/changed", "response", notification])
+    ends = ["account/rateLimits/updated", "thread/status/changed", "turn/completed"]
+    assert (result, received.methods) == ({}, [*ends, "thread/status/changed", "response", notification])
     assert client.wait(100.0) == []
     assert client.ask("turn/start", {"threadId": thread, "input": []})[0]["message"] == f"thread not found: {thread}"
     assert '"interrupted"' in client.play("[[wireproof:reflect/turns#a]]").text_deltas[0]
@@ -149,7 +150,7 @@ def test_a_turn_can_be_steered_by_its_id(client: Client) -> None:
     params = {"threadId": thread, "input": given, "expectedTurnId": "x"}
     assert client.ask("turn/steer", params)[0]["message"] == "no active turn to steer"
     turn, _ = client.start_turn(thread, "[[wireproof:text/hang#a]]")
-    assert client.ask("turn/steer", params)[0]["message"] == f"expected active turn id x but found {turn}"
+    assert client.ask("turn/steer", params)[0]["message"] == f"expected active turn id `x` but found `{turn}`"
     result, received = client.ask("turn/steer", {**params, "expectedTurnId": turn})
     assert result == {"turnId": turn}
     assert received.methods[:4] == ["response", "account/rateLimits/updated", "item/started", "item/completed"]

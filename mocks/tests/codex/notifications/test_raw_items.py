@@ -26,6 +26,6 @@ def test_versions_tell_more_and_more_of_an_item() -> None:
 
 
 def test_a_complete_answer_says_its_tokens_twice() -> None:
-    complete = response({"threadId": "t", "turnId": "u"}, "r", Usage(input=3, output=2, cached=1))
+    complete = response({"threadId": "t", "turnId": "u"}, "r", Usage(input=3, output=2, cached=1), metadata=True)
     assert complete["usage"]["totalTokens"] == 5
     assert complete["usageMetadata"]["metadata"]["input_tokens_details"] == {"cached_tokens": 1}

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from wireproof_codex.protocol.params import Refused, check_items, check_params
+from wireproof_codex.protocol.params import Refused, check_items
 from wireproof_codex.versions.version import NEWEST
 
 INPUTS = ", ".join(f"`{name}`" for name in ("text", "image", "localImage", "audio", "localAudio", "skill", "mention"))
+GRANULAR = {"sandbox_approval": True, "rules": True, "mcp_elicitations": True}
 CLIENT = {"name": "x", "version": "1"}
 
 
@@ -17,7 +18,7 @@ CLIENT = {"name": "x", "version": "1"}
         ("initialize", {"clientInfo": CLIENT, "capabilities": None}),
         ("initialize", {"clientInfo": {**CLIENT, "title": None}, "capabilities": {"experimentalApi": True, "x": 1}}),
         ("thread/start", {}),
-        ("thread/start", {"model": None, "approvalPolicy": {"granular": {}}, "unknown": 1}),
+        ("thread/start", {"model": None, "approvalPolicy": {"granular": GRANULAR}, "unknown": 1}),
         ("turn/start", {"threadId": "t", "input": []}),
         ("turn/start", {"threadId": "t", "input": [{"type": "image", "url": "data:"}, {"type": "audio"}]}),
         ("turn/interrupt", {"threadId": "t", "turnId": "u"}),
@@ -26,22 +27,22 @@ CLIENT = {"name": "x", "version": "1"}
     ],
 )
 def test_right_parameters_pass(method: str, params: dict[str, Any]) -> None:
-    assert check_params(method, params, NEWEST.requests.params) is params
+    assert NEWEST.requests.params.check(method, params) is params
 
 
 def test_a_method_without_parameters_needs_none() -> None:
-    assert check_params("account/rateLimits/read", None, {}) == {}
+    assert NEWEST.requests.params.check("configRequirements/read", None) == {}
 
 
 @pytest.mark.parametrize(
     ("method", "params", "message"),
     [
         ("thread/start", None, "missing field `params`"),
-        ("thread/start", [], "invalid type: sequence, expected a map"),
+        ("thread/start", [], "invalid type: sequence, expected struct ThreadStartParams"),
         ("initialize", {}, "missing field `clientInfo`"),
         ("initialize", {"clientInfo": {"name": "x"}}, "missing field `version`"),
-        ("initialize", {"clientInfo": 1}, "invalid type: integer `1`, expected a map"),
-        ("initialize", {"clientInfo": None}, "invalid type: null, expected a map"),
+        ("initialize", {"clientInfo": 1}, "invalid type: integer `1`, expected struct ClientInfo"),
+        ("initialize", {"clientInfo": None}, "invalid type: null, expected struct ClientInfo"),
         (
             "initialize",
             {"clientInfo": CLIENT, "capabilities": {"experimentalApi": "yes"}},
@@ -54,7 +55,7 @@ def test_a_method_without_parameters_needs_none() -> None:
             {"sandbox": "none"},
             "unknown variant `none`, expected one of `read-only`, `workspace-write`, `danger-full-access`",
         ),
-        ("thread/start", {"environments": [1]}, "invalid type: integer `1`, expected a map"),
+        ("thread/start", {"environments": [1]}, "invalid type: integer `1`, expected struct TurnEnvironmentParams"),
         ("turn/start", {"input": []}, "missing field `threadId`"),
         ("turn/start", {"threadId": "t"}, "missing field `input`"),
         ("turn/start", {"threadId": "t", "input": "é"}, 'invalid type: string "é", expected a sequence'),
@@ -78,7 +79,7 @@ def test_a_method_without_parameters_needs_none() -> None:
 )
 def test_wrong_parameters_are_refused_in_the_real_servers_words(method: str, params: object, message: str) -> None:
     with pytest.raises(Refused) as caught:
-        check_params(method, params, NEWEST.requests.params)
+        NEWEST.requests.params.check(method, params)
     assert (caught.value.code, caught.value.message) == (-32600, f"Invalid request: {message}")
 
 

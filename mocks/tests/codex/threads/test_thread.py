@@ -42,8 +42,8 @@ def test_settings_that_a_turn_overrides_stay() -> None:
 
 def test_a_thread_knows_the_tools_that_were_declared() -> None:
     thread = _thread(dynamicTools=[{"name": "a"}])
-    assert thread.declares("a")
-    assert not thread.declares("b")
+    assert thread.function("a")
+    assert thread.function("b") is None
 
 
 def test_a_very_long_history_forgets_its_oldest_items() -> None:

@@ -281,7 +281,7 @@ def test_a_turn_that_asks_for_approval_outlives_the_input_of_an_old_version(
             process.process.wait(0.3)  # that nothing comes can only be seen by waiting
         assert process.ticks() - before < 15, "it sleeps"
         process.process.terminate()
-    assert process.end() == 0
+    assert process.end() == (-signal.SIGTERM if version == "0.89.0" else 0)
 
 
 def test_a_last_line_without_an_end_is_answered(process: Process) -> None:
@@ -291,11 +291,22 @@ def test_a_last_line_without_an_end_is_answered(process: Process) -> None:
     assert process.end() == 0
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_process(process: Process, signum: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("version", "signum", "status"),
+    [
+        ("0.154.0", signal.SIGTERM, -signal.SIGTERM),
+        ("0.155.0", signal.SIGTERM, 0),
+        ("0.155.0", signal.SIGINT, -signal.SIGINT),
+    ],
+)
+def test_a_signal_ends_the_process_as_the_version_has_it(
+    start: Callable[..., Process], version: str, signum: signal.Signals, status: int
+) -> None:
+    process = start("--codex-version", version)
+    process.shake_hands()
     process.start_turn("[[wireproof:text/hang#a]]")
     process.process.send_signal(signum)
-    assert process.end() == 0
+    assert process.end() == status
 
 
 DEAF = """
@@ -314,7 +325,7 @@ def test_a_signal_that_interrupts_nothing_ends_the_process(
     process = start(command=["-c", DEAF])
     process.shake_hands()
     process.process.send_signal(signum)
-    assert process.end() == 0
+    assert process.end() == (0 if signum == signal.SIGTERM else -signum)
 
 
 def test_bytes_that_are_no_utf8_end_the_process_and_are_mentioned(process: Process) -> None:

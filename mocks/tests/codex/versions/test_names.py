@@ -48,7 +48,7 @@ def seen(number: str) -> Seen:
     fields: dict[str, set[str]] = defaultdict(set)
     methods: set[str] = set()
     notifications: set[str] = set()
-    for path in sorted((RECORDINGS / number).glob("*.jsonl")):
+    for path in sorted((RECORDINGS / number).glob("*.jsonl*")):
         asked: dict[Any, str] = {}
         for line in read_recording(path):
             message = line.message or {}
@@ -127,23 +127,15 @@ _NOT_RECORDED = "no recording has such an object"
 _NEVER_SET = "no recorded session made the server send it"
 UNRECORDED: Mapping[tuple[str, str, int], str] = {
     ("notification", "thread/compacted", 125): _NEVER_SET,
-    ("thread/fork", "permissionProfile", 125): "no fork was recorded of 0.125 to 0.133; of thread/start it is shown",
-    ("thread/fork", "permissionProfile", 134): "no fork was recorded of 0.125 to 0.133; of thread/start it is shown",
     ("modelProvider/capabilities/read", "namespaceTools", 169): "the answer was recorded of 0.169 alone, without it",
     ("configRequirements/read", "supportsIndependentSpeedModes", 169): _NOT_RECORDED,
+    (".sandboxPolicy/readOnly", "access", 128): "as `.sandbox/readOnly`, of which it is shown",
     (".sandboxPolicy/readOnly", "access", 100): "as `.sandbox/readOnly`, of which it is shown",
-    (".sandboxPolicy/readOnly", "access", 134): "as `.sandbox/readOnly`, of which it is shown",
     (".sandboxPolicy/readOnly", "networkAccess", 110): "as `.sandbox/readOnly`, of which it is shown",
     (".items/commandExecution", "pluginId", 150): "as `.item/commandExecution`, of which it is shown",
     (".items/commandExecution", "scriptPath", 150): "as `.item/commandExecution`, of which it is shown",
     (".items/commandExecution", "source", 118): "as `.item/commandExecution`, of which it is shown",
     (".items/dynamicToolCall", "namespace", 125): "as `.item/dynamicToolCall`, of which it is shown",
-    ("raw/function_call", "status", 163): _ONE_SIDE,
-    ("raw/function_call", "id", 142): _ONE_SIDE,
-    ("raw/function_call_output", "id", 150): _ONE_SIDE,
-    (".internal_chat_message_metadata_passthrough", "create_time", 150): _ONE_SIDE,
-    (".internal_chat_message_metadata_passthrough", "content_item_kinds", 150): _ONE_SIDE,
-    ("rawResponse/completed", "usageMetadata", 153): _ONE_SIDE,
     (".item/AgentMessage", "phase", 105): "left out where it is null, as it was in every recorded session",
 }
 """The marks that no two recordings show, and why: these changes were seen of the binaries alone."""

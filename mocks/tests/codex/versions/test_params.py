@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_codex.protocol.params import Refused, check_params
+from wireproof_codex.protocol.params import Refused
 from wireproof_codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ TURN: dict[str, Any] = {"threadId": "t", "input": []}
 
 def _fault(version: str, method: str, params: Any) -> str | None:
     try:
-        check_params(method, params, VERSIONS[version].requests.params)
+        VERSIONS[version].requests.params.check(method, params)
     except Refused as refused:
         return refused.message.removeprefix("Invalid request: ")
     return None
@@ -27,7 +27,7 @@ def _fault(version: str, method: str, params: Any) -> str | None:
         ("0.104.0", "`untrusted`, `on-failure`, `on-request`, `never`"),
         ("0.105.0", "`untrusted`, `on-failure`, `on-request`, `reject`, `never`"),
         ("0.115.0", "`untrusted`, `on-failure`, `on-request`, `granular`, `never`"),
-        ("0.150.0", "`untrusted`, `on-request`, `granular`, `never`"),
+        ("0.143.0", "`untrusted`, `on-request`, `granular`, `never`"),
     ],
 )
 def test_a_version_knows_the_policies_of_its_time(version: str, known: str) -> None:
@@ -37,9 +37,17 @@ def test_a_version_knows_the_policies_of_its_time(version: str, known: str) -> N
 
 
 def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
-    wrong = "invalid type: map, expected string or map"
-    assert _fault("0.104.0", "thread/start", {"approvalPolicy": {"reject": {}}}) == wrong
-    assert _fault("0.105.0", "thread/start", {"approvalPolicy": {"reject": {}}}) is None
+    unknown = "unknown variant `reject`, expected one of `untrusted`, `on-failure`, `on-request`, `never`"
+    reject = {"sandbox_approval": True, "rules": True, "mcp_elicitations": True}
+    for given, old, new in (
+        ({"reject": reject}, unknown, None),
+        ({"reject": {}}, unknown, "missing field `sandbox_approval`"),
+        ({"reject": 5}, unknown, "invalid type: integer `5`, expected struct variant"),
+        ({}, *["invalid value: map, expected map with a single key"] * 2),
+        (5, *["invalid type: integer `5`, expected string or map"] * 2),
+    ):
+        for version, fault in (("0.104.0", old), ("0.105.0", new)):
+            assert _fault(version, "thread/start", {"approvalPolicy": given}) == fault
 
 
 @pytest.mark.parametrize(
@@ -47,7 +55,7 @@ def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
     [
         ("0.92.0", "`text`, `image`, `localImage`, `skill`"),
         ("0.93.0", "`text`, `image`, `localImage`, `skill`, `mention`"),
-        ("0.150.0", "`text`, `image`, `localImage`, `audio`, `localAudio`, `skill`, `mention`"),
+        ("0.145.0", "`text`, `image`, `localImage`, `audio`, `localAudio`, `skill`, `mention`"),
     ],
 )
 def test_a_version_knows_the_input_of_its_time(version: str, known: str) -> None:
@@ -57,14 +65,14 @@ def test_a_version_knows_the_input_of_its_time(version: str, known: str) -> None
 
 def test_an_image_needs_a_url_until_it_may_have_a_file_id() -> None:
     params = {**TURN, "input": [{"type": "image", "fileId": "f"}]}
-    assert _fault("0.159.0", "turn/start", params) == "missing field `url`"
-    assert _fault("0.160.0", "turn/start", params) is None
+    assert _fault("0.155.0", "turn/start", params) == "missing field `url`"
+    assert _fault("0.156.0", "turn/start", params) is None
 
 
-def test_efforts_are_open_words_since_0_142() -> None:
+def test_efforts_are_open_words_since_0_138() -> None:
     params = {**TURN, "effort": "bogus"}
-    assert str(_fault("0.141.0", "turn/start", params)).startswith("unknown variant `bogus`, expected one of `none`")
-    assert _fault("0.142.0", "turn/start", params) is None
+    assert str(_fault("0.137.0", "turn/start", params)).startswith("unknown variant `bogus`, expected one of `none`")
+    assert _fault("0.138.0", "turn/start", params) is None
 
 
 @pytest.mark.parametrize(
@@ -77,9 +85,9 @@ def test_efforts_are_open_words_since_0_142() -> None:
     ],
 )
 def test_what_came_later_is_overlooked(version: str, overlooked: set[str]) -> None:
-    ignored = VERSIONS[version].requests.ignored_params
-    assert ignored & {"ephemeral", "dynamicTools", "environments"} == overlooked
-    assert _fault(version, "thread/start", dict.fromkeys(ignored, 5)) is None
+    taken = VERSIONS[version].requests.params.fields("thread/start").keys()
+    assert {"ephemeral", "dynamicTools", "environments"} - taken == overlooked
+    assert _fault(version, "thread/start", dict.fromkeys(overlooked, 5)) is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_codex.protocol.params import Refused, check_params
+from wireproof_codex.protocol.params import Refused
 from wireproof_codex.versions.version import VERSIONS
 
 ID = "00000000-0000-7000-8000-000000000001"
@@ -21,7 +21,7 @@ TURN = {
 
 def _fault(method: str, params: Any) -> str | None:
     try:
-        check_params(method, params, VERSIONS["0.89.0"].requests.params)
+        VERSIONS["0.89.0"].requests.params.check(method, params)
     except Refused as refused:
         return refused.message.removeprefix("Invalid request: ")
     return None
@@ -47,7 +47,7 @@ def test_a_user_turn_needs_all_it_changes(missing: str) -> None:
         ({"data": {}}, "missing field `type`"),
         ({"type": "video", "data": {}}, "unknown variant `video`, expected one of `text`, `image`, `localImage`"),
         ({"type": "text"}, "missing field `data`"),
-        ({"type": "text", "data": "x"}, 'invalid type: string "x", expected a map'),
+        ({"type": "text", "data": "x"}, 'invalid type: string "x", expected struct variant InputItem::Text'),
         ({"type": "text", "data": {}}, "missing field `text`"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from wireproof_fidelity.table import RECORDINGS
 
 from wireproof_codex.methods.table import METHODS
+from wireproof_codex.versions import version as versions
 from wireproof_codex.versions.changes import RECORDED, STABLE
 from wireproof_codex.versions.failures import CAUSES_0_89, INCOMPLETE_0_89
 from wireproof_codex.versions.marks import known, minor
@@ -71,8 +72,15 @@ def test_a_version_that_was_not_measured_is_played_as_the_newest_one_before_it()
             played = derive(version.played_as)
             assert version.requests.methods == played.requests.methods
             assert (version.messages, version.turns, version.stored) == (played.messages, played.turns, played.stored)
-    assert VERSIONS["0.132.0"].seen_in == ("0.130.0", "0.131.0")
-    assert unmeasured(VERSIONS["0.116.0"]) == "Codex 0.116.0 was not measured: it is played as 0.115.0"
+    assert unmeasured(VERSIONS["0.142.5"]) == "Codex 0.142.5 was not measured: it is played as 0.142.0"
+
+
+def test_of_a_version_that_was_not_measured_the_changes_before_it_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "RECORDED", "0.125.0")
+    made = derive("0.129.0")
+    assert made.seen_in == ("0.128.0", "0.129.0")
+    seen = "it is played as 0.125.0, with the changes seen in 0.128.0, 0.129.0"
+    assert unmeasured(made) == f"Codex 0.129.0 was not measured: {seen}"
 
 
 def test_what_is_called_recorded_was_recorded() -> None:
@@ -99,10 +107,10 @@ def test_the_newest_hides_only_what_went() -> None:
     ("change", "before", "since"),
     [
         ("requests.opt_out", "0.98.0", "0.99.0"),
-        ("messages.emitted_at", "0.149.1", "0.150.0"),
+        ("messages.emitted_at", "0.144.6", "0.145.0"),
         ("requests.checks_turn_id", "0.133.0", "0.134.0"),
         ("calls.single_text", "0.113.0", "0.114.0"),
-        ("turns.ends_with_last_text", "0.149.0", "0.150.0"),
+        ("turns.ends_with_last_text", "0.145.0", "0.146.0"),
     ],
 )
 def test_a_change_holds_from_the_version_in_which_it_was_seen(change: str, before: str, since: str) -> None:
@@ -116,9 +124,9 @@ def test_counts_and_ends_are_sent_when_they_were_seen_to_be() -> None:
     unsent = {number: "rawResponse/completed" in VERSIONS[number].messages.unsent for number in ("0.144.6", "0.145.0")}
     assert unsent == {"0.144.6": True, "0.145.0": False}
     metadata = {
-        number: VERSIONS[number].messages.hidden.get("rawResponse/completed") for number in ("0.150.0", "0.160.0")
+        number: VERSIONS[number].messages.hidden.get("rawResponse/completed") for number in ("0.150.0", "0.151.0")
     }
-    assert metadata == {"0.150.0": {"usageMetadata"}, "0.160.0": frozenset()}
+    assert metadata == {"0.150.0": {"usageMetadata"}, "0.151.0": frozenset()}
 
 
 def test_a_turn_without_input_asks_the_model_when_it_was_seen_to() -> None:

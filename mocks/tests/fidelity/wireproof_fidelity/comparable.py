@@ -1,7 +1,7 @@
 """Makes the messages of two sessions comparable: what must differ between them is named, all else stands as it was.
 
 Ids are named by the order in which they appear, times by their type, values that are an installation's own by their
-key. Three pairs of messages race in the real server; here each pair stands in one order.
+key. Four pairs of messages race in the real server; here each pair stands in one order.
 """
 
 from __future__ import annotations
@@ -19,6 +19,19 @@ _TIMES = re.compile(r"(At|AtMs|durationMs|create_time|secs|nanos)$")
 _MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z?|\d{4}/\d\d/\d\d(?=/rollout-)")
 _PLACES = re.compile(r'"rolloutOrdinal":\d+')
 _IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
+
+
+_CLOCK = re.compile(r"(?<=try again at )[^\".]*[AP]M")
+
+
+def without_members(value: Any, members: Collection[str]) -> Any:
+    """A message without these members of its objects."""
+    match value:
+        case dict():
+            return {key: without_members(inner, members) for key, inner in value.items() if key not in members}
+        case list():
+            return [without_members(inner, members) for inner in value]
+    return value
 
 
 class Names:
@@ -86,7 +99,9 @@ def comparable(
     names = Names(own, words or {})
     kept = [message for message in messages if message.get("method") not in unsent and not _is_context(message)]
     ordered = _calls_first(_in_order(kept)) if counts_race else _in_order(kept)
-    return [json.dumps(names.message(message), ensure_ascii=False) for message in ordered]
+    lines = [_CLOCK.sub("<time>", json.dumps(names.message(message), ensure_ascii=False)) for message in ordered]
+    # That a thread is no longer loaded is sent once or twice.
+    return [line for at, line in enumerate(lines) if line != lines[at - 1] or '"notLoaded"' not in line]
 
 
 def by_thread(messages: Sequence[Message]) -> list[Message]:
@@ -157,6 +172,8 @@ def _in_order(messages: Sequence[Message]) -> list[Message]:
             while at and ordered[at - 1].get("method") in _BEFORE_ANSWER:
                 at -= 1
             ordered.insert(at, ordered.pop())
+        elif message.get("method") == "thread/goal/cleared" and "turn" in (ordered[at - 1].get("result") or {}):
+            ordered.insert(at - 1, ordered.pop())  # of the thread that was resumed just before
         elif message.get("method") == "item/tool/call" and ordered[at - 2].get("method") == "rawResponse/completed":
             ordered.append(ordered.pop(at - 2))
     return _servers_after_threads(ordered)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_codex.protocol.outputs import ProcessExit
-from wireproof_codex.protocol.params import WITHOUT_PARAMS
 from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import VERSIONS
 from wireproof_scripts.library import LIBRARY
@@ -167,7 +166,7 @@ class _Session:
         known = {"thread": "", "turn": "", "fork": "", "path": ""}
         for method, params in _REQUESTS:
             if method in self._version.requests.methods:
-                taken = self._version.requests.params.get(method, {})
+                taken = self._version.requests.params.fields(method)
                 known_params = {name: known.get(str(value), value) for name, value in params.items() if name in taken}
                 for message in self._ask(method, **known_params):
                     self._learn(known, method, message.get("result") or {})
@@ -196,7 +195,8 @@ class _Session:
             ]
 
     def _ask(self, method: str, **params: object) -> list[Message]:
-        known_params = {} if method in WITHOUT_PARAMS else {"params": params}
+        without = self._version.requests.params.methods.get(method) in {"unit", None}
+        known_params = {} if without else {"params": params}
         return self._send({"id": len(self._lines), "method": method, **known_params})
 
     def _send(self, message: Message) -> list[Message]:

@@ -8,6 +8,7 @@ line holds bytes that are no UTF-8.
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,8 @@ def read_recording(path: Path) -> list[Line]:
         ValueError: a line is no JSON.
     """
     # Not `splitlines`: text may hold separators that are no ends of lines.
-    entries: Iterable[Mapping[str, Any]] = map(json.loads, path.read_text(encoding="utf-8").split("\n")[:-1])
+    text = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode()
+    entries: Iterable[Mapping[str, Any]] = map(json.loads, text.split("\n")[:-1])
     return [
         Line(sent=_DIRECTIONS[entry["dir"]], message=entry.get("msg"), raw=entry.get("raw", ""))
         for entry in entries

@@ -10,10 +10,11 @@ from wireproof_codex.protocol.outputs import ProcessExit
 from wireproof_codex.server import AppServer
 from wireproof_codex.threads.rollouts import FileThreadStore
 from wireproof_codex.versions.version import VERSIONS
-from wireproof_fidelity.comparable import by_thread, comparable
+from wireproof_fidelity.comparable import by_thread, comparable, without_members
 from wireproof_fidelity.recorded_model import recorded_model
 from wireproof_fidelity.recording import Line, read_recording, without
-from wireproof_fidelity.table import RECORDINGS
+from wireproof_fidelity.scripts import SCRIPTS
+from wireproof_fidelity.table import CORE, PASSED_ON, recording_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -128,15 +129,18 @@ def compared(row: Replayed, table: Replays, home: Path, version: Version | None 
     `home`: an empty folder. `version`: what the mock plays, None for the version that was recorded.
     """
     played = version or VERSIONS[row.version]
-    lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
-    before = read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
-    session = Replay(recorded_model([*before, *lines]), played, received_lines(before), home if before else None)
+    lines = read_recording(recording_file(row.name))
+    before = read_recording(recording_file(f"{row.version}/{row.after}")) if row.after else []
+    library = SCRIPTS if row.scenario == CORE else recorded_model([*before, *lines])
+    session = Replay(library, played, received_lines(before), home if before else None)
     for line in before:
         if line.sent and line.message is not None:
             session.send(line.message)
     sides = replay(lines, session, skip=row.skip)
     if row.scenario in table.crossing:
         sides = by_thread(sides[0]), by_thread(sides[1])
+    if row.scenario == CORE:
+        sides = without_members(sides[0], PASSED_ON), without_members(sides[1], PASSED_ON)
     unsent, own, race = table.unsent.keys() | row.unsent, table.own.keys() | row.own, played.counts.early
     theirs, ours = (comparable(side, unsent=unsent, own=own, words=table.words, counts_race=race) for side in sides)
     return theirs, ours

@@ -17,6 +17,10 @@ Result = Literal["equal", "accepted difference", "not compared"]
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 """One folder per version, in it one file per scenario."""
+CORE = "core"
+"""The scenario that `conformance/codex/measure.py` records; its file is compressed."""
+PASSED_ON = frozenset({"logprobs", "cache_write_tokens"})
+"""Members of raw items that the model's service of the core set sent, and the real server passed on."""
 REPLAY = Path(__file__).parent / "replay.toml"
 DIFFERENTIAL = Path(__file__).parent / "differential.toml"
 
@@ -85,8 +89,8 @@ def load_replays(path: Path = REPLAY, recordings: Path = RECORDINGS) -> Replays:
     data = _read(path)
     listed = [_replayed(path, row) for row in data.get("recording", ())]
     _no_twins(path, [row.name for row in listed])
-    there = sorted(recordings.glob("*/*.jsonl"))
-    found = [Replayed(version=one.parent.name, scenario=one.stem, verdict="equal") for one in there]
+    there = sorted(recordings.glob("*/*.jsonl*"))
+    found = [Replayed(version=one.parent.name, scenario=one.name.partition(".")[0], verdict="equal") for one in there]
     lost = {row.name for row in listed} - {row.name for row in found}
     if lost:
         raise ValueError(f"{path.name}: {', '.join(sorted(lost))}: there is no such recording")
@@ -94,6 +98,11 @@ def load_replays(path: Path = REPLAY, recordings: Path = RECORDINGS) -> Replays:
     after: Mapping[str, str] = data.get("after", {})
     rows = [replace(named.get(row.name, row), after=after.get(row.scenario, "")) for row in found]
     return Replays(rows=rows, **data["everywhere"])
+
+
+def recording_file(name: str) -> Path:
+    """The file of a recording, by its version and scenario."""
+    return RECORDINGS / f"{name}.jsonl{'.gz' if name.endswith(f'/{CORE}') else ''}"
 
 
 _SETS = ("skip", "unsent", "own")

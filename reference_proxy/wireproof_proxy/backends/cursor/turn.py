@@ -22,6 +22,7 @@ from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.channel import LostError, UnreachedError
 from wireproof_proxy.backends.cursor.envelope import GarbledError
 from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of
+from wireproof_proxy.backends.cursor.silence import Silence
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class CursorTurn:
         self._progress = progress
         self._started = False
         self._opened = False
-        self._settling: asyncio.TimerHandle | None = None
+        self._settling = Silence(around.loop, self._end_calls)
         self._leaving = asyncio.Event()
         self._outgoing: asyncio.Queue[AgentClientMessage] = asyncio.Queue()
         self._outgoing.put_nowait(AgentClientMessage(run_request=request))
@@ -131,8 +132,7 @@ class CursorTurn:
             log.exception("a turn failed")
             self._put(self._decoder.failure(FailureReason.FAILED))
         finally:
-            if self._settling:
-                self._settling.cancel()
+            self._settling.break_off()
             self._announce()
 
     async def _converse(self) -> FailureReason | None:
@@ -197,12 +197,10 @@ class CursorTurn:
 
     def _settle(self) -> None:
         """Wait for more calls, from now on."""
-        if self._settling:
-            self._settling.cancel()
+        self._settling.break_off()
         if self._decoder.calls_wait:
             waits = self._around.waits
-            delay = waits.announced if self._decoder.calls_due else waits.settled
-            self._settling = self._loop.call_later(delay, self._end_calls)
+            self._settling.begin(waits.announced if self._decoder.calls_due else waits.settled)
 
     def _end_calls(self) -> None:
         if not self._decoder.over:
