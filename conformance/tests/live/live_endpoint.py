@@ -315,8 +315,9 @@ class _Answering:
             if self.endpoint.pause:
                 time.sleep(self.endpoint.pause)
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-        if not self.endpoint.cut:
-            self.wfile.write(b"0\r\n\r\n")
+        if self.endpoint.cut:
+            raise ConnectionAbortedError
+        self.wfile.write(b"0\r\n\r\n")
 
 
 def _frame(data: str, *, named: bool) -> bytes:
