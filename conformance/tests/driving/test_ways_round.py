@@ -20,8 +20,9 @@ from wireproof.targets.options import TargetOptions
 from wireproof.targets.reach import reach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
 
 PROXY = Path(__file__).parents[1] / "targets" / "faulty_proxy.py"
@@ -46,9 +47,11 @@ def launched(request: pytest.FixtureRequest) -> Iterator[TargetOptions]:
     return TargetOptions(command=command, env=SETTINGS, dialects=dialects, timeout=3.0)  # type: ignore[return-value]
 
 
-def run(options: TargetOptions, *, ways: bool = True) -> Certificate:
+def run(
+    options: TargetOptions, *, ways: bool = True, played: Sequence[Scenario] = CHOSEN, jobs: int = 4
+) -> Certificate:
     with reach(options) as target:
-        return certify(target if ways else replace(target, ways=()), CHOSEN, load(), jobs=4)
+        return certify(target if ways else replace(target, ways=()), played, load(), jobs=jobs)
 
 
 def unseen(certificate: Certificate) -> int:
@@ -95,6 +98,14 @@ def test_a_fresh_instance_goes_on(launched: TargetOptions, row: str) -> None:
     assert "fresh-instance" in {one.name for one in found.target.ways}
     assert row in {one.requirement for one in found.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}}
     assert unseen(found) < len(found.outcomes) / 10
+
+
+@pytest.mark.parametrize("launched", ["leaks-errors"], indirect=True)
+def test_slots_whose_loss_is_met_where_an_error_is_due_are_shown_by_an_answer(launched: TargetOptions) -> None:
+    # One at a time: no other form meets the instance that has lost them.
+    played = [one for one in CHOSEN if one.name in {"text-hello", "fail-first", "body-not-json"}]
+    found = run(launched, played=played, jobs=1)
+    assert {one.requirement for one in found.outcomes if one.verdict is Verdict.WARN} == {"target.capacity"}
 
 
 @pytest.mark.nightly

@@ -9,6 +9,7 @@ is gone for good leaves undone is not driven, with the reason.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +19,7 @@ from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import Driver, is_refused
 from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles, leaves
-from wireproof.driving.restarting import GoneError, RenewedError
+from wireproof.driving.restarting import FullError, GoneError, RenewedError
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.target_lock import locked
@@ -26,7 +27,7 @@ from wireproof.driving.tries import Tried, asked_texts
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.unjudged import ours
 from wireproof.model.reasons import CROWDED, NEVER_LEFT
-from wireproof.model.scenario import LEAVES, Form, Scenario
+from wireproof.model.scenario import LEAVES, Act, ConversationScenario, Form, Mode, Scenario
 from wireproof.model.target import WayTaken
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
@@ -105,7 +106,13 @@ async def drive(
             driver = Driver(
                 sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=tried
             )
-            drives = _Drives(driver=driver, progress=progress, keep=keep)
+            drives = _Drives(
+                driver=driver,
+                progress=progress,
+                keep=keep,
+                asks=_first_that(_asks, plan),
+                departs=_first_that(_departs, plan),
+            )
             await _all(plan, drives, lock)
             drives.keep_evidence(sender.evidence.shown)
     return Driving(
@@ -145,6 +152,30 @@ async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> None:
             await first.drive_in_time(one, form, queue)
 
 
+def _first_that(fits: Callable[[Scenario], bool], plan: DrivingPlan) -> Item | None:
+    """The first form that is driven of a scenario that fits."""
+    forms = (
+        (one, form)
+        for one in plan.every
+        if fits(one.scenario) and not one.reason
+        for form in one.forms
+        if form.mode is Mode.STREAM and form not in one.absent
+    )
+    return next(forms, None)
+
+
+def _asks(scenario: Scenario) -> bool:
+    return _acts(scenario) == [Act.READ] and not scenario.alone
+
+
+def _departs(scenario: Scenario) -> bool:
+    return _acts(scenario) == [Act.LEAVE_AT_TEXT, Act.READ]
+
+
+def _acts(scenario: Scenario) -> list[Act]:
+    return [turn.act for turn in scenario.turns] if isinstance(scenario, ConversationScenario) else []
+
+
 def _items(every: Iterable[Planned]) -> list[Item]:
     return [(one, form) for one in every for form in one.forms]
 
@@ -156,6 +187,10 @@ class _Drives:
     driver: Driver
     progress: Progress
     keep: Keep
+    asks: Item | None
+    """A form of one request that is answered with text; None: none is driven."""
+    departs: Item | None
+    """A form of which the client leaves the first answer, and asks again; None: none is driven."""
     troubles: Troubles = field(default_factory=Troubles)
     done: dict[Item, ScenarioRun] = field(default_factory=dict)
     """What came of each form."""
@@ -199,6 +234,10 @@ class _Drives:
             except RenewedError as renewed:
                 self.troubles.note((one, form), silent=self.driver.sender.hangs)
                 why = str(renewed)
+            except FullError as full:
+                self.troubles.note((one, form))
+                why = str(full)
+                await self._show_lost_slots(self.asks)
             except GoneError as gone:
                 if self._is_spare:
                     return False
@@ -216,11 +255,28 @@ class _Drives:
         driver = self._hurried(one.scenario)
         run = await self._driven(one, form, driver)
         crowded, leaving = self.troubles.crowded, leaves(one.scenario)
-        if run.not_driven.get(form) == CROWDED and leaving not in crowded and await driver.sender.renew():
+        if run.not_driven.get(form) != CROWDED or leaving in crowded:
+            return run
+        # One slot may be left, so that nothing but a departure can show that the others are lost.
+        if await self._show_lost_slots(self.departs):
             run = await self._driven(one, form, driver)
             if run.not_driven.get(form) == CROWDED:
                 crowded.add(leaving)
         return run
+
+    async def _show_lost_slots(self, item: Item | None) -> bool:
+        """Put a fresh instance in the place of one that lost slots, once a form has shown that it has none left.
+
+        Returns:
+            Whether there is a fresh one; not where this one can have lost none.
+        """
+        evidence = self.driver.sender.evidence
+        was_taken = evidence.taken
+        if item is not None and not was_taken:
+            with contextlib.suppress(RenewedError, FullError):
+                await self._driven(*item)
+        # What has shown it has brought the fresh one.
+        return evidence.taken != was_taken or await self.driver.sender.renew()
 
     async def _beside_others(self, one: Planned, form: Form) -> bool:
         """Drive a form; False where it is to be driven with nothing beside it."""
@@ -234,7 +290,7 @@ class _Drives:
             run = ScenarioRun(scenario=one.scenario, not_driven={form: str(gone)})
         except PutOffError:
             return False
-        except RenewedError:
+        except (RenewedError, FullError):
             self.troubles.note((one, form))
             return False
         # What had no room for two requests at once may have it on an instance of its own.
@@ -290,7 +346,7 @@ class _Drives:
             # Kept, not raised: the exchanges of all other scenarios can still be judged.
             return undriven(error=str(error))
         # The form is driven again; or the machine itself fails, and would fail at every other one.
-        except (RenewedError, PutOffError, GoneError, OSError):
+        except (RenewedError, FullError, PutOffError, GoneError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 (whatever it fails at, the others are driven)
             return undriven(error=ours(f"drive {one.scenario.name} ({form})", error))

@@ -56,6 +56,10 @@ class RenewedError(Exception):
     """The instance was replaced by a fresh one while the exchange was under way; the message says why."""
 
 
+class FullError(Exception):
+    """An instance had no slot left although nothing ran, which this exchange cannot show; the message says that."""
+
+
 class GoneError(Exception):
     """The target cannot be reached any more; the message says why."""
 

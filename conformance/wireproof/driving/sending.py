@@ -20,7 +20,7 @@ import httpx
 from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy, retry_after
 from wireproof.driving.limits import ExchangeLimits
 from wireproof.driving.recording import Record
-from wireproof.driving.restarting import RenewedError, Restarter
+from wireproof.driving.restarting import FullError, RenewedError, Restarter
 from wireproof.model.target import Backend
 from wireproof.model.transcript import End, Transcript
 from wireproof.targets.budget import Budget
@@ -208,6 +208,7 @@ class Sender:
             shows: Whether its silence, or its refusal, may be the evidence of a fault that a fresh instance goes round.
 
         Raises:
+            FullError: the instance has no slot left, and no exchange has shown that yet; it was not replaced.
             GoneError: the target cannot be reached any more, as other exchanges have found.
             SpentError: the run may send nothing more.
         """
@@ -275,11 +276,8 @@ class Sender:
                 # One that has served nothing yet can have lost no slot.
                 full = refused and self._is_own(request) and self._restarter.has_served(request.url, life)
                 if full and refused >= FULL:
-                    await self._restarter.renew(request.url, life, _FULL, hung=False)
-                    slot.slots.limit.renew()
-                    if shows and self.evidence.take():
-                        return replace(answer, stuck=True), watching, life
-                    raise RenewedError(_FULL)
+                    await self._renew_full(request, life, shows=shows)
+                    return replace(answer, stuck=True), watching, life
                 clocked = patience is not None and not patience.eager and not self._is_ours(request)
                 if clocked and not self._set_clock(answer, sent_after):
                     wait = None
@@ -290,6 +288,15 @@ class Sender:
                     return None
                 # Whatever waiting has brought so far: alone it shows whether a slot is left.
                 await asyncio.sleep(wait.seconds if wait else AGAIN)
+
+    async def _renew_full(self, request: Outgoing, life: int, *, shows: bool) -> None:
+        """Put a fresh instance in the place of one that has no slot left; return if this exchange is to show that."""
+        if not shows and not self.evidence.taken:
+            raise FullError(_FULL)
+        await self._restarter.renew(request.url, life, _FULL, hung=False)
+        self.slots.limit.renew()
+        if not (shows and self.evidence.take()):
+            raise RenewedError(_FULL)
 
     def _is_ours(self, request: Outgoing) -> bool:
         """Whether Wireproof has started what a request goes to, so that no account and no other client is behind it."""
