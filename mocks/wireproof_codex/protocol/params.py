@@ -125,7 +125,7 @@ class Parameters:
         return named
 
     def check(self, method: str, params: object) -> Mapping[str, Any]:
-        """The parameters of a request of a known method.
+        """The parameters of a request of a known method, without those that it does not know: nothing has checked them.
 
         Raises:
             Refused: they are not what the method takes; with the deserialiser's text.
@@ -138,7 +138,10 @@ class Parameters:
             raise Refused("Invalid request: missing field `params`")
         if kind != "unit":
             self._check(kind, params)
-        return params if isinstance(params, dict) else {}
+        if not isinstance(params, dict):
+            return {}
+        known = self.fields(method)
+        return {name: value for name, value in params.items() if name in known} if known else params
 
     def _check(self, kind: str, value: object) -> None:
         if kind[0] == "?":
