@@ -135,7 +135,7 @@ def _compare(name: str, version: str, known: str, binary: Path, folder: Path) ->
     except AssertionError as error:
         return Outcome(name=name, broken=str(error).partition("\n")[0][:500])
     without = _WITHOUT.get(name, frozenset()) | PASSED_ON
-    sides = theirs.told(without), [line.replace(known, version) for line in ours.told(without)]
+    sides = theirs.lines(without), [line.replace(known, version) for line in ours.lines(without)]
     if sides[0] == sides[1]:
         return Outcome(name=name)
     asked = {json.loads(number): method for number, method in theirs.asked.items()}

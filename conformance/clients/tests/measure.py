@@ -78,12 +78,12 @@ def main() -> int:
     installed()
     every = behaviours()
     found = measure(answers(every))
-    told = list(differences(every, found))
-    sys.stdout.writelines(f"{one}\n" for one in told)
+    differing = list(differences(every, found))
+    sys.stdout.writelines(f"{one}\n" for one in differing)
     if "--write" in sys.argv:
         Path(str(PINNED)).write_text(written(every, found, versions()), encoding="utf-8")
         return 0
-    return 1 if told else 0
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ TO_DO = "if that is right, run `python conformance/clients/tests/measure.py --wr
 
 def test_what_is_pinned_is_what_clients_do() -> None:
     installed()
-    told = list(differences(PINNED, measure(answers(PINNED))))
-    assert not told, "\n".join([*told, TO_DO])
+    differing = list(differences(PINNED, measure(answers(PINNED))))
+    assert not differing, "\n".join([*differing, TO_DO])
 
 
 def test_the_versions_are_those_that_were_measured() -> None:
@@ -38,8 +38,8 @@ def test_each_pinned_client_is_measured() -> None:
 def test_what_a_client_does_otherwise_is_told() -> None:
     one = replace(PINNED[0], effects={"a": "exception", "b": "exception"})
     found = {(one.requirement, one.form): {"b": "the text is lost", "c": "exception"}}
-    told = list(differences([one], found))
-    assert [line.partition(f"{one.form}: ")[2] for line in told] == [
+    differing = list(differences([one], found))
+    assert [line.partition(f"{one.form}: ")[2] for line in differing] == [
         "a: as usual; pinned is: exception",
         "b: the text is lost; pinned is: exception",
         "c: exception; pinned is: as usual",

@@ -52,7 +52,7 @@ class Said:
     counts_race: bool = False
     """What an answer cost is sent while its calls are, in any order."""
 
-    def told(self, without: AbstractSet[str] = frozenset()) -> list[str]:
+    def lines(self, without: AbstractSet[str] = frozenset()) -> list[str]:
         """One line a message, without these members of objects."""
         left = [without_members(message, without) for message in self.messages]
         return comparable(left, unsent=UNSENT, own=OWN, counts_race=self.counts_race)
@@ -88,7 +88,7 @@ def _had(
     env, work = surroundings(folder / "home"), folder / "work"
     work.mkdir(parents=True, exist_ok=True)
     work = work.resolve()
-    # How it is told that a thread has started, and that nothing more is to be said of that.
+    # What says that a thread has started: nothing more is compared of it.
     started = "thread/started" if minor(version) >= _TYPED_ALONE else "codex/event/mcp_startup_complete"
     with talking([*codex, "app-server"], env=env, cwd=work, started=started) as talk:
         talk.begin()

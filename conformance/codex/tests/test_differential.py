@@ -31,7 +31,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _differences(theirs: Said, ours: Said, without: AbstractSet[str] = frozenset()) -> str:
     """What differs, as a patch; '' when nothing does."""
-    patch = difflib.unified_diff(theirs.told(without), ours.told(without), "real", "mock", lineterm="", n=0)
+    patch = difflib.unified_diff(theirs.lines(without), ours.lines(without), "real", "mock", lineterm="", n=0)
     return "\n".join(patch)
 
 

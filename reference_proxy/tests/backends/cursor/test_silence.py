@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.backends.cursor.silence import LATE, Silence
+from wireproof_proxy.backends.cursor.silence import LATE, ServiceSilence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,14 +41,14 @@ class HeldUpLoop:
             timer.run()
 
 
-Made = tuple[Silence, HeldUpLoop, list[float]]
+Made = tuple[ServiceSilence, HeldUpLoop, list[float]]
 
 
 @pytest.fixture
 def silence() -> Made:
     loop: Any = HeldUpLoop()
     ends: list[float] = []
-    return Silence(loop, lambda: ends.append(loop.now)), loop, ends
+    return ServiceSilence(loop, lambda: ends.append(loop.now)), loop, ends
 
 
 def test_it_is_over_when_it_has_lasted(silence: Made) -> None:

@@ -1,4 +1,4 @@
-"""A silence, as an event loop notices it: what has arrived and was not read yet is none."""
+"""A silence of the service, as an event loop notices it: what has arrived and was not read yet ends it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LATE = 0.05
 
 
 @dataclass(eq=False)
-class Silence:
+class ServiceSilence:
     """Calls `over` when it has lasted; all on the loop."""
 
     loop: asyncio.AbstractEventLoop

@@ -22,7 +22,7 @@ from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.channel import LostError, UnreachedError
 from wireproof_proxy.backends.cursor.envelope import GarbledError
 from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of
-from wireproof_proxy.backends.cursor.silence import Silence
+from wireproof_proxy.backends.cursor.silence import ServiceSilence
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class CursorTurn:
         self._progress = progress
         self._started = False
         self._opened = False
-        self._settling = Silence(around.loop, self._end_calls)
+        self._settling = ServiceSilence(around.loop, self._end_calls)
         self._leaving = asyncio.Event()
         self._outgoing: asyncio.Queue[AgentClientMessage] = asyncio.Queue()
         self._outgoing.put_nowait(AgentClientMessage(run_request=request))
