@@ -11,10 +11,11 @@ from wireproof_codex.versions.marks import minor
 from wireproof_mocks.upstream.failing import FAILURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from app_server import Message, Talk
 from wireproof_fidelity.scripts import SCRIPTS
+from wireproof_fidelity.table import CORE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class Conversation:
     idle_ms: int = 20_000
     crossing: bool = False
     hostile: bool = False
+    served: bool = False
+    """Codex is configured with an MCP server, `mini`."""
 
     def is_of(self, version: str) -> bool:
         """Whether it can be had with this version."""
@@ -490,17 +493,24 @@ _CORE = (
 )  # fmt: skip
 
 
-def _core(version: str, talk: Talk) -> None:
-    """Text, tools, an interrupt, failures, history and what is refused, one after the other."""
-    for name in _CORE:
+_SETS = {CORE: _CORE, "own_tools": ("planned", "searched", "served")}
+
+
+def _all_of(names: Sequence[str], version: str, talk: Talk) -> None:
+    for name in names:
         if CONVERSATIONS[name].is_of(version):
             talk.forget()
             CONVERSATIONS[name].have(talk)
 
 
-def core(version: str) -> Conversation:
-    """What a version is recorded with."""
-    return Conversation(have=partial(_core, version))
+def measured(scenario: str, version: str) -> Conversation:
+    """What a version is recorded with: conversations one after the other.
+
+    `core` has text, tools, an interrupt, failures, history and what is refused; `own_tools` what Codex runs itself.
+    """
+    names = _SETS[scenario]
+    served = any(CONVERSATIONS[name].served for name in names)
+    return Conversation(have=partial(_all_of, names, version), served=served)
 
 
 CONVERSATIONS: Mapping[str, Conversation] = {
@@ -578,6 +588,9 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "steered": Conversation(have=_steered, since="0.99.0"),
     "unknown method": Conversation(have=_unknown_method),
     "asked at the start": Conversation(have=_asked_at_start),
+    "planned": Conversation(have=partial(_raw, "planned")),
+    "searched": Conversation(have=partial(_raw, "searched")),
+    "served": Conversation(have=partial(_raw, "served"), served=True),
     "tool of a namespace": Conversation(have=_namespaced_tool, since="0.142.0"),
     **{
         f"result: {name}": Conversation(have=partial(_answered_wrongly, result), since="0.98.0", hostile=True)

@@ -163,6 +163,18 @@ class CallTraits:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OwnToolTraits:
+    """Plans, and tools of MCP servers."""
+
+    plans: bool
+    """The model is offered `update_plan`, where nothing is known of the model; else the call is refused."""
+    mcp_namespace: str
+    """The namespace of the tools of a server; "" where each is a function `mcp__SERVER__TOOL`."""
+    mcp_output: Literal["sorted", "json", "timed", "items"]
+    """The result of such a tool for the model: JSON, with its keys sorted or not; the time and JSON; or items."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Commands:
     """Commands, file changes and the approvals they need."""
 
@@ -233,6 +245,22 @@ class ExecTraits:
     """The usage that a refusal of the command line shows: with the options that were given, or all of it."""
     key_login: str
     """What `login status` says of a key."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class McpServerTraits:
+    """`codex mcp-server`."""
+
+    offered: bool
+    """There is such a command; else the word is a prompt for the terminal, and without one an error."""
+    strict: bool
+    """`codex` refuses arguments that it does not know, and has no profile."""
+    policies: tuple[str, ...]
+    """The approval policies that `codex` takes."""
+    older_deltas: bool
+    """Text and thoughts also come as agent_message_delta and agent_reasoning_delta."""
+    answers_unknown: bool
+    """A request of an unknown method is refused; else it is never answered."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -136,6 +136,11 @@ UNRECORDED: Mapping[tuple[str, str, int], str] = {
     (".items/commandExecution", "scriptPath", 150): "as `.item/commandExecution`, of which it is shown",
     (".items/commandExecution", "source", 118): "as `.item/commandExecution`, of which it is shown",
     (".items/dynamicToolCall", "namespace", 125): "as `.item/dynamicToolCall`, of which it is shown",
+    **{
+        (f".items/{kind}", name, end): f"as `.item/{kind}`, of which it is shown"
+        for kind in ("mcpToolCall", "webSearch")
+        for name, end, _ in marks(FIELDS[f".items/{kind}"])
+    },
     (".item/AgentMessage", "phase", 105): "left out where it is null, as it was in every recorded session",
 }
 """The marks that no two recordings show, and why: these changes were seen of the binaries alone."""
