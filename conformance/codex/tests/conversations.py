@@ -121,7 +121,10 @@ def _tool_loses(talk: Talk) -> None:
 
 
 def _two_tools(talk: Talk) -> None:
-    """The second call comes when the first was sent: else the real server may send either first."""
+    """The second call comes when the first was sent: else the real server may send either first.
+
+    Older versions ask for one at a time, and for which of two first is chance.
+    """
     talk.turn(talk.thread("localSearch", "readNote"), marked("calls"))
     calls = [talk.called()]
     talk.turn(talk.thread(), marked("open/gate"))
@@ -531,7 +534,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "second turn is interrupted": Conversation(have=_second_interrupted),
     "one tool": Conversation(have=_one_tool, since="0.98.0"),
     "tool without success": Conversation(have=_tool_loses, since="0.98.0"),
-    "two tools": Conversation(have=_two_tools, since="0.98.0", crossing=True),
+    "two tools": Conversation(have=_two_tools, since="0.165.0", crossing=True),
     "tool after tool": Conversation(have=_steps, since="0.98.0"),
     "tool with raw events": Conversation(have=_raw_tool, since="0.125.0"),
     "tool held": Conversation(have=_held_tool, since="0.98.0"),
@@ -543,7 +546,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "answer out of tokens after a call": Conversation(
         have=partial(_cut_off, "call-length"), since="0.98.0", crossing=True
     ),
-    "answer cut off after two calls": Conversation(have=_two_cut_off, since="0.98.0", crossing=True),
+    "answer cut off after two calls": Conversation(have=_two_cut_off, since="0.165.0", crossing=True),
     "answer cut off after a call, interrupted": Conversation(
         have=partial(_cut_off_interrupted, "call-cut"), since="0.98.0", crossing=True
     ),

@@ -96,6 +96,7 @@ OLDEST: Mapping[str, Traits] = {
     "calls": {
         "answer_field": "output",  # 0.92.0 to 0.96.0; older ones have no tools of the client
         "single_text": True,
+        "one_by_one": True,
         "fail_after_answers": False,
         "reports_cancelled": True,
     },
@@ -193,6 +194,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
     _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
     _since("0.97.0", "0.125.0/exec/json_usage_limit", failures={"causes": CAUSES_0_97}),
+    _since("0.97.0", "0.97.0/own_tools", tools={"mcp_output": "json"}),
     # 0.96.0 still takes `output`; 0.97.0 was not run.
     _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
     _since(
@@ -216,7 +218,6 @@ CHANGES: tuple[Change, ...] = (
             "needs_repository": False,
         },
     ),
-    _since("0.99.0", "0.99.0/own_tools", tools={"mcp_output": "json"}),
     _since("0.99.0", "0.99.0/approval_cancel", counts={"context_window": 258_400}),
     # Without input the model is asked from 0.133.0 on alone: before, a proxy cannot continue after injected results so.
     _since("0.99.0", "0.99.0/busy", turns={"without_input": "hangs"}),
@@ -330,6 +331,8 @@ CHANGES: tuple[Change, ...] = (
         seen="an answer cut off after a call: 0.121.0 waits for the call, then fails",
         calls={"fail_after_answers": True},
     ),
+    # The recording is of a later version: of 0.121.0 the binary alone was seen.
+    _since("0.121.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.121.0", seen="exec of 0.121.0 shows its whole usage with every refusal", exec={"usage": "whole"}),
     _since("0.121.0", seen="codex mcp-server 0.121.0 refuses unknown methods", mcp_server={"answers_unknown": True}),
     _since(
@@ -341,8 +344,6 @@ CHANGES: tuple[Change, ...] = (
     _since("0.125.0", "0.125.0/exec/json_text", exec={"counts": (*_COUNTS_0_89, "reasoning_output_tokens")}),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
-    # The recording is of a later version: of 0.125.0 the binary alone was seen.
-    _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
     _since("0.128.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
     _since("0.128.0", "0.128.0/core", stored={"archived_error": None}),
@@ -444,6 +445,8 @@ CHANGES: tuple[Change, ...] = (
     _since("0.163.0", "0.169.0/failures", failures={"incomplete": INCOMPLETE_0_163}),
     _since("0.163.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
     _since("0.163.0", seen="the folder of a turn is that of its thread on 0.163.0", messages={"moves_threads": True}),
+    # The recording is of a later version: of 0.165.0 the binary alone was seen.
+    _since("0.165.0", "0.169.0/dyn_parallel", calls={"one_by_one": False}),
     _since(
         "0.169.0",
         "0.169.0/exec/last_message_failed",

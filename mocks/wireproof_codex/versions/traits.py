@@ -156,6 +156,9 @@ class CallTraits:
     single_text: bool
     """The model gets an output of one text as a string, not as a list of one."""
     # In between, the client may answer calls of an answer that is already lost.
+    # A client that gathers the calls of an answer before it runs them waits without end then.
+    one_by_one: bool
+    """The client is asked for one call at a time: the next one comes when it has answered; else for all at once."""
     fail_after_answers: bool
     """A model's answer that breaks off after a call fails the turn when the call is answered; else at once."""
     reports_cancelled: bool

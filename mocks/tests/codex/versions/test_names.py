@@ -126,7 +126,7 @@ _ONE_SIDE = "recorded of versions from there on alone"
 _NOT_RECORDED = "no recording has such an object"
 _NEVER_SET = "no recorded session made the server send it"
 UNRECORDED: Mapping[tuple[str, str, int], str] = {
-    ("notification", "thread/compacted", 125): _NEVER_SET,
+    ("notification", "thread/compacted", 121): _NEVER_SET,
     ("modelProvider/capabilities/read", "namespaceTools", 169): "the answer was recorded of 0.169 alone, without it",
     ("configRequirements/read", "supportsIndependentSpeedModes", 169): _NOT_RECORDED,
     (".sandboxPolicy/readOnly", "access", 128): "as `.sandbox/readOnly`, of which it is shown",
