@@ -77,9 +77,9 @@ def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
         # Of a stream of responses the item says all when it is done; a whole one has its items in `output`.
         done = value.get("item") if value.get("type") == "response.output_item.done" else None
         for item in _objects_in([done] if done else value.get("output")):
-            if said := CALLS.get(_said(item, "type")):
+            if holds := CALLS.get(_said(item, "type")):
                 id_ = _said(item, "call_id")
-                yield id_, id_, _said(item, "name"), _said(item, said)
+                yield id_, id_, _said(item, "name"), _said(item, holds)
 
 
 def _results(body: object) -> Iterator[tuple[str, str]]:

@@ -83,7 +83,7 @@ def _part(kind: str, value: Any, groups: dict[int, str]) -> str:  # noqa: ANN401
             one = _made(inner, groups) if least else ""
             if least * len(one) > _LONGEST:
                 raise _NoTextError
-            return one * least
+            return one * int(least)
         case "GROUPREF" if value in groups:
             return groups[value]
         case _:
@@ -106,7 +106,7 @@ def _among(one: str, choices: Sequence[tuple[Any, Any]]) -> bool:
 def _fits(one: str, kind: str, value: Any) -> bool:  # noqa: ANN401 - what the reader gives
     match kind:
         case "LITERAL":
-            return ord(one) == value
+            return bool(ord(one) == value)
         case "RANGE":
             return bool(value[0] <= ord(one) <= value[1])
         case "CATEGORY":

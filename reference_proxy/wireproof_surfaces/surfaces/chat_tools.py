@@ -81,8 +81,10 @@ def tool_choice(body: Body) -> Iterator[WrongParameter]:
 def _key(tool: object) -> tuple[object, object]:
     """The type and the name of a declared tool, or of what chooses one."""
     match tool:
-        case {"type": "function", "function": {"name": str(name)}} | {"type": "custom", "custom": {"name": str(name)}}:
-            return tool["type"], name
+        case {"type": "function" as kind, "function": {"name": str(name)}}:
+            return kind, name
+        case {"type": "custom" as kind, "custom": {"name": str(name)}}:
+            return kind, name
         case _:
             return None, None
 

@@ -197,8 +197,10 @@ def _chosen(choice: object, body: Body, *, custom: bool) -> list[str] | None:
     match choice:
         case {"type": "function", "function": {"name": str(name)}}:
             return [name]
-        case {"type": "function" | "custom" as kind, "name": str()} if custom or kind == "function":
-            return [namespaces.called(dict(choice))]
+        case {"type": "function" | "custom" as kind, "name": str()} if isinstance(choice, dict) and (
+            custom or kind == "function"
+        ):
+            return [namespaces.called(choice)]
         case {"type": "namespace", "name": str(name)}:
             return [called for called, names in spaces(body).items() if names[0] == name]
         case {"type": "allowed_tools", "tools": [*tools]}:
