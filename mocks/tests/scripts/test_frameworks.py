@@ -80,8 +80,8 @@ REACT = (
     "[[ ## question ## ]]\nHow warm is it?\n\n[[ ## trajectory ## ]]\n{}\n\n"
     "Respond with the corresponding output fields, starting with the field `[[ ## next_thought ## ]]`, "
     "then `[[ ## next_tool_name ## ]]` "
-    "(must be formatted as a valid Python Literal['get_weather', 'finish']), then `[[ ## next_tool_args ## ]]` (must be formatted as a valid Python "
-    "dict[str, Any]), and then ending with the marker for `[[ ## completed ## ]]`."
+    "(must be formatted as a valid Python Literal['get_weather', 'finish']), then `[[ ## next_tool_args ## ]]` "
+    "(must be formatted as a valid Python dict[str, Any]), and then ending with the marker for `[[ ## completed ## ]]`."
 )
 LISTED = (
     "(1) get_weather, whose description is <desc>The weather.</desc>. It takes arguments {}.\n"
