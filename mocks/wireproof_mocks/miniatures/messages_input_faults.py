@@ -190,6 +190,19 @@ def _begun_anew(asked: Json) -> Json:
     return without("thread")(asked) if HELD.fullmatch(previous) else asked
 
 
+# what backends get in streams alone, whose requests other code often writes: rows of Messages ask for whole answers
+
+
+def _in_streams(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    return lambda asked: change(asked) if asked.get("stream") else asked
+
+
+def _system_said_by_the_user(asked: Json) -> Json:
+    if "system" not in asked:
+        return asked
+    return {**without("system")(asked), "messages": [_said(*asked["system"]), *asked["messages"]]}
+
+
 def _choice(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
     """Another `tool_choice`."""
     return lambda asked: {**asked, "tool_choice": change(asked["tool_choice"])} if asked.get("tool_choice") else asked
@@ -202,6 +215,16 @@ def _auto_for(kind: str) -> Callable[[Json], Json]:
 def _request(name: str, breaks: str, change: Callable[[Json], Json], *examples: FaultExample) -> Fault:
     row = f"messages.{breaks}"
     return Fault(name=name, breaks=row, dialects=(MESSAGES,), in_turns=True, request=change, examples=examples)
+
+
+def _in_turns(
+    name: str, breaks: str, change: Callable[[Json], Json], example: FaultExample, scripts: tuple[str, ...] = ()
+) -> Fault:
+    """A fault of what of a conversation reaches the backend."""
+    return Fault(
+        name=name, breaks=f"turn.{breaks}", dialects=(MESSAGES,), in_turns=True, scripts=scripts, request=change,
+        examples=(example,),
+    )  # fmt: skip
 
 
 def _refusing(name: str, breaks: str, message: str, when: Callable[[Json, SentRequest], bool]) -> Fault:
@@ -299,5 +322,23 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _request("parallel-calls-all-the-same", "tool-choice", _choice(without("disable_parallel_tool_use")),
              becomes({"tool_choice": {"type": "any", "disable_parallel_tool_use": True}},
                      {"tool_choice": {"type": "any"}})),
+    _in_turns("system-said-by-the-user", "system-prompt", _system_said_by_the_user,
+              becomes({"system": [_TEXT], "messages": [_said(_IMAGE)]}, {"messages": [_said(_TEXT), _said(_IMAGE)]})),
+    # Where several results come in one message: others would have no call before them, and be refused.
+    _in_turns("results-swapped-in-streams", "tool-result", _in_streams(_in_messages(_swapped)),
+              becomes({"stream": True, "messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
+                      {"stream": True, "messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),
+              scripts=("reflect/received",)),
+    _in_turns("images-lost-in-streams", "images", _in_streams(_in_blocks(_image_lost)),
+              becomes({"stream": True, "messages": [_said(_IMAGE, _TEXT)]},
+                      {"stream": True, "messages": [_said(_TEXT)]})),
+    _in_turns("no-tool-is-any-tool-in-streams", "tool-choice-none", _in_streams(_auto_for("none")),
+              becomes({"stream": True, "tool_choice": {"type": "none"}},
+                      {"stream": True, "tool_choice": {"type": "auto"}})),
+    _in_turns("any-tool-or-none-in-streams", "tool-choice-forced", _in_streams(_auto_for("any")),
+              becomes({"stream": True, "tool_choice": {"type": "any"}},
+                      {"stream": True, "tool_choice": {"type": "auto"}})),
+    _in_turns("format-of-the-answer-dropped", "structured-output", without("output_config"),
+              becomes({"output_config": {"format": {}}}, {})),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in how it takes Messages requests."""
