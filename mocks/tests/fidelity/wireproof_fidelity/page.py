@@ -83,8 +83,8 @@ _LIMITS = """\
 - Of very many requests at once it answers all, in order, unless `WIREPROOF_OVERLOAD_AT` says otherwise: a real server
 from
   0.100.0 on refuses some of 300 (-32001), and never answers others.
-- Up to 0.160.0 the client is asked for one call of an answer at a time. For which of two first is chance; here they come
-  in the order of the answer.
+- Up to 0.160.0 the client is asked for one call of an answer at a time, and for which of two first is chance. Here
+  they come in the order of the answer.
 - Two v1 listeners of a conversation share its events; which of them gets which is chance in the real 0.89.0.
 - It listens on stdio alone, which is all that the SDKs that were run ask for. `--listen ws://…` and `unix://…`,
   `app-server proxy` and `daemon` are refused.
