@@ -98,12 +98,12 @@ def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
         (
             "a.yaml",
             b"- a: b\n   c: d",
-            "line 2, column 5: no YAML: the indentation does not fit: this line stands further right",
+            "line 2, column 5: no YAML: the indentation does not fit: this line stands",
         ),
         (
             "a.yaml",
             b"- a: b\n c: d",
-            "line 2, column 2: no YAML: the indentation does not fit: this line belongs to none",
+            "line 2, column 2: no YAML: the indentation does not fit: this line belongs",
         ),
         ("a.yaml", b"- a: b: c", "line 1, column 7: no YAML: mapping values are not allowed here; a text with a colon"),
         ("a.yaml", b"- \x00", "no YAML: unacceptable character"),
