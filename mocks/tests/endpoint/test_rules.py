@@ -44,7 +44,7 @@ CHAT: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"stop": list("abcde")}, "stop", "array_above_max_length", {"stop": list("abcd")}),
     ({"stop": 7}, "stop", "invalid_type", {"stop": "a"}),
     ({"stop": ["a", 7]}, "stop", "invalid_type", {"stop": None}),
-    ({"tools": []}, "tools", "empty_array", {"tools": tools()}),
+    ({"functions": []}, "functions", "empty_array", {"tools": []}),
     ({"tools": tools(129)}, "tools", "array_above_max_length", {"tools": tools(128)}),
     ({"functions": []}, "functions", "empty_array", {"functions": [{"name": "f"}]}),
     (
