@@ -91,8 +91,9 @@ def _role_of_system(asked: Json, _: SentRequest) -> bool:
 
 
 def _in_a_row(asked: Json, _: SentRequest) -> bool:
+    # Of the assistant: of the user they are in conversations of several subjects, whose refusals would be one cause.
     roles = [message.get("role") for message in asked["messages"]]
-    return any(one == other for one, other in itertools.pairwise(roles))
+    return any(one == other == ASSISTANT for one, other in itertools.pairwise(roles))
 
 
 def _last_of_a_row(said: list[Json]) -> list[Json]:
@@ -198,9 +199,9 @@ def _in_streams(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
 
 
 def _system_said_by_the_user(asked: Json) -> Json:
-    if "system" not in asked:
+    if not asked.get("system"):
         return asked
-    return {**without("system")(asked), "messages": [_said(*asked["system"]), *asked["messages"]]}
+    return {**without("system")(asked), "messages": [{"role": USER, "content": asked["system"]}, *asked["messages"]]}
 
 
 def _choice(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
@@ -228,7 +229,16 @@ def _in_turns(
 
 
 def _refusing(name: str, breaks: str, message: str, when: Callable[[Json, SentRequest], bool]) -> Fault:
-    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, when))
+    return Fault(
+        name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, _of_others(when))
+    )
+
+
+def _of_others(when: Callable[[Json, SentRequest], bool]) -> Callable[[Json, SentRequest], bool]:
+    """In what Claude Code does not send: its requests have a row of their own."""
+    return lambda asked, request: (
+        "claude-code-" not in request.headers.get("anthropic-beta", "") and when(asked, request)
+    )
 
 
 def _sends(*names: str) -> Callable[[Json, SentRequest], bool]:
@@ -260,8 +270,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
               "thinking.type: Input should be 'enabled' or 'disabled'",
               lambda asked, _: isinstance(asked.get("thinking"), dict) and asked["thinking"].get("type") == "adaptive"),
     # Claude Code asks for as many.
-    _refusing("many-message-tokens-refused", "param.real-clients",
-              "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens", _asks_for_many),
+    Fault(name="many-message-tokens-refused", breaks="messages.param.real-clients", dialects=(MESSAGES,),
+          instead=refused("max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
+                          _asks_for_many)),
     Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread"),
           examples=(becomes({"thread": {"type": "create"}, "messages": []}, {"messages": []}),)),
     Fault(name="thread-continued-without-its-beginning", breaks="messages.param.thread", dialects=(MESSAGES,),
@@ -290,9 +301,10 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _request("first-part-of-results-alone", "input.content", _in_blocks(_first_part_of_results),
              becomes({"messages": [_said(_result("t", [_TEXT, _IMAGE]))]},
                      {"messages": [_said(_result("t", [_TEXT]))]})),
-    _request("message-results-swapped", "input.content", _in_messages(_swapped),
-             becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
-                     {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]})),
+    Fault(name="message-results-swapped", breaks="messages.input.content", dialects=(MESSAGES,), in_turns=True,
+          scripts=("reflect/received",), request=_in_messages(_swapped),
+          examples=(becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
+                            {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),)),
     _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(_emptied),
              becomes({"messages": [_CALLED]},
                      {"messages": [_said({"type": TOOL_USE, "id": "t", "input": {}}, role=ASSISTANT)]})),
