@@ -1,8 +1,9 @@
 """How much the tests play, and how soon the mocks that they start answer: at once, if WIREPROOF_PACE is unset.
 
 `--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures,
-and runs the tests that are marked `nightly`, and all cases of those that are marked `sampled`. What is chosen by name,
-with `-k` or as `FILE::TEST`, is run in any case.
+and runs the tests that are marked `nightly`, and all cases of those that are marked `sampled`. A file that is marked
+so (`pytestmark = pytest.mark.sampled(8)`) has so many tests for a change. What is chosen by name, with `-k` or as
+`FILE::TEST`, is run in any case.
 
 `@pytest.mark.each(names, values, ids=…)` takes what `@pytest.mark.parametrize` takes, and makes one test item that goes
 over all cases: to collect and report an item costs some milliseconds, most cases some microseconds. All cases are run,
@@ -56,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks of tests that are too long for every change, and of those that go over many cases."""
     config.addinivalue_line("markers", "nightly: run with --whole alone, as the nightly run does")
-    config.addinivalue_line("markers", "sampled(count): for a change so many of its cases, with --whole all")
+    config.addinivalue_line("markers", "sampled(count): for a change so many cases or tests, with --whole all")
     config.addinivalue_line("markers", "each(names, values, ids=None): go over these cases within one item")
 
 
@@ -65,22 +66,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     named = config.getoption("keyword", default="") or any("::" in one for one in config.args)
     if named or config.getoption("whole", default=False):
         return
-    left_out = {one for one in items if one.get_closest_marker("nightly")} | _beyond_samples(items)
-    if left_out:
-        config.hook.pytest_deselected(items=[*left_out])
-        items[:] = [one for one in items if one not in left_out]
+    kept = [one for one in items if not one.get_closest_marker("nightly")]
+    kept = _sample(_sample(kept, pytest.Function), pytest.Module)
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[*({*items} - {*kept})])
+        items[:] = kept
 
 
-def _beyond_samples(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """Of tests that are marked `sampled` the cases that are not run for a change: all but so many, evenly spread."""
-    tests: dict[tuple[Path, str, int], list[pytest.Item]] = {}
+def _sample(items: Sequence[pytest.Item], marked: type[pytest.Item | pytest.Collector]) -> list[pytest.Item]:
+    """All but those that a mark `sampled` of such a node leaves out: it keeps so many of its items, evenly spread."""
+    groups: dict[tuple[Path, str, int], list[pytest.Item]] = {}
     for one in items:
-        if mark := one.get_closest_marker("sampled"):
-            tests.setdefault((one.path, one.name.partition("[")[0], mark.args[0]), []).append(one)
+        for node, mark in one.iter_markers_with_node("sampled"):
+            if isinstance(node, marked):
+                name = "" if node is not one else one.name.partition("[")[0]
+                groups.setdefault((one.path, name, mark.args[0]), []).append(one)
     left_out: set[pytest.Item] = set()
-    for (_, _, count), cases in tests.items():
-        left_out |= {*cases} - {cases[len(cases) * number // count] for number in range(count)}
-    return left_out
+    for (_, _, count), group in groups.items():
+        left_out |= {*group} - {group[len(group) * number // count] for number in range(count)}
+    return [one for one in items if one not in left_out]
 
 
 # Tests that go over many cases

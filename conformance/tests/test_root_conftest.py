@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -67,6 +68,26 @@ SAMPLED = """
     def test_long():
         pass
 """
+SAMPLED_FILE = """
+    import pytest
+
+    pytestmark = pytest.mark.sampled(3)
+
+    @pytest.mark.sampled(2)
+    @pytest.mark.parametrize("number", range(4))
+    def test_many(number):
+        pass
+
+    def test_other():
+        pass
+
+    @pytest.mark.nightly
+    def test_long():
+        pass
+
+    def test_last():
+        pass
+"""
 
 
 def _inner(pytester: pytest.Pytester, *arguments: str, tests: str = TESTS) -> pytest.RunResult:
@@ -118,6 +139,12 @@ def test_a_change_has_a_sample_of_many_cases_and_whoever_names_a_test_has_all_of
     run.assert_outcomes(passed=len(many) + others, deselected=None)
 
 
+def test_of_a_file_that_is_marked_so_many_of_the_tests_that_a_change_has_are_run(pytester: pytest.Pytester) -> None:
+    change = _inner(pytester, "-v", tests=SAMPLED_FILE)
+    assert re.findall(r"::(\S+) PASSED", change.stdout.str()) == ["test_many[0]", "test_many[2]", "test_other"]
+    _inner(pytester, "--whole", tests=SAMPLED_FILE).assert_outcomes(passed=7)
+
+
 def test_it_needs_neither_hypothesis_nor_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     made = runpy.run_path(str(CONFTEST))
@@ -131,7 +158,7 @@ def test_it_needs_neither_hypothesis_nor_an_option_of_its_own(monkeypatch: pytes
     config = SimpleNamespace(
         args=[], getoption=lambda _name, default: default, hook=SimpleNamespace(pytest_deselected=pytest_deselected)
     )
-    day = Mock(get_closest_marker=lambda _: None)
+    day = Mock(get_closest_marker=lambda _: None, iter_markers_with_node=lambda _: [])
     night = Mock(get_closest_marker=lambda name: name == "nightly" or None)
     items = [day, night]
     made["pytest_collection_modifyitems"](config, items)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,19 @@ def _exec(settings: CodexMockSettings) -> int:
         return run_command(settings, partial(_server, settings, adapts=False), _open_thread_store, journal)
 
 
+def _serve_mcp(settings: CodexMockSettings) -> int:
+    from wireproof_codex.mcp_server.server import McpServer, with_events  # noqa: PLC0415 - app-servers do without it
+
+    if not settings.version.mcp_server.offered:
+        sys.stderr.write("Error: stdin is not a terminal\n")  # a prompt for the terminal, as every unknown word
+        return 1
+    played = replace(settings, version=with_events(settings.version))
+    server = McpServer(_server(played, settings.home, adapts=False))
+    with ExitStack() as stack:
+        journal = stack.enter_context(closing(LineJournal(settings.journal))) if settings.journal else None
+        return serve(server, journal)
+
+
 def _login(settings: CodexMockSettings) -> int:
     from wireproof_codex.login import status  # noqa: PLC0415 - few starts need it
 
@@ -125,6 +139,7 @@ def _bundled() -> Library:
 _COMMANDS: Mapping[str, Callable[[CodexMockSettings], int]] = {
     "app-server": _serve,
     "exec": _exec,
+    "mcp-server": _serve_mcp,
     "login": _login,
     "record": _record,
     "version": _say_version,

@@ -325,7 +325,8 @@ class AppServer:
             method, params = admit(request, client, self.version)
             method(AdmittedRequest(server=self, params=params, reply=reply))
         except Refused as refused:
-            line = rpc.error(request.id, refused.code, refused.message, refused.data)
+            data = refused.data and trimmed_value(self.version.messages.hidden, ".error", refused.data)
+            line = rpc.error(request.id, refused.code, refused.message, data)
             self._out.append(Addressed(client, line))
 
     def _adapt(self, method: str) -> None:

@@ -20,6 +20,7 @@ _USAGE = """\
 usage: wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
        wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] exec [options] [PROMPT]
        wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] exec resume [ID | --last] [PROMPT]
+       wireproof-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] mcp-server
        wireproof-codex [--codex-version X.Y.Z] --version | login status
        wireproof-codex record [--output FILE] -- codex app-server [its arguments]
 
@@ -41,6 +42,8 @@ record: run a real codex between this command's own stdin and stdout, and write 
 Threads that are not ephemeral are stored below CODEX_HOME, if that is set and holds no login (auth.json), for the
 processes that come after this one. Otherwise each app-server keeps its own in memory, and `exec`, where a second run
 resumes the first, stores them below ~/.cache/wireproof-codex (or XDG_CACHE_HOME).
+
+mcp-server: the tools `codex` and `codex-reply` over stdio, in the versions that have the command.
 
 exec: the options of codex, by version; what they set is kept as far as the mock knows it. Nothing is run: commands,
 files and searches of a script are shown as codex shows them. `codex exec --help` of a real one explains each option.
@@ -78,7 +81,7 @@ class CodexMockSettings:
     """What one process was started with."""
 
     command: str
-    """`app-server`, `exec`, `login`, `version`, `help` or `record`."""
+    """`app-server`, `exec`, `mcp-server`, `login`, `version`, `help` or `record`."""
     scripts: Path | None
     """The file of the user's own scripts; None: those that Wireproof brings."""
     journal: Path | None
@@ -202,6 +205,7 @@ _COMMANDS = {
     "app-server": "app-server",
     "exec": "exec",
     "e": "exec",
+    "mcp-server": "mcp-server",
     "login": "login",
     "--version": "version",
     "-V": "version",
@@ -211,7 +215,7 @@ _COMMANDS = {
 _WITH_ARGUMENTS = frozenset({"exec", "login"})
 _STDIO = "--stdio"
 _HELP = frozenset({"--help", "-h"})
-_PLAYS = "`app-server`, `exec` and `login status`"
+_PLAYS = "`app-server`, `exec`, `mcp-server` and `login status`"
 _CODEX_VALUES = frozenset(
     {"-c", "--config", "--enable", "--disable", "-i", "--image", "-m", "--model", "--local-provider", "-p", "--profile"}
     | {"-s", "--sandbox", "-a", "--ask-for-approval", "-C", "--cd", "--add-dir", "--remote", "--remote-auth-token-env"}

@@ -99,4 +99,5 @@ _CHECKS: Mapping[type[Step], Callable[[Any], str]] = {
     language.Finish: _finish,
     language.Call: _call,
     language.Fail: _fail,
+    language.WebSearch: lambda _: "its own search asks the client: write query",
 }

@@ -46,6 +46,8 @@ class Received:
 
 
 def _tool(tool: Tool) -> Json:
+    if tool.format is not None:
+        return {"type": "custom", "name": tool.name, "description": tool.description, "format": tool.format}
     return {"type": "function", "name": tool.name, "description": tool.description, "inputSchema": tool.parameters}
 
 

@@ -250,7 +250,7 @@ class PlayedChoice:
             case steps.Open(name):
                 self._nonce.gates.add(name)
                 self._changed(self._nonce)
-            case steps.Command() | steps.Patch() | steps.Code() | steps.Question():
+            case steps.Command() | steps.Patch() | steps.Code() | steps.Plan() | steps.McpCall() | steps.Question():
                 self._acted = True
             case steps.Retry() if self._draft is not None and action.attempts:
                 self._draft.begin_again()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from reference_proxy.tests.conftest import FakeCodex, Running, RunProxy, Until
 
+pytestmark = pytest.mark.sampled(5)
+
 TOOLS = [{"type": "function", "function": {"name": "f"}}]
 
 

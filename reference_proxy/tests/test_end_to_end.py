@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from reference_proxy.tests.conftest import FakeCodex, Running, RunProxy, Until
 
+pytestmark = pytest.mark.sampled(7)
+
 DEADLINE = 20
 
 

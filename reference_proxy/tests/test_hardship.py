@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from reference_proxy.tests.conftest import FakeCodex, RunProxy, Until
 
+pytestmark = pytest.mark.sampled(2)
+
 NIGHTLY = pytest.mark.nightly
 OTHERS = [pytest.param(name, marks=NIGHTLY) for name in ("sends half", "is silent", "keeps the connection")]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child sees the end of its input")

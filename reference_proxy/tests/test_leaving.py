@@ -15,6 +15,8 @@ import pytest
 if TYPE_CHECKING:
     from reference_proxy.tests.conftest import FakeCodex, RunProxy, Until
 
+pytestmark = pytest.mark.sampled(4)
+
 MIB = 2**20
 PHASES = ["silent", "hang", "call and hang"]
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from reference_proxy.tests.conftest import FakeCodex, Running, RunProxy, Until
 
+pytestmark = pytest.mark.sampled(4)
+
 DEADLINE = 20
 TOOLS = [{"type": "function", "name": "localSearch", "parameters": {"type": "object"}}]
 

@@ -77,6 +77,8 @@ class Tool:
     name: str
     description: str
     parameters: Mapping[str, Any]
+    format: Mapping[str, Any] | None = None
+    """Of a custom tool, which is called with a text: which texts, as Responses declare it. None: it is a function."""
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -107,6 +109,11 @@ class Conversation:
                     texts.append(item.output)
         # replace: half a surrogate pair, which JSON can spell, has no UTF-8.
         return sum([len(text) if text.isascii() else len(text.encode(errors="replace")) for text in texts])
+
+
+def custom_names(tools: Sequence[Tool]) -> frozenset[str]:
+    """The names of the custom tools among these."""
+    return frozenset(tool.name for tool in tools if tool.format is not None)
 
 
 def _text(part: Part) -> str:

@@ -23,8 +23,6 @@ from wireproof.results.certify import certify
 from wireproof.scenarios import CONVERSATIONS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS
-from wireproof_mocks.miniatures.fault import MESSAGES
-from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,10 +32,7 @@ if TYPE_CHECKING:
 NUMBER, SEED = 20, 26
 KEY = "a key of the measurements"
 SETTINGS = {"PROXY_API_KEY": KEY, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "PROXY_KEEPALIVE_MS": "100"}
-# Faults of whole targets end the process that serves all miniatures, or answer nothing, to whoever asks.
-OF_MESSAGES = sorted(
-    name for name, fault in FAULTS.items() if MESSAGES in fault.dialects and fault not in TARGET_FAULTS
-)
+OF_MESSAGES = sorted(name for name, fault in FAULTS.items() if fault.breaks.startswith("messages."))
 DRAWN = random.Random(SEED).sample(OF_MESSAGES, NUMBER)  # noqa: S311 (a draw, no secret)
 CLIENTS = [one for one in MEASURED if "messages stream" in one.ways][:3]
 ASKED = {

@@ -52,6 +52,11 @@ request_max_retries = 0
 stream_max_retries = 0
 stream_idle_timeout_ms = {idle_ms}
 """
+_SERVER = """
+[mcp_servers.mini]
+command = "{python}"
+args = ["{program}"]
+"""
 # What keeps a Codex from speaking to others, and from trying again; a version passes over what it does not know.
 _FEATURES_0_89 = "features.remote_models = false"
 _FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
@@ -71,11 +76,15 @@ def native(modules: Path, place: str = "@openai/codex*/vendor/{triple}/*/codex")
     return found[0] if found else None
 
 
-def furnish(home: Path, version: str, url: str, *, idle_ms: int = 20_000) -> None:
-    """Make `home` that of a Codex whose model's service is at this base URL, and may be silent for `idle_ms`."""
+def furnish(home: Path, version: str, url: str, *, idle_ms: int = 20_000, served: bool = False) -> None:
+    """Make `home` that of a Codex whose model's service is at this base URL, and may be silent for `idle_ms`.
+
+    `served`: with the MCP server `mini`.
+    """
     home.mkdir(parents=True, exist_ok=True)
     features = _FEATURES if minor(version) >= _SINCE else _FEATURES_0_89
-    (home / "config.toml").write_text(_CONFIG.format(features=features, url=url, idle_ms=idle_ms))
+    server = _SERVER.format(python=sys.executable, program=Path(__file__).with_name("mcp_server.py")) if served else ""
+    (home / "config.toml").write_text(_CONFIG.format(features=features, url=url, idle_ms=idle_ms) + server)
 
 
 def surroundings(home: Path) -> Mapping[str, str]:

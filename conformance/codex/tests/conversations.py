@@ -11,10 +11,11 @@ from wireproof_codex.versions.marks import minor
 from wireproof_mocks.upstream.failing import FAILURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from app_server import Message, Talk
 from wireproof_fidelity.scripts import SCRIPTS
+from wireproof_fidelity.table import CORE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class Conversation:
     idle_ms: int = 20_000
     crossing: bool = False
     hostile: bool = False
+    served: bool = False
+    """Codex is configured with an MCP server, `mini`."""
 
     def is_of(self, version: str) -> bool:
         """Whether it can be had with this version."""
@@ -118,7 +121,10 @@ def _tool_loses(talk: Talk) -> None:
 
 
 def _two_tools(talk: Talk) -> None:
-    """The second call comes when the first was sent: else the real server may send either first."""
+    """The second call comes when the first was sent: else the real server may send either first.
+
+    Older versions ask for one at a time, and for which of two first is chance.
+    """
     talk.turn(talk.thread("localSearch", "readNote"), marked("calls"))
     calls = [talk.called()]
     talk.turn(talk.thread(), marked("open/gate"))
@@ -490,17 +496,24 @@ _CORE = (
 )  # fmt: skip
 
 
-def _core(version: str, talk: Talk) -> None:
-    """Text, tools, an interrupt, failures, history and what is refused, one after the other."""
-    for name in _CORE:
+_SETS = {CORE: _CORE, "own_tools": ("planned", "searched", "served")}
+
+
+def _all_of(names: Sequence[str], version: str, talk: Talk) -> None:
+    for name in names:
         if CONVERSATIONS[name].is_of(version):
             talk.forget()
             CONVERSATIONS[name].have(talk)
 
 
-def core(version: str) -> Conversation:
-    """What a version is recorded with."""
-    return Conversation(have=partial(_core, version))
+def measured(scenario: str, version: str) -> Conversation:
+    """What a version is recorded with: conversations one after the other.
+
+    `core` has text, tools, an interrupt, failures, history and what is refused; `own_tools` what Codex runs itself.
+    """
+    names = _SETS[scenario]
+    served = any(CONVERSATIONS[name].served for name in names)
+    return Conversation(have=partial(_all_of, names, version), served=served)
 
 
 CONVERSATIONS: Mapping[str, Conversation] = {
@@ -521,7 +534,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "second turn is interrupted": Conversation(have=_second_interrupted),
     "one tool": Conversation(have=_one_tool, since="0.98.0"),
     "tool without success": Conversation(have=_tool_loses, since="0.98.0"),
-    "two tools": Conversation(have=_two_tools, since="0.98.0", crossing=True),
+    "two tools": Conversation(have=_two_tools, since="0.165.0", crossing=True),
     "tool after tool": Conversation(have=_steps, since="0.98.0"),
     "tool with raw events": Conversation(have=_raw_tool, since="0.125.0"),
     "tool held": Conversation(have=_held_tool, since="0.98.0"),
@@ -533,7 +546,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "answer out of tokens after a call": Conversation(
         have=partial(_cut_off, "call-length"), since="0.98.0", crossing=True
     ),
-    "answer cut off after two calls": Conversation(have=_two_cut_off, since="0.98.0", crossing=True),
+    "answer cut off after two calls": Conversation(have=_two_cut_off, since="0.165.0", crossing=True),
     "answer cut off after a call, interrupted": Conversation(
         have=partial(_cut_off_interrupted, "call-cut"), since="0.98.0", crossing=True
     ),
@@ -578,6 +591,9 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "steered": Conversation(have=_steered, since="0.99.0"),
     "unknown method": Conversation(have=_unknown_method),
     "asked at the start": Conversation(have=_asked_at_start),
+    "planned": Conversation(have=partial(_raw, "planned")),
+    "searched": Conversation(have=partial(_raw, "searched")),
+    "served": Conversation(have=partial(_raw, "served"), served=True),
     "tool of a namespace": Conversation(have=_namespaced_tool, since="0.142.0"),
     **{
         f"result: {name}": Conversation(have=partial(_answered_wrongly, result), since="0.98.0", hostile=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app_server import Message, talking
 from binaries import furnish, surroundings
 from wireproof_fidelity.comparable import comparable, without_members
-from wireproof_fidelity.scripts import SCRIPTS
+from wireproof_fidelity.scripts import SCRIPTS, of_the_model
 
 from wireproof_codex.versions.marks import minor
 from wireproof_mocks.upstream.serving import serving
@@ -32,11 +32,24 @@ UNSENT = {
     "warning",
     "codex/event/warning",
     "codex/event/skills_update_available",
+    # The mock starts no servers.
+    "mcpServer/startupStatus/updated",
+    "codex/event/mcp_startup_update",
     # 0.89.0 says that a thread which is put away has ended, or says nothing, by chance.
     "codex/event/shutdown_complete",
 }
 """Notifications that are not compared."""
-OWN = {"codexHome", "path", "rolloutPath", "serverName", "installationId", "revision", "userAgent", "processId"}
+OWN = {
+    "codexHome",
+    "installationId",
+    "path",
+    "processId",
+    "ready",  # the MCP servers that have started
+    "revision",
+    "rolloutPath",
+    "serverName",
+    "userAgent",
+}
 MOCK_URL = "http://127.0.0.1:9/v1"
 """Where the mock says that its model's service is."""
 COUNTED_AT_THE_END = 131  # from 0.131.0 on the counts come after the calls
@@ -60,8 +73,8 @@ class Said:
 
 def said_by_real(conversation: Conversation, version: str, command: Sequence[str | Path], folder: Path) -> Said:
     """What the real server says whose command line this is, with a home below `folder`."""
-    with serving(SCRIPTS) as upstream:
-        furnish(folder / "home", version, upstream.url, idle_ms=conversation.idle_ms)
+    with serving({name: of_the_model(script) for name, script in SCRIPTS.items()}) as upstream:
+        furnish(folder / "home", version, upstream.url, idle_ms=conversation.idle_ms, served=conversation.served)
         return _had(conversation, version, command, folder, {upstream.url: MOCK_URL})
 
 

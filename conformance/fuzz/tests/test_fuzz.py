@@ -14,7 +14,7 @@ from wireproof_fuzz.driven import death_of_run
 from wireproof_fuzz.judged import death_of
 from wireproof_fuzz.mutants import origins
 
-MUTANTS = range(1, 101)
+MUTANTS = range(1, 41)
 RUNS = range(5, 11)
 RESULTS = range(1, 4)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 INSTALLED = Path(sys.prefix) / Path(__file__).resolve().parents[1].name
 PYTHON = INSTALLED / "python/bin"
+OPEN_RESPONSES = Path(__file__).with_name("open_responses.py")
 CANARY = INSTALLED / "node_modules/.bin/compatcanary"
 MODEL = "codex"
 """The name that the endpoint lists: one suite looks for the model among those."""
@@ -65,6 +66,12 @@ def comply(format_: str, least: int) -> Suite:
 
 
 SUITES: Mapping[str, Suite] = {
+    "open-responses": Suite(
+        command=(str(PYTHON / "python"), str(OPEN_RESPONSES), "--base-url", "{url}", "--model", "{model}"),
+        short=lambda report: [one for one in report["results"] if one["status"] != "passed"],
+        ran=lambda report: len(report["results"]),
+        least=17,
+    ),
     "llm-comply-chat": comply("openai-chat", 9),
     "llm-comply-responses": comply("open-responses", 13),
     "canitoolcall": Suite(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
+pytestmark = pytest.mark.sampled(16)
+
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 SELECTION = r"selection: [1-9]\d* of \d+ requirements looked at; not a certificate: "
 

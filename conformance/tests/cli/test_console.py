@@ -13,6 +13,8 @@ from wireproof.targets.launch import executable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+pytestmark = pytest.mark.sampled(3)
+
 ESCAPE = "\x1b"
 CURSOR = "\x1b[?25l"
 """What hides the cursor, as a bar does that is drawn again and again."""

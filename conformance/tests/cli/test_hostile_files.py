@@ -128,7 +128,7 @@ def test_an_option_names_no_such_file(command: str, kind: str, tmp_path: Path) -
     assert str(file) in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("command", OF_REPORTS)
 def test_what_is_no_report_is_refused_in_one_line(command: str, kind: str, bad: Path, good: Path) -> None:

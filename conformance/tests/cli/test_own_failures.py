@@ -19,6 +19,8 @@ from wireproof.scenarios import SCENARIOS
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sampled(2)
+
 FEW = ("--only", "auth-wrong", "--allow-partial")
 
 

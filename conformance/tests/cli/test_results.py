@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from click.testing import Result
     from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
+pytestmark = pytest.mark.sampled(8)
+
 MINIATURE = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "id-per-chunk"])
 KEY = "sk-live-0123456789abcdef"
 

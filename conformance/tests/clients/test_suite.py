@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -29,6 +31,7 @@ def pytest_run(*words: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.nightly
 def test_a_faultless_client_passes_and_a_fault_is_one_failed_item() -> None:
     status, said = pytest_run("-q", "-k", ONLY, "--wireproof-client", CLIENT)
     assert status == 0, said

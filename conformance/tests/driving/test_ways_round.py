@@ -82,7 +82,7 @@ def test_the_fault_is_found_and_the_rest_is_judged(launched: TargetOptions, way:
     assert others == set()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("launched", "row"),
     [

@@ -12,7 +12,10 @@ import pytest
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.side import Side
-from wireproof.scenarios import CONVERSATIONS
+from wireproof.model.target import Target
+from wireproof.reading.applicable import applicable
+from wireproof.requests.adapted import adapted
+from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof_mocks.clients import FAULTS as CLIENT_FAULTS
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_scripts.library import LIBRARY
@@ -36,6 +39,14 @@ BROKEN = {
 @pytest.mark.parametrize("side", Side)
 def test_every_row_of_the_catalogue_has_a_fault(side: Side) -> None:
     assert load().about(side).by_id.keys() - BROKEN[side] == set()
+
+
+@pytest.mark.parametrize("dialect", [Dialect.MESSAGES])
+def test_every_row_that_a_surface_is_judged_by_has_a_fault_that_shows_there(dialect: Dialect) -> None:
+    target = Target(base_url="http://127.0.0.1/v1", model="m", dialects=(dialect,))
+    judged = {row.id for one in SCENARIOS for row in applicable(adapted(one, target), load(), target.dialects)}
+    there = {fault.breaks for fault in FAULTS.values() if dialect in fault.dialects}
+    assert judged - there == set()
 
 
 @pytest.mark.parametrize("side", Side)

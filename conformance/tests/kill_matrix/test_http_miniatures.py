@@ -54,6 +54,10 @@ def miniature_server() -> Iterator[Target]:
         )  # fmt: skip
 
 
+ON_MESSAGES_TOO = [name for name in HERE if set(FAULTS[name].dialects) > {Dialect.MESSAGES}]
+"""Faults that show on chat's route and on that of Messages: beside chat's they would be found there alone."""
+
+
 def target_of(miniature_server: Target, name: str) -> Target:
     """The target of a miniature; its twin is looked at only where it matters, since twins take their time."""
     assert miniature_server.unready_url is not None
@@ -83,6 +87,16 @@ def test_a_fault_is_found_under_its_own_requirement(
     miniature_server: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
 ) -> None:
     target = target_of(miniature_server, name)
+    certificate = certify(target, sample(PLAIN, target.dialects, FAULTS[name].breaks), load())
+    assert broken(certificate) == {FAULTS[name].breaks}
+    assert odd_words(certificate) == []
+
+
+@pytest.mark.parametrize("name", ON_MESSAGES_TOO)
+def test_a_fault_is_found_where_messages_alone_is_served(
+    miniature_server: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
+) -> None:
+    target = dataclasses.replace(target_of(miniature_server, name), dialects=(Dialect.MESSAGES,), default_mode=None)
     certificate = certify(target, sample(PLAIN, target.dialects, FAULTS[name].breaks), load())
     assert broken(certificate) == {FAULTS[name].breaks}
     assert odd_words(certificate) == []

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Respond = Callable[[TinyExchange], None]
 
+pytestmark = pytest.mark.sampled(16)
+
 EACH = len(Surface)
 """Requests of a start that fails at once: one for each surface."""
 TWICE, RETRIED = 2 * EACH, 2 * EACH + 2

@@ -146,7 +146,7 @@ def test_no_endpoint_without_a_defect_is_accused(endpoint: Endpoint, server: Ser
     assert server.requests[endpoint.name] <= REQUESTS - PREFLIGHT + (1 if endpoint in SPARING else 0)
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("endpoint", MOODY, ids=lambda one: one.name)
 def test_no_endpoint_in_the_taste_of_a_server_is_accused_whatever_mood_its_model_has(
     endpoint: Endpoint, server: Server

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     Suite = Callable[..., pytest.RunResult]
 
+pytestmark = pytest.mark.sampled(9)
+
 pytest_plugins = ["pytester"]
 
 CASES = tuple(cases(SCENARIOS, load(), Dialect))

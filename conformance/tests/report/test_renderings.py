@@ -12,6 +12,7 @@ import pytest
 from saved_recordings import CONFIGURATION
 
 from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.badge import COLOURS, badge
 from wireproof.report.data import INTERRUPTED, not_driven, report_of
@@ -131,6 +132,13 @@ def test_junit_has_a_case_for_each_outcome(broken: Report) -> None:
     failed = str(sum(one.strict is Verdict.FAIL for one in broken.outcomes))
     assert (root.get("tests"), root.get("failures")) == (str(len(cases)), failed)
     assert failed != "0"
+
+
+def test_junit_names_the_surfaces_of_each_scenario(broken: Report) -> None:
+    form = replace(broken.driven[0], scenario="text-hello", reason="")
+    driven = (form, replace(form, dialect=Dialect.MESSAGES), replace(form, dialect=Dialect.RESPONSES, reason="no key"))
+    (suite,) = parsed(junit(replace(broken, driven=driven))).iterfind("testsuite[@name='text-hello']")
+    assert [one.attrib for one in suite.iter("property")] == [{"name": "surfaces", "value": "chat, messages"}]
 
 
 def test_junit_speaks_of_the_level_that_decides(broken: Report) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wireproof.judging.outcomes import ScenarioRun
+
+pytestmark = pytest.mark.sampled(8)
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key='key"with\\quotes')
 
 

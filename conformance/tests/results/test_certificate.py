@@ -205,6 +205,19 @@ def test_certifying_is_driving_and_judging(
     assert set(one.unobserved.values()) == {NOT_RUN}
 
 
+@pytest.mark.parametrize(
+    ("dialects", "due"), [((Dialect.OPENAI_JSON,), False), ((Dialect.OPENAI_JSON, Dialect.MESSAGES), True)]
+)
+def test_where_one_surface_is_served_there_is_none_to_compare_it_with(
+    driven: Callable[..., list[dict[str, Any]]],
+    dialects: tuple[Dialect, ...],
+    due: bool,  # noqa: FBT001
+) -> None:
+    target, both = dataclasses.replace(TARGET, dialects=dialects), NAMED["surfaces-text"]
+    driven(ScenarioRun(scenario=both, not_driven=dict.fromkeys(both.forms(dialects), "no time")))
+    assert ("turn.surface-parity" in certify(target, [both], load()).musts) is due
+
+
 def test_a_selection_misses_only_what_was_selected(
     driven: Callable[..., list[dict[str, Any]]], right_stream: Make, right_whole: Make
 ) -> None:

@@ -8,6 +8,8 @@ from wireproof.model.verdict import HarnessError
 from wireproof.targets.bundled import KEEPALIVE, proxy
 from wireproof.targets.launch import executable
 
+pytestmark = pytest.mark.sampled(2)
+
 
 def test_the_bundled_proxy_is_a_target_like_any_other() -> None:
     with proxy(timeout=4.0) as target:

@@ -25,6 +25,8 @@ from wireproof.targets.validity import check
 if TYPE_CHECKING:
     from conformance.tests.conftest import Served, TinyExchange, TinyServer
 
+pytestmark = pytest.mark.sampled(8)
+
 PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"
 KEY = "key-of-the-gateway"
 ENV = ("UPSTREAM_HOST={upstream_host}", "UPSTREAM_KEY={upstream_key}", f"GATEWAY_KEY={KEY}")

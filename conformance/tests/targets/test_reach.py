@@ -20,6 +20,8 @@ from wireproof.targets.reach import reach, target_of
 if TYPE_CHECKING:
     from conformance.tests.conftest import TinyServer
 
+pytestmark = pytest.mark.sampled(8)
+
 MOCK = "Wireproof: the scripted backend is here."
 MUTE = """
 import http.server, json, os

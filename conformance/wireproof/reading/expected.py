@@ -216,8 +216,8 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
         case language.Finish():
             said.end = step
         case (
-            language.Think() | language.Pause() | language.Pace() | language.Open() | language.Overload()
-            | language.Fail() | language.Hang()
+            language.Think() | language.WebSearch() | language.Pause() | language.Pace() | language.Open()
+            | language.Overload() | language.Fail() | language.Hang()
         ):  # fmt: skip
             pass
         case _:

@@ -1,7 +1,8 @@
 """A result as JUnit's XML, which every CI shows: a suite per scenario, a test case per requirement judged in it.
 
 A broken MUST of the level that decides is a failure. A broken SHOULD passes, and says in its output what is wrong:
-JUnit has no warnings. A declared failure is skipped, and so is what was not observed, each with its reason.
+JUnit has no warnings. A declared failure is skipped, and so is what was not observed, each with its reason. A property
+of a suite names the surfaces on which its scenario was driven.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from wireproof.wire.quoting import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof.results.document import Report, ScenarioVerdict
+    from wireproof.results.document import FormDriven, Report, ScenarioVerdict
 
 SKIPPED = frozenset({Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE})
 
@@ -26,9 +27,11 @@ def junit(report: Report) -> str:
     for one in report.outcomes:
         by_scenario.setdefault(one.scenario, []).append(one)
     root = Element("testsuites", name=_text(_title(report)))
-    seconds = _seconds(report)
+    driven: dict[str, list[FormDriven]] = {}
+    for form in report.driven:
+        driven.setdefault(form.scenario, []).append(form)
     for scenario, outcomes in by_scenario.items():
-        _suite(root, scenario, outcomes, report, seconds.get(scenario, 0.0))
+        _suite(root, scenario, outcomes, report, driven.get(scenario, ()))
     _flaky(root, report)
     if report.reason:
         _not_driven(root, report)
@@ -42,15 +45,14 @@ def _title(report: Report) -> str:
     return f"wireproof: {report.target.name}" if report.target else "wireproof"
 
 
-def _seconds(report: Report) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for one in report.driven:
-        found[one.scenario] = found.get(one.scenario, 0.0) + one.seconds
-    return found
-
-
-def _suite(root: Element, scenario: str, outcomes: Sequence[ScenarioVerdict], report: Report, seconds: float) -> None:
+def _suite(
+    root: Element, scenario: str, outcomes: Sequence[ScenarioVerdict], report: Report, driven: Sequence[FormDriven]
+) -> None:
+    seconds = sum(one.seconds for one in driven)
     suite = SubElement(root, "testsuite", name=_text(scenario), timestamp=_text(report.began), time=f"{seconds:.3f}")
+    surfaces = dict.fromkeys(one.dialect.spec.surface for one in driven if not one.reason)
+    if surfaces:
+        SubElement(SubElement(suite, "properties"), "property", name="surfaces", value=", ".join(surfaces))
     for one in outcomes:
         _case(suite, one, report)
     _count(suite)

@@ -86,7 +86,7 @@ def _clients(report: Report) -> Iterator[str]:
 
 def _surfaces(report: Report) -> Iterator[str]:
     for one in report.target.surfaces if report.target else ():
-        dialects = f" in {', '.join(one.dialects)}" if one.dialects else ""
+        dialects = f" in {', '.join(one.spoken)}" if one.spoken else ""
         reason = f": {_plain(one.reason)}" if one.reason else ""
         yield f"- {one.surface} {one.state}{dialects}{reason}"
     for way in report.target.ways if report.target else ():

@@ -117,6 +117,11 @@ class SurfaceFound(_Form):
     capabilities: dict[str, Use]
     """What became of each capability."""
 
+    @property
+    def spoken(self) -> tuple[Dialect, ...]:
+        """The dialects of it that are judged, without one that bears the name of the surface."""
+        return tuple(one for one in self.dialects if one.value != self.surface.value)
+
 
 @dataclass(frozen=True, kw_only=True)
 class WayRoundTaken(_Form):

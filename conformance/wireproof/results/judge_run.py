@@ -12,6 +12,7 @@ from wireproof.judging.client_judge import judge_client
 from wireproof.judging.judge import Judgement, judge_runs
 from wireproof.judging.known_failing import apply
 from wireproof.model.catalogue import Catalogue, Level
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.side import Side
 from wireproof.model.target import Backend
 from wireproof.model.verdict import VerdictLevel
@@ -104,8 +105,16 @@ def _musts(catalogue: Catalogue, target: Target, runs: Sequence[ScenarioRun]) ->
         musts = (row for row in catalogue.requirements if row.level is Level.MUST)
         return frozenset(row.id for row in musts if any(map(row.speaks_of, forms)))
     spoken = set(target.dialects)
-    # A surface that the target does not speak is an absence, not a gap.
-    return frozenset(row.id for row in catalogue.requirements if row.level is Level.MUST and set(row.dialects) & spoken)
+    # A surface that the target does not speak is an absence, not a gap; so is a second one to compare the first with.
+    driven = {row for run in runs if run.forms(target.dialects) for row in run.scenario.exercises}
+    of_conversations = {
+        row for run in runs if isinstance(run.scenario, ConversationScenario) for row in run.scenario.exercises
+    }
+    return frozenset(
+        row.id
+        for row in catalogue.requirements
+        if row.level is Level.MUST and set(row.dialects) & spoken and row.id not in of_conversations - driven
+    )
 
 
 def _selected(catalogue: Catalogue, outcomes: Sequence[Outcome], selection: Sequence[str]) -> frozenset[str]:

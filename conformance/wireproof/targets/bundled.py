@@ -18,6 +18,7 @@ from wireproof.targets.unready_instance import unready_instance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from wireproof.model.dialect import Surface
     from wireproof.targets.budget import Budget
     from wireproof.targets.cursor_agent import CursorAgent
     from wireproof.targets.real_codex import RealCodex
@@ -75,6 +76,7 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
     codex: RealCodex | None = None,
     cursor: CursorAgent | None = None,
     dialects: tuple[Dialect, ...] = (),
+    wanted: tuple[Surface, ...] = (),
     hurried: bool = False,
     budget: Budget | None = None,
 ) -> Iterator[Target]:
@@ -87,6 +89,7 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
         codex: Its backend; None: the mock.
         cursor: Its backend, instead of a Codex; None: there is none.
         dialects: Those in which it is to be judged; empty: all that it speaks.
+        wanted: The surfaces on which it is to be judged; empty: all.
         hurried: Whether its spare instances are started beside it, and not only when they are needed.
         budget: What may be sent to it; None: see `preflight`.
 
@@ -122,6 +125,7 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
             base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
             keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
             slots=SLOTS, spare_urls=tuple(spare.base_url for spare in spares), dialects=dialects,
+            wanted=wanted,
             # The proxy's own (codex-story, criterion 5); mode.default is judged by it.
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip

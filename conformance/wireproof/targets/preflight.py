@@ -130,7 +130,7 @@ def _wanted(target: Target) -> tuple[Surface, ...]:
 
 def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
     """The target with what the requests for a text have shown."""
-    option = "--dialect" if target.dialects else "--surface"
+    option = "--surface" if target.wanted else "--dialect"
     named = bool(target.dialects or target.wanted)
     left_out = SurfaceReport(state=SurfaceState.NOT_JUDGED, reason=f"{option} names others")
     texts = [one for one in sightings.values() if one.recognised is not None]

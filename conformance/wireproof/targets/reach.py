@@ -6,7 +6,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof.model.dialect import Dialect
 from wireproof.model.target import Agent, Backend, Target, WayTaken
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.ways_round import CODEX_ON_PATH, OTHER_HEALTH
@@ -74,8 +73,7 @@ def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | Non
         else:
             started = bundled.proxy(
                 timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
-                dialects=options.dialects or tuple(one for one in Dialect if one.spec.surface in options.wanted),
-                hurried=hurried, budget=budget,
+                dialects=options.dialects, wanted=options.wanted, hurried=hurried, budget=budget,
             )  # fmt: skip
             yield replace(
                 _with_mock(stack.enter_context(started)),

@@ -22,6 +22,7 @@ FLOORS = (
     "settings",
     "login",
     "exec",
+    "mcp_server",
     "__main__",
 )
 PACKAGE = Path(wireproof_codex.__file__ or "").parent

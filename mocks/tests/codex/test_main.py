@@ -46,7 +46,10 @@ def test_it_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["update"], "wireproof-codex does not play `codex update`, only `app-server`, `exec` and `login status`"),
+        (
+            ["update"],
+            "wireproof-codex does not play `codex update`, only `app-server`, `exec`, `mcp-server` and `login status`",
+        ),
         (["exec", "review"], "wireproof-codex does not play `exec review`"),
         (["login"], "wireproof-codex does not play `codex login`, only `login status`"),
         (["--scripts", "/nowhere.yaml", "app-server"], "/nowhere.yaml: cannot be read: No such file or directory"),

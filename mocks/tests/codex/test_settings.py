@@ -69,10 +69,10 @@ def test_it_says_what_it_is(argument: str, command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "wireproof-codex plays `app-server`, `exec` and `login status`; no command is given"),
+        ((), "wireproof-codex plays `app-server`, `exec`, `mcp-server` and `login status`; no command is given"),
         (
             ("mcp", "list"),
-            "wireproof-codex does not play `codex mcp`, only `app-server`, `exec` and `login status`",
+            "wireproof-codex does not play `codex mcp`, only `app-server`, `exec`, `mcp-server` and `login status`",
         ),
         (("app-server", "daemon"), "wireproof-codex does not play `app-server daemon`"),
         (("app-server", "--scripts"), "--scripts needs a file"),

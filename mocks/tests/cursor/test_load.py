@@ -54,6 +54,7 @@ def turn(client: RunSSE | Run, number: int) -> None:
     assert text_of(client.rest()) == f"The tool said: {number}"
 
 
+@pytest.mark.nightly
 def test_many_runs_leave_nothing_behind(mock: CursorMock, turns: int) -> None:
     before = alive()
     with Connection(mock.url) as connection:

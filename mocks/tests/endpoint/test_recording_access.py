@@ -108,6 +108,7 @@ class Upstream:
 
     def __init__(self) -> None:
         self.asked: list[bytes] = []
+        self.fields: list[list[tuple[bytes, bytes]]] = []
 
     def wants(self, exchange: ServedExchange) -> int:
         del exchange
@@ -115,6 +116,7 @@ class Upstream:
 
     def answer(self, exchange: ServedExchange) -> None:
         self.asked.append(exchange.head.target)
+        self.fields.append(list(exchange.head.fields))
         exchange.reply(200, {"Content-Type": "application/json", "Access-Control-Allow-Origin": "*"}, b"{}")
 
     def stop(self) -> None:
@@ -169,3 +171,10 @@ def test_a_page_of_this_machine_may_ask_and_read_and_no_other(
     assert (read.status, read.getheader("access-control-allow-origin")) == (200, own)
     assert asked(recorder, "GET", "/v1/models").getheader("access-control-allow-origin") is None
     assert upstream.asked == [b"/v1/models?limit=2", b"/v1/models"]
+
+
+def test_a_header_of_any_bytes_is_passed_on_as_it_is(recorder: http.client.HTTPConnection, upstream: Upstream) -> None:
+    # Blanks around a value are none of it.
+    for value in ("M\xfcller", "Mueller \t"):
+        assert asked(recorder, "GET", "/v1/models", x_user=value).status == 200
+        assert (b"x-user", value.rstrip().encode("latin-1")) in upstream.fields[-1]

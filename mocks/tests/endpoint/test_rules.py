@@ -44,7 +44,7 @@ CHAT: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"stop": list("abcde")}, "stop", "array_above_max_length", {"stop": list("abcd")}),
     ({"stop": 7}, "stop", "invalid_type", {"stop": "a"}),
     ({"stop": ["a", 7]}, "stop", "invalid_type", {"stop": None}),
-    ({"tools": []}, "tools", "empty_array", {"tools": tools()}),
+    ({"functions": []}, "functions", "empty_array", {"tools": []}),
     ({"tools": tools(129)}, "tools", "array_above_max_length", {"tools": tools(128)}),
     ({"functions": []}, "functions", "empty_array", {"functions": [{"name": "f"}]}),
     (
@@ -337,6 +337,10 @@ def custom(**format_: Any) -> Any:
     return {"tools": [{"type": "custom", "name": "write", **({"format": format_} if format_ else {})}]}
 
 
+def in_chat(**more: Any) -> Any:
+    return {"tools": [{"type": "custom", "custom": {"name": "write", **more}}]}
+
+
 BLANK = {**CALL, "function": {"name": "a b", "arguments": ""}}
 LARK = 'start: "a"'
 OF_TOOLS: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
@@ -369,6 +373,20 @@ OF_MESSAGES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
         "messages[1].tool_calls[0].function.name", "invalid_value", {"messages": [USER, CALLED, *RESULTS]},
     ),
     ({"tools": tools(name="a b")}, "tools[0].function.name", "invalid_value", {}),
+    ({"tools": [{"type": "custom", "name": "a"}]}, "tools[0].custom", "invalid_value", in_chat()),
+    ({"tools": [{"type": "custom", "custom": {}}]}, "tools[0].custom.name", "missing_required_parameter", {}),
+    ({"tools": [*in_chat()["tools"], *in_chat()["tools"]]}, "tools[1].custom.name", "invalid_value", {}),
+    (in_chat(description=1), "tools[0].custom.description", "invalid_value", in_chat(description="a")),
+    (in_chat(format={"type": "grammar"}), "tools[0].custom.format.grammar", "missing_required_parameter",
+     in_chat(format={"type": "text"})),
+    (in_chat(format={"type": "grammar", "grammar": {"syntax": "regex", "definition": "("}}),
+     "tools[0].custom.format.grammar.definition", "invalid_value",
+     in_chat(format={"type": "grammar", "grammar": {"syntax": "lark", "definition": LARK}})),
+    ({"tool_choice": {"type": "custom", "custom": {"name": "other"}}, **in_chat()}, "tool_choice", "invalid_value",
+     {"tool_choice": {"type": "custom", "custom": {"name": "write"}}, **in_chat()}),
+    ({"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": []}}, **in_chat()},
+     "tool_choice.allowed_tools", "invalid_value",
+     {"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools()}}, "tools": tools()}),
     ({"response_format": {"type": "xml"}}, "response_format", "invalid_value", {}),
 ]  # fmt: skip
 """The same of the names in messages, and of formats."""

@@ -20,6 +20,8 @@ from wireproof_mocks.miniatures.__main__ import Miniatures, main
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.sampled(8)
+
 KEY = "key-of-the-test"
 CODEX = str(Path(sys.executable).with_name("wireproof-codex"))
 

@@ -91,6 +91,7 @@ def test_a_stream_that_is_held_back_is_one_piece() -> None:
 
 
 ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": "model: m"}, "request_id": "req_1"}
+LACKING: Json = {**ERROR, "error": {"type": "invalid_request_error", "message": "max_tokens: Field required"}}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": 
         ("errors-of-one-type", "404 Not Found",
          {**ERROR, "error": {"type": "invalid_request_error", "message": "model: m"}}),
         ("errors-of-one-type", "400 Bad Request", ERROR),
-        ("refusals-as-detail", "400 Bad Request", {"detail": "model: m"}),
+        ("refusals-as-detail", "400 Bad Request", ERROR),
         ("refusals-as-detail", "404 Not Found", ERROR),
     ],
 )  # fmt: skip
@@ -114,9 +115,14 @@ def test_an_error_is_changed_by_its_status(name: str, status: str, changed: Json
 def test_a_refusal_of_what_is_missing_names_no_path() -> None:
     change = NAMED["refusals-name-no-path"].whole
     assert change is not None
-    refused = {**ERROR, "error": {"type": "invalid_request_error", "message": "max_tokens: Field required"}}
     named = {**ERROR, "error": {"type": "invalid_request_error", "message": "Invalid request."}}
-    assert change(refused, asked(), head("400 Bad Request")) == named
+    assert change(LACKING, asked(), head("400 Bad Request")) == named
+
+
+def test_a_refusal_of_what_is_missing_is_one_of_a_framework() -> None:
+    change = NAMED["refusals-as-detail"].whole
+    assert change is not None
+    assert change(LACKING, asked(), head("400 Bad Request")) == {"detail": "max_tokens: Field required"}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +180,7 @@ REFUSED: dict[str, tuple[Json, Json]] = {
     "results-need-content": (
         {"messages": [said("user", {**RESULT, "content": ""})]}, {"messages": [said("user", RESULT)]},
     ),
-    "roles-in-a-row-refused": ({"messages": [QUESTION, QUESTION]}, {}),
+    "roles-in-a-row-refused": ({"messages": [said("assistant"), said("assistant")]}, {}),
     "thoughts-need-a-known-signature": ({"messages": [said("assistant", {"type": "thinking"})]}, {}),
     "redacted-thoughts-refused": ({"messages": [said("assistant", {"type": "redacted_thinking"})]}, {}),
 }  # fmt: skip

@@ -167,6 +167,19 @@ def test_a_fault_alone_that_cannot_read_an_answer_raises() -> None:
         ask(WithFaults(app=echo, faults=(reads,)), environ())
 
 
+def test_an_error_of_messages_under_another_status_has_the_type_of_that_status() -> None:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": "m"}}
+
+    def failing(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        del environ
+        start_response("405 Method Not Allowed", [("Content-Type", "application/json")])
+        return [json.dumps(body).encode()]
+
+    lost = Fault(name="x", breaks="y", head=lambda head, _: FaultHead(status="404 Not Found", headers=head.headers))
+    said = json.loads(ask(WithFaults(app=failing, faults=(lost,)), environ()))
+    assert said == {"type": "error", "error": {"type": "not_found_error", "message": "m"}}
+
+
 def test_of_several_faults_that_answer_instead_of_the_proxy_the_first_does() -> None:
     def by(name: str) -> Fault:
         head = FaultHead(status="503 Service Unavailable", headers=[])

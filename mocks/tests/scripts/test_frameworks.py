@@ -63,8 +63,9 @@ def test_code_that_ends_a_run_is_written_as_the_instructions_say(developer: str,
 
 
 def test_fields_of_dspy_stand_under_their_headings() -> None:
-    said = "[[ ## reasoning ## ]]\nan answer\n\n[[ ## count ## ]]\n1\n\n[[ ## word ## ]]\nyes\n\n[[ ## completed ## ]]"
-    assert fields(DSPY, "an answer") == said
+    values = {"reasoning": "You said: What?", "count": "1", "word": "yes"}
+    said = "".join(f"[[ ## {name} ## ]]\n{value}\n\n" for name, value in values.items()) + "[[ ## completed ## ]]"
+    assert fields(DSPY) == said
     [step] = default_answer([user(DSPY)], [], "c")
     assert isinstance(step, Say)
     assert step.text.endswith("[[ ## completed ## ]]")
@@ -72,4 +73,46 @@ def test_fields_of_dspy_stand_under_their_headings() -> None:
 
 @pytest.mark.each("text", ["", "Hello", "`[[ ## a ## ]]`", DSPY.replace("completed", "over")])
 def test_other_texts_ask_for_no_fields(text: str) -> None:
-    assert fields(text, "a") is None
+    assert fields(text) is None
+
+
+REACT = (
+    "[[ ## question ## ]]\nHow warm is it?\n\n[[ ## trajectory ## ]]\n{}\n\n"
+    "Respond with the corresponding output fields, starting with the field `[[ ## next_thought ## ]]`, "
+    "then `[[ ## next_tool_name ## ]]` "
+    "(must be formatted as a valid Python Literal['get_weather', 'finish']), then `[[ ## next_tool_args ## ]]` "
+    "(must be formatted as a valid Python dict[str, Any]), and then ending with the marker for `[[ ## completed ## ]]`."
+)
+LISTED = (
+    "(1) get_weather, whose description is <desc>The weather.</desc>. It takes arguments {}.\n"
+    "(2) finish, whose description is <desc>Marks the task as complete.</desc>. It takes arguments {{}}."
+)
+
+
+@pytest.mark.each(
+    ("arguments", "trajectory", "name", "args"),
+    [
+        (
+            "{'city': {'type': 'string'}, 'days': {'type': 'integer'}}",
+            "",
+            "get_weather",
+            {"city": "example", "days": 1},
+        ),
+        ("{'city': {'type': 'string'}}", "[[ ## observation_0 ## ]]\n24", "finish", {}),
+        ("{city}", "", "get_weather", {}),
+    ],
+)
+def test_an_agent_of_dspy_calls_its_tool_and_finishes(arguments: str, trajectory: str, name: str, args: Any) -> None:
+    said = fields(REACT.format(trajectory), LISTED.format(arguments))
+    assert said is not None
+    found = dict(part.removeprefix("[[ ## ").split(" ## ]]\n") for part in said.split("\n\n")[:-1])
+    assert found["next_thought"] == "You said: How warm is it?"
+    assert (found["next_tool_name"], json.loads(found["next_tool_args"])) == (name, args)
+
+
+def test_a_result_that_smolagents_hands_on_as_a_user_is_one() -> None:
+    handed_on = user("Observation:\n24 degrees")
+    assert called(user("The weather?"), handed_on, developer=DEMAND) == (
+        "final_answer",
+        {"answer": "The tool said: 24 degrees"},
+    )

@@ -60,6 +60,8 @@ SCHEMAS: list[Any] = [
     {**REF, "type": "object", "properties": {"city": {"$ref": "#/$defs/city"}}, "required": ["city"]},
     {**REF, "allOf": [{"$ref": "#/$defs/city"}]},
     {"anyOf": [True, {"type": "integer"}]},
+    {"type": "string", "pattern": r"^[A-Z]{3}-\d{4}$"},
+    {"type": "string", "pattern": "^[a-z]*$", "minLength": 5},
 ]
 
 
@@ -82,7 +84,8 @@ def test_only_what_is_required_is_made_or_else_the_first() -> None:
         {"$ref": "#/type/x", "type": "string"},
         {"$ref": "#"},
         {"type": "unheard-of"},
-        {"pattern": "^x+$"},
+        {"pattern": "(?=x"},
+        {"pattern": "^x{2}$", "minLength": 3},
         "no schema",
     ],
 )

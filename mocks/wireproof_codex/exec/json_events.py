@@ -148,13 +148,18 @@ def _tool(item: Mapping[str, Any]) -> Json:
     }
 
 
+def _search(item: Mapping[str, Any]) -> Json:
+    action = item.get("action", {})
+    return {"query": item["query"], "action": {name: value for name, value in action.items() if value is not None}}
+
+
 _ITEMS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Json]]] = {
     "agentMessage": ("agent_message", lambda item: {"text": item["text"]}),
     "reasoning": ("reasoning", lambda item: {"text": "\n".join(item["summary"])}),
     "commandExecution": ("command_execution", _command),
     "fileChange": ("file_change", _change),
     "mcpToolCall": ("mcp_tool_call", _tool),
-    "webSearch": ("web_search", lambda item: {"query": item["query"], "action": item["action"]}),
+    "webSearch": ("web_search", _search),
 }
 """The kinds of items that are shown, by the app-server's names for them."""
 

@@ -63,6 +63,8 @@ def _core_item(item: Json) -> Json:
             return {"type": "UserMessage", "id": identity, "content": [_core_content(part) for part in content]}
         case {"type": "agentMessage", "id": identity, "text": text}:
             return {"type": "AgentMessage", "id": identity, "content": [{"type": "Text", "text": text}]}
+        case {"type": "webSearch", "id": identity, "query": query, "action": action}:
+            return {"type": "WebSearch", "id": identity, "query": query, "action": _without_nulls(action)}
         case {"type": "contextCompaction", "id": identity}:
             return {"type": "ContextCompaction", "id": identity}
     return {
@@ -71,6 +73,10 @@ def _core_item(item: Json) -> Json:
         "summary_text": item["summary"],
         "raw_content": item["content"],
     }
+
+
+def _without_nulls(value: Json) -> Json:
+    return {name: inner for name, inner in value.items() if inner is not None}
 
 
 def _core_content(part: Json) -> Json:
@@ -87,11 +93,14 @@ def _item_started(params: Json) -> Twins:
     # Commands and patches were events of their own before they were items; there is no item_started beside them.
     if item["type"] in ACTS:
         return [ACTS[item["type"]](params)], ()
+    if item["type"] == "mcpToolCall":
+        return [{"type": "mcp_tool_call_begin", **_mcp_call(item)}], ()
     if item["type"] == "dynamicToolCall":
         # In camel case, unlike the rest of the family.
         call = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
         return [{"type": "dynamic_tool_call_request", **call}], ()
-    return [{"type": "item_started", **_place(params), "item": _core_item(item)}], ()
+    begins = [{"type": "web_search_begin", "call_id": item["id"]}] if item["type"] == "webSearch" else ()
+    return [{"type": "item_started", **_place(params), "item": _core_item(item)}], begins
 
 
 def _item_completed(params: Json) -> Twins:
@@ -100,6 +109,8 @@ def _item_completed(params: Json) -> Twins:
         # A declined item has no end in this family; up to 0.98.0 the failed one that follows it has.
         begun = item["status"] != "declined" and item.get("exitCode", 0) is not None
         return ([ACTED[item["type"]](params)] if begun else []), ()
+    if item["type"] == "mcpToolCall":
+        return [_mcp_end(item)], ()
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
     completed = {"type": "item_completed", **_place(params), "item": _core_item(item)}
@@ -122,8 +133,21 @@ def _tool_response(params: Json) -> Json:
         "content_items": item["contentItems"],
         "success": item["success"],
         "error": None,
-        "duration": {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000},
+        "duration": _duration(item),
     }
+
+
+def _duration(item: Json) -> Json:
+    return {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000}
+
+
+def _mcp_call(item: Json) -> Json:
+    return {"call_id": item["id"], "invocation": _snake(item, ("server", "tool", "arguments"))}
+
+
+def _mcp_end(item: Json) -> Json:
+    brought = {"content": item["result"]["content"], "isError": item["status"] == "failed"}
+    return {"type": "mcp_tool_call_end", **_mcp_call(item), "duration": _duration(item), "result": {"Ok": brought}}
 
 
 def _user_message(item: Json) -> Json:
@@ -142,6 +166,12 @@ AFTER: Mapping[str, Callable[[Json], Json]] = {
     "userMessage": _user_message,
     "agentMessage": lambda item: {"type": "agent_message", "message": item["text"], "phase": item["phase"]},
     "reasoning": lambda item: {"type": "agent_reasoning", "text": "".join(item["summary"])},
+    "webSearch": lambda item: {
+        "type": "web_search_end",
+        "call_id": item["id"],
+        "query": item["query"],
+        "action": _without_nulls(item["action"]),
+    },
 }
 
 
@@ -223,6 +253,11 @@ def _counts(usage: Json) -> Json:
     return _snake(usage, _COUNTS)
 
 
+def _plan_update(params: Json) -> Json:
+    plan = [{**step, "status": _snake_case(step["status"])} for step in params["plan"]]
+    return {"type": "plan_update", "explanation": params["explanation"], "plan": plan}
+
+
 def task_started(turn_id: str, window: int | None, mode: str) -> Json:
     """Sent when a turn begins; `window`: the most tokens, None if unknown; `mode`: the collaboration mode."""
     return {
@@ -253,6 +288,7 @@ _TWINS: Mapping[str, Callable[[Json], Twins]] = {
     "item/commandExecution/outputDelta": _output_delta,
     "item/fileChange/outputDelta": _output_delta,
     "turn/diff/updated": lambda params: ([{"type": "turn_diff", "unified_diff": params["diff"]}], ()),
+    "turn/plan/updated": lambda params: ([_plan_update(params)], ()),
     "thread/compacted": lambda _: ([{"type": "context_compacted"}], ()),
     "warning": lambda params: ([{"type": "warning", "message": params["message"]}], ()),
     "rawResponseItem/completed": lambda params: ([{"type": "raw_response_item", "item": params["item"]}], ()),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wireproof_codex.protocol.json_object import Json
+    from wireproof_scripts.steps import McpCall, WebSearch
 
 # Items
 
@@ -78,6 +79,36 @@ def tool_call(
         "arguments": arguments,
         **(outcome or waiting),
     }
+
+
+def mcp_call(
+    step: McpCall, arguments: object, content: Sequence[Json] | None = None, duration_ms: int | None = None
+) -> Json:
+    """The item of a tool of an MCP server, without its times; `content`: what it brought, None before its end."""
+    status = "inProgress" if content is None else "failed" if step.failed else "completed"
+    result = None if content is None else {"content": list(content), "structuredContent": None, "_meta": None}
+    return {
+        "type": "mcpToolCall",
+        "id": step.id,
+        "server": step.server,
+        "environmentId": None,
+        "tool": step.tool,
+        "status": status,
+        "arguments": arguments,
+        "appContext": None,
+        "mcpAppUi": None,
+        "pluginId": None,
+        "readOnlyHint": True,  # later versions ask the client before they call what is none
+        "result": result,
+        "error": None,
+        "durationMs": duration_ms,
+    }
+
+
+def web_search(search: WebSearch) -> Json:
+    """The item of a search of the model's service, without its times."""
+    action = {"type": "search", "query": search.query, "queries": None}
+    return {"type": "webSearch", "id": search.id, "query": search.query, "action": action, "results": None}
 
 
 def tool_output(identity: str, name: str, output: str) -> Json:

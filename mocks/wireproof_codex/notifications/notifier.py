@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wireproof_codex.versions.failures import FailureCause
     from wireproof_codex.versions.traits import StartStep
     from wireproof_scripts.nonces import State
-    from wireproof_scripts.steps import Think
+    from wireproof_scripts.steps import Think, WebSearch
 
 
 class Notifier:
@@ -115,6 +115,11 @@ class Notifier:
         content = ["".join(thought.raw)] if thought.raw else []
         self.item_completed(item_messages.reasoning(identity, [thought.text], content), started_ms)
         self.sender.raw(raw_items.reasoning(identity, thought), kept=False)
+
+    def searched(self, search: WebSearch) -> None:
+        """Send a search that the model's service did."""
+        self.item(item_messages.web_search(search))
+        self.sender.raw(raw_items.web_search(search))
 
     def diff_changed(self, diff: str) -> None:
         """Send what the turn has changed in files; it is sent again after each answer of the model."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.forms import Forms
-    from wireproof_scripts.steps import Think, Usage
+    from wireproof_scripts.steps import Think, Usage, WebSearch
 
 
 def response(place: Json, identity: str, counts: Usage, *, metadata: bool) -> Json:
@@ -56,6 +56,12 @@ def reasoning(identity: str, thought: Think) -> Json:
     if thought.encrypted:
         item["encrypted_content"] = thought.encrypted
     return item
+
+
+def web_search(search: WebSearch) -> Json:
+    """A search of the model's service as a Responses item."""
+    action = {"type": "search", "query": search.query}
+    return {"type": "web_search_call", "id": search.id, "status": "completed", "action": action}
 
 
 def call(identity: str, name: str, arguments: str, call_id: str, namespace: str | None = None) -> Json:

@@ -17,7 +17,7 @@ import signal
 import sys
 import termios
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
 from wireproof_codex.protocol.rpc import LineSplitter
@@ -27,8 +27,10 @@ from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_codex.server import AppServer
+    from wireproof_codex.clock import Clock
+    from wireproof_codex.protocol.outputs import Output
     from wireproof_codex.transports.journal import Direction, LineJournal
+    from wireproof_codex.versions.version import Version
 
 _STDIN, _STDOUT = 0, 1
 _MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
@@ -39,10 +41,41 @@ _FLUSH = 0.05  # seconds that the client has to read what is left at the end
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
+class Served(Protocol):
+    """What is served: an app-server, or another process of codex that lines go into and come out of."""
+
+    version: Version
+    clock: Clock
+
+    @property
+    def now(self) -> float:
+        """When something was done last."""
+
+    @property
+    def backlog(self) -> int:
+        """How many outputs wait to be fetched."""
+
+    @property
+    def outlives_input(self) -> bool:
+        """Whether the process outlives its stdin."""
+
+    def receive(self, line: bytes) -> None:
+        """Take a line of stdin."""
+
+    def output(self) -> Output | None:
+        """The next thing to write, None while there is nothing."""
+
+    def prepare(self) -> None:
+        """Import what will be needed."""
+
+    def wake_at(self) -> float | None:
+        """When `output` may have something although no input came."""
+
+
 class StdioEdge:
     """Moves lines between the descriptors and the core until the process is to end."""
 
-    def __init__(self, server: AppServer, journal: LineJournal | None, signalled: int) -> None:
+    def __init__(self, server: Served, journal: LineJournal | None, signalled: int) -> None:
         self._server = server
         self._signalled = signalled
         self.stopped_by = 0
@@ -161,7 +194,7 @@ class StdioEdge:
             self._write()
 
 
-def serve(server: AppServer, journal: LineJournal | None = None) -> int:
+def serve(server: Served, journal: LineJournal | None = None) -> int:
     """Serve stdin and stdout until the end; the exit status."""
     with ExitStack() as stack:
         signalled = stack.enter_context(wake_up_pipe())

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import turn_messages
+from wireproof_codex.turns.own_tools import OwnTools
 from wireproof_codex.turns.response import BrokenOff
 from wireproof_codex.versions.failures import RECONNECTS, FailureCause
 from wireproof_codex.versions.version import NEWEST
@@ -38,6 +39,7 @@ class Actions:
         approvals: Approvals,
         pieces: AnswerPieces,
     ) -> None:
+        self._own_tools = OwnTools(shared)
         self._context = shared.context
         self._version = shared.context.version
         self._script = script
@@ -77,9 +79,12 @@ class Actions:
                 # Thoughts are an item of their own: the text after them is another agentMessage.
                 self._course.notifier.answer.complete()
                 self._course.notifier.thought(action)
+            case steps.WebSearch():
+                self._course.notifier.answer.complete()
+                self._course.notifier.searched(action)
             case steps.Call():
                 self._pieces.begin_call(self._course.response, action)
-            case steps.Command() | steps.Patch() | steps.Code() | steps.Question():
+            case steps.Command() | steps.Patch() | steps.Code() | steps.Plan() | steps.McpCall() | steps.Question():
                 self._run(action)
             case steps.Usage():
                 self._course.response.usage = action
@@ -165,7 +170,9 @@ class Actions:
         # Calls after `finish` come all the same: a proxy must survive late events.
         self._calls.ask(call, late=self._course.response.complete or self._course.over)
 
-    def _run(self, action: steps.Command | steps.Patch | steps.Code | steps.Question) -> None:
+    def _run(
+        self, action: steps.Command | steps.Patch | steps.Code | steps.Plan | steps.McpCall | steps.Question
+    ) -> None:
         """Do what the model wants done here; a summary does nothing."""
         if self._course.compaction is not None:
             return
@@ -173,6 +180,10 @@ class Actions:
         match action:
             case steps.Code():
                 self._calls.run(action)
+            case steps.Plan():
+                self._own_tools.plan(action)
+            case steps.McpCall():
+                self._own_tools.serve(action)
             case steps.Question():
                 self._approvals.question(action)
             case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,8 @@ class CallRunner:
         self._notifier = shared.notifier
         self._results = shared.results
         self._pending: dict[int, _Pending] = {}
+        self._waiting: deque[_Pending] = deque()
+        """Calls of which the client is not asked yet, where it is asked one by one."""
 
     @property
     def unanswered(self) -> list[int]:
@@ -53,7 +56,7 @@ class CallRunner:
     def awaited(self) -> bool:
         """Whether the model waits for an answer."""
         # A call after the end of the answer is a late event: the turn is over and has nothing to wait for.
-        return any(not pending.late for pending in self._pending.values())
+        return any(not pending.late for pending in (*self._pending.values(), *self._waiting))
 
     def raw(self, call: Call) -> Json:
         """The call as the model's own item."""
@@ -96,16 +99,29 @@ class CallRunner:
             self._results.add(code.id, _printed(0.0, error, how="failed"))
 
     def _request(self, call: Call, arguments: object, *, late: bool, code: Code | None = None) -> None:
-        started_ms = self._context.now_ms
         namespace = (self._thread.function(call.name) or {}).get("namespace")
-        item = item_messages.tool_call(call.id, call.name, arguments, namespace=namespace)
-        self._notifier.item_started(item, started_ms)
-        # Asked as soon as the call is complete, not at the end of the answer: several calls run in parallel.
-        params = {"callId": call.id, "namespace": namespace, "tool": call.name, "arguments": arguments}
-        request = self._context.request(self._turn, "item/tool/call", {**self._notifier.place, **params})
-        self._pending[request] = _Pending(
-            call=call, arguments=arguments, started_ms=started_ms, late=late, code=code, namespace=namespace
+        pending = _Pending(
+            call=call,
+            arguments=arguments,
+            started_ms=self._context.now_ms,
+            late=late,
+            code=code,
+            namespace=namespace,
         )
+        if self._pending and self._context.version.calls.one_by_one:
+            self._waiting.append(pending)
+        else:
+            # As soon as the call is complete, not at the end of the answer.
+            self._send(pending)
+
+    def _send(self, pending: _Pending) -> None:
+        call, namespace = pending.call, pending.namespace
+        pending.started_ms = self._context.now_ms
+        item = item_messages.tool_call(call.id, call.name, pending.arguments, namespace=namespace)
+        self._notifier.item_started(item, pending.started_ms)
+        params = {"callId": call.id, "namespace": namespace, "tool": call.name, "arguments": pending.arguments}
+        request = self._context.request(self._turn, "item/tool/call", {**self._notifier.place, **params})
+        self._pending[request] = pending
 
     def answered(self, request: int, result: object, error: object) -> None:
         """Take the client's answer."""
@@ -113,6 +129,8 @@ class CallRunner:
         # `output` before 0.98.0, `contentItems` since; one text is a list for the model from 0.98.0 to 0.113.0.
         came = outcome(result, error, answers=version.calls.answer_field, single_text=version.calls.single_text)
         self._end_answered(self._pending.pop(request), came)
+        if self._waiting and not self._pending:
+            self._send(self._waiting.popleft())
 
     def cancel(self) -> None:
         """End the calls that are not answered, because the turn is interrupted.
@@ -126,6 +144,9 @@ class CallRunner:
                 self._give_back(pending, aborted if pending.code else CANCELLED.output)
             else:
                 self._give_back(pending, aborted)
+        for pending in self._waiting:  # of these the client knows nothing
+            self._give_back(pending, f"aborted by user after {self._seconds(pending):.1f}s")
+        self._waiting.clear()
 
     def _end_answered(self, pending: _Pending, came: CallOutcome) -> None:
         self._end(pending, came)

@@ -96,6 +96,7 @@ OLDEST: Mapping[str, Traits] = {
     "calls": {
         "answer_field": "output",  # 0.92.0 to 0.96.0; older ones have no tools of the client
         "single_text": True,
+        "one_by_one": True,
         "fail_after_answers": False,
         "reports_cancelled": True,
     },
@@ -109,6 +110,14 @@ OLDEST: Mapping[str, Traits] = {
         "ends_declined_twice": True,
         "hangs_on_error": True,  # a client must decline, never answer with an error
         "on_wrong_answer": "declined",
+    },
+    "tools": {"plans": True, "mcp_namespace": "", "mcp_output": "sorted"},
+    "mcp_server": {
+        "offered": True,
+        "strict": False,
+        "policies": ("untrusted", "on-failure", "on-request", "never"),
+        "older_deltas": True,
+        "answers_unknown": False,
     },
     "compaction": {"limit": None, "raw": False, "warns": True},
     "failures": {"reconnects": False, "causes": CAUSES_0_89, "incomplete": INCOMPLETE_0_89},
@@ -185,6 +194,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
     _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
     _since("0.97.0", "0.125.0/exec/json_usage_limit", failures={"causes": CAUSES_0_97}),
+    _since("0.97.0", "0.97.0/own_tools", tools={"mcp_output": "json"}),
     # 0.96.0 still takes `output`; 0.97.0 was not run.
     _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
     _since(
@@ -321,13 +331,19 @@ CHANGES: tuple[Change, ...] = (
         seen="an answer cut off after a call: 0.121.0 waits for the call, then fails",
         calls={"fail_after_answers": True},
     ),
+    # The recording is of a later version: of 0.121.0 the binary alone was seen.
+    _since("0.121.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.121.0", seen="exec of 0.121.0 shows its whole usage with every refusal", exec={"usage": "whole"}),
+    _since("0.121.0", seen="codex mcp-server 0.121.0 refuses unknown methods", mcp_server={"answers_unknown": True}),
+    _since(
+        "0.121.0",
+        "0.121.0/own_tools",
+        tools={"mcp_namespace": "mcp__{server}__", "mcp_output": "timed"},
+    ),
     _since("0.122.0", "0.122.0/core", stored={"resends_counts": True}),
     _since("0.125.0", "0.125.0/exec/json_text", exec={"counts": (*_COUNTS_0_89, "reasoning_output_tokens")}),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
-    # The recording is of a later version: of 0.125.0 the binary alone was seen.
-    _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
     _since("0.128.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
     _since("0.128.0", "0.128.0/core", stored={"archived_error": None}),
@@ -346,21 +362,34 @@ CHANGES: tuple[Change, ...] = (
         "0.169.0/exec/profile_unknown",
         exec={"memories": False, "knows_profiles": False},
     ),
+    _since("0.136.0", "0.136.0/own_tools", tools={"mcp_namespace": "mcp__{server}"}),
     _since(
         "0.136.0",
         "0.169.0/forks",
         stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
     ),
+    _since("0.140.0", seen="codex mcp-server 0.140.0 refuses unknown arguments", mcp_server={"strict": True}),
     _since("0.140.0", seen="0.140.0 takes --stdio; 0.134.0 ends with a usage error", transport={"takes_stdio": True}),
     _since("0.140.0", seen="a warning is an item of exec --json on 0.140.0", exec={"reports_warnings": True}),
     _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
     _since("0.142.0", seen="thread/compact/start on 0.142.0 sends raw items", compaction={"raw": True}),
+    _since(
+        "0.143.0",
+        seen="the policies of codex mcp-server 0.143.0",
+        mcp_server={"policies": ("untrusted", "on-request", "never")},
+    ),
     _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
     _since("0.145.0", "0.150.0/approval_badresult", messages={"emitted_at": True}),
     _since("0.146.0", "0.150.0/approval_badresult", turns={"ends_with_last_text": True}),
     _since("0.147.0", "0.169.0/exec/json_text", exec={"counts": _COUNTS_0_147}),
     # From here on no version answers with the id of a turn that never completes.
-    _since("0.150.0", "0.150.0/busy", turns={"when_busy": "joins"}),
+    _since("0.149.0", "0.150.0/busy", turns={"when_busy": "joins"}),
+    _since(
+        "0.149.0", seen="codex mcp-server of 0.149.1 sends no agent_message_delta", mcp_server={"older_deltas": False}
+    ),
+    _since(
+        "0.149.0", seen="the policies of codex mcp-server 0.149.1", mcp_server={"policies": ("on-request", "never")}
+    ),
     # Older versions pass an https URL on to the model's service.
     _since("0.150.0", "0.150.0/requests", requests={"remote_images": False}),
     _since("0.150.0", "0.150.0/approval_badresult", commands={"on_wrong_answer": "failed"}),
@@ -395,9 +424,12 @@ CHANGES: tuple[Change, ...] = (
             "no_turns_error": (-32601, "list_turns is not supported yet"),
         },
     ),
+    _since("0.151.0", "0.151.0/own_tools", tools={"mcp_output": "items"}),
     _since("0.151.0", "0.151.0/core", messages={"pages_files_alone": True}, stored={"forks_previews": False}),
+    _since("0.152.0", "0.152.1/own_tools", "0.169.0/exec/json_plan", "0.169.0/exec/human_plan", tools={"plans": False}),
     _since("0.153.0", "0.153.4/core", counts={"raw_metadata": True}),
     _since("0.155.0", "0.155.0/core", failures={"causes": CAUSES_0_155}),
+    _since("0.155.0", seen="codex 0.155.0 has no command mcp-server", mcp_server={"offered": False}),
     _since("0.155.0", seen="SIGTERM ends 0.155.0 with status 0", transport={"ends_on_sigterm": True}),
     _since("0.156.0", "0.160.0/requests", messages={"personality": None}),
     _since("0.158.0", "0.158.0/core", messages={"pages_files_alone": False}),
@@ -413,6 +445,8 @@ CHANGES: tuple[Change, ...] = (
     _since("0.163.0", "0.169.0/failures", failures={"incomplete": INCOMPLETE_0_163}),
     _since("0.163.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
     _since("0.163.0", seen="the folder of a turn is that of its thread on 0.163.0", messages={"moves_threads": True}),
+    # The recording is of a later version: of 0.165.0 the binary alone was seen.
+    _since("0.165.0", "0.169.0/dyn_parallel", calls={"one_by_one": False}),
     _since(
         "0.169.0",
         "0.169.0/exec/last_message_failed",

@@ -95,6 +95,8 @@ _TURN = "rootTurnId+0.162 itemsView+0.129 startedAt+0.120 completedAt+0.120 dura
 _READ_ONLY = "access+0.100-0.128 networkAccess+0.110"
 _AGENT_MESSAGE = "moderation+0.169 phase+0.105 memoryCitation+0.116 delivery+0.149 questions+0.153"
 _COMMAND = "pluginId+0.150 scriptPath+0.150 source+0.118"
+_MCP_CALL = "environmentId+0.171 appContext+0.142 mcpAppUi+0.156 pluginId+0.133 readOnlyHint+0.147"
+_SEARCH = "action+0.94 results+0.145"
 _COUNTS = "cacheWriteInputTokens+0.145"
 _PASSED = "internal_chat_message_metadata_passthrough"
 _TIMES = "startedAtMs+0.166 completedAtMs+0.166"
@@ -148,12 +150,20 @@ FIELDS: Mapping[str, str] = {
     ".items/dynamicToolCall": "namespace+0.125",
     ".item/commandExecution": _COMMAND,
     ".item/dynamicToolCall": "namespace+0.123",
+    ".item/mcpToolCall": _MCP_CALL,
+    ".items/mcpToolCall": _MCP_CALL,
+    ".item/webSearch": _SEARCH,
+    ".items/webSearch": _SEARCH,
+    ".item/WebSearch": "action+0.94",
+    ".msg/web_search_end": "action+0.94",
+    ".result": "_meta+0.120",
     "raw": f"{_PASSED}+0.143",
     "raw user": f"id+0.146 {_PASSED}+0.143",
     "raw assistant": f"status+0.163 id+0.142 {_PASSED}+0.143",
     "raw/function_call": "status+0.163 id+0.142",
     "raw/function_call_output": "id+0.146",
     "raw/reasoning": "id+0.142",
+    "raw/web_search_call": "id+0.142",
     f".{_PASSED}": "create_time+0.148 content_item_kinds+0.150 content_item_metadata+0.164",
     "rawResponse/completed": "usageMetadata+0.151",
     ".content": "",  # empty for the same reason, as are .tokenUsage and .msg
@@ -187,8 +197,8 @@ NOTIFICATIONS = """
     remoteControl/status/changed+0.128 thread/status/changed+0.105 thread/readState/changed+0.163
     thread/settings/updated+0.133 thread/archived+0.104 thread/unarchived+0.105 thread/closed+0.106
     thread/deleted+0.142 thread/goal/cleared+0.133 thread/goal/updated+0.134 thread/reverted+0.150
-    thread/compacted-0.125 warning+0.122 serverRequest/resolved+0.107 rawResponse/completed+0.145
-    codex/event/dynamic_tool_call_response+0.106
+    thread/compacted-0.121 warning+0.122 serverRequest/resolved+0.107 rawResponse/completed+0.145
+    codex/event/dynamic_tool_call_response+0.106 codex/event/web_search_begin+0.94
 """
 
 

@@ -156,10 +156,25 @@ class CallTraits:
     single_text: bool
     """The model gets an output of one text as a string, not as a list of one."""
     # In between, the client may answer calls of an answer that is already lost.
+    # A client that gathers the calls of an answer before it runs them waits without end then.
+    one_by_one: bool
+    """The client is asked for one call at a time: the next one comes when it has answered; else for all at once."""
     fail_after_answers: bool
     """A model's answer that breaks off after a call fails the turn when the call is answered; else at once."""
     reports_cancelled: bool
     """A call that an interrupt cancels ends with item/completed, status failed; else only the model is informed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnToolTraits:
+    """Plans, and tools of MCP servers."""
+
+    plans: bool
+    """The model is offered `update_plan`, where nothing is known of the model; else the call is refused."""
+    mcp_namespace: str
+    """The namespace of the tools of a server; "" where each is a function `mcp__SERVER__TOOL`."""
+    mcp_output: Literal["sorted", "json", "timed", "items"]
+    """The result of such a tool for the model: JSON, with its keys sorted or not; the time and JSON; or items."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -233,6 +248,22 @@ class ExecTraits:
     """The usage that a refusal of the command line shows: with the options that were given, or all of it."""
     key_login: str
     """What `login status` says of a key."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class McpServerTraits:
+    """`codex mcp-server`."""
+
+    offered: bool
+    """There is such a command; else the word is a prompt for the terminal, and without one an error."""
+    strict: bool
+    """`codex` refuses arguments that it does not know, and has no profile."""
+    policies: tuple[str, ...]
+    """The approval policies that `codex` takes."""
+    older_deltas: bool
+    """Text and thoughts also come as agent_message_delta and agent_reasoning_delta."""
+    answers_unknown: bool
+    """A request of an unknown method is refused; else it is never answered."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

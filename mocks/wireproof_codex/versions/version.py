@@ -18,7 +18,9 @@ from wireproof_codex.versions.traits import (
     CountTraits,
     ExecTraits,
     Failures,
+    McpServerTraits,
     MessageTraits,
+    OwnToolTraits,
     RequestTraits,
     StoredTraits,
     TransportTraits,
@@ -47,6 +49,8 @@ class Version:
     counts: CountTraits
     calls: CallTraits
     commands: Commands
+    tools: OwnToolTraits
+    mcp_server: McpServerTraits
     compaction: CompactionTraits
     failures: Failures
     stored: StoredTraits
@@ -82,6 +86,8 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
         counts=CountTraits(**traits["counts"]),
         calls=CallTraits(**traits["calls"]),
         commands=Commands(**traits["commands"]),
+        tools=OwnToolTraits(**traits["tools"]),
+        mcp_server=McpServerTraits(**traits["mcp_server"]),
         compaction=CompactionTraits(**traits["compaction"]),
         failures=Failures(**traits["failures"]),
         stored=StoredTraits(**traits["stored"]),

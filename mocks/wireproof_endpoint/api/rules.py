@@ -311,7 +311,8 @@ CHAT = table(
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     only_with("top_logprobs", "logprobs"),
     ("logit_bias", _bias),
-    array("tools", least=1, most=MOST_TOOLS),
+    # An empty list counts as none, here and in Responses; of the legacy field it does not.
+    array("tools", most=MOST_TOOLS),
     array("functions", least=1, most=MOST_TOOLS),
     ("tools", tool_rules.tools),
     ("functions", tool_rules.functions),
@@ -342,7 +343,6 @@ RESPONSES = table(
     *_EITHER,
     integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
-    # An empty list is one without tools here, unlike in chat.
     array("tools", most=MOST_TOOLS),
     ("tools", tool_rules.tools),
     ("text", _text_format),

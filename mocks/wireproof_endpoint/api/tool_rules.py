@@ -7,7 +7,6 @@ Tools that the client runs itself are taken: a model need not call them.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.function_schema import wrong
@@ -43,12 +42,10 @@ _NEEDED: Mapping[str, tuple[str, str]] = {
     "mcp": ("server_label", "a name for the server"),
 }
 """Type → the member that it must have, and what that is."""
-SYNTAXES = ("lark", "regex")
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def tools(body: Body) -> Iterator[WrongParameter]:
-    """The rule of `tools` beyond those of the surfaces: schemas, grammars, what is not played."""
+    """The rule of `tools` beyond those of the surfaces: schemas, what is not played."""
     for index, tool in enumerate(body.get("tools") or []):
         yield from _tool(tool, f"tools[{index}]")
 
@@ -75,8 +72,6 @@ def _tool(tool: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
     elif kind in NOT_PLAYED:
         right = f"one of {', '.join(PLAYED)}: {kind} is run by OpenAI's servers, and not played here"
         yield WrongParameter(f"{place}.type", right, UNSUPPORTED)
-    elif kind == "custom":
-        yield from _custom(tool, place)
     elif kind == "function":
         inside = tool.get("function")
         function, at = (inside, f"{place}.function") if isinstance(inside, dict) else (tool, place)
@@ -94,41 +89,3 @@ def _schema(function: Mapping[str, Any], place: str) -> Iterator[WrongParameter]
             yield WrongParameter(place, f"a strict schema, with {short}", FUNCTION_SCHEMA)
     elif schema is not None and (right := wrong(schema)):
         yield WrongParameter(place, right, FUNCTION_SCHEMA)
-
-
-def _custom(tool: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
-    """A tool whose input is a text: free, or of a grammar."""
-    name = tool.get("name")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`", *_if_missing(name))
-    match tool.get("format"):
-        case None | {"type": "text"}:
-            return
-        case {"type": "grammar"} as grammar:
-            yield from _grammar(grammar, f"{place}.format")
-        case _:
-            yield WrongParameter(f"{place}.format.type", "one of text, grammar")
-
-
-def _grammar(grammar: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
-    syntax, definition = grammar.get("syntax"), grammar.get("definition")
-    if syntax not in SYNTAXES:
-        yield WrongParameter(f"{place}.syntax", f"one of {', '.join(SYNTAXES)}", *_if_missing(syntax))
-    if not isinstance(definition, str) or not definition.strip():
-        yield WrongParameter(f"{place}.definition", "a grammar as text", *_if_missing(definition))
-    elif syntax == "regex" and (fault := _no_expression(definition)):
-        yield WrongParameter(f"{place}.definition", f"a regular expression: {fault}")
-    elif syntax == "lark" and not re.search(r"^\s*[?!]*start\b[^:\n]*:", definition, re.MULTILINE):
-        yield WrongParameter(f"{place}.definition", "a grammar of Lark's with a rule `start`")
-
-
-def _no_expression(text: str) -> str | None:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        return str(error)
-    return None
-
-
-def _if_missing(value: object) -> tuple[Any, ...]:
-    return (MISSING_PARAM,) if value is None else ()

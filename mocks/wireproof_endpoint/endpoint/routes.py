@@ -83,7 +83,7 @@ def _get_model(answerer: Answerer, request: EndpointRequest, name: str) -> Whole
 def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
     body, most = body_of(request), answerer.settings.max_choices
     try:
-        parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
+        parsed = chat_request.parse(body, request.headers, max_choices=most, full=True)
     except ApiError as error:
         raise rules.coded(error, body) from error
     first_fault(rules.CHAT, body)
@@ -130,7 +130,7 @@ def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> W
 
 def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesRequest:
     try:
-        return responses_request.parse(body, request.headers, any_object=True)
+        return responses_request.parse(body, request.headers, full=True)
     except ApiError as error:
         raise rules.coded(error, body) from error
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.journal import message_calls
+from wireproof_surfaces.surfaces.responses_input import CALLS, OUTPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -69,15 +70,16 @@ def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
         for choice in _objects_in(value.get("choices")):
             said = _object(choice.get("delta") or choice.get("message"))
             for index, call in enumerate(_objects_in(said.get("tool_calls"))):
-                function = _object(call.get("function"))
                 at = (str(choice.get("index")), str(call.get("index", index)))
+                function, custom = _object(call.get("function")), _object(call.get("custom"))
                 yield at, _said(call, "id"), _said(function, "name"), _said(function, "arguments")
+                yield at, "", _said(custom, "name"), _said(custom, "input")
         # Of a stream of responses the item says all when it is done; a whole one has its items in `output`.
         done = value.get("item") if value.get("type") == "response.output_item.done" else None
         for item in _objects_in([done] if done else value.get("output")):
-            if item.get("type") == "function_call":
+            if holds := CALLS.get(_said(item, "type")):
                 id_ = _said(item, "call_id")
-                yield id_, id_, _said(item, "name"), _said(item, "arguments")
+                yield id_, id_, _said(item, "name"), _said(item, holds)
 
 
 def _results(body: object) -> Iterator[tuple[str, str]]:
@@ -90,7 +92,7 @@ def _results(body: object) -> Iterator[tuple[str, str]]:
         for id_, content in message_calls.results(message):
             yield id_, _text(content)
     for item in _objects_in(body.get("input")):
-        if item.get("type") == "function_call_output":
+        if item.get("type") in OUTPUTS:
             yield str(item.get("call_id")), _text(item.get("output"))
 
 

@@ -10,6 +10,7 @@ from wireproof_endpoint.recording import messages
 from wireproof_endpoint.recording.so_far import SILENCE, AnswerSoFar, Json
 from wireproof_scripts.steps import Fail, Finish, Pause, Say, Usage
 from wireproof_scripts.steps.http import Disconnect, Status
+from wireproof_surfaces.surfaces.responses_input import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -134,10 +135,8 @@ def _chunk(value: Json, answer: AnswerSoFar, at: float) -> None:
         delta = choice.get("delta") or {}
         _reasoning(delta, answer, at)
         _text(delta, answer, at)
-        for call in delta.get("tool_calls") or []:
-            function = call.get("function") or {}
-            name, arguments = function.get("name") or "", function.get("arguments") or ""
-            answer.call(call.get("index"), call.get("id") or "", name, arguments, at)
+        for call in calls_of(delta):
+            answer.call(call.get("index"), call.get("id") or "", *called(call), at)
         _finish(choice.get("finish_reason"), answer)
     _chat_usage(value.get("usage"), answer)
 
@@ -154,9 +153,9 @@ def _response_event(value: Json, answer: AnswerSoFar, at: float) -> None:
             answer.thought(value.get("output_index"), at).raw += filter(None, [value["delta"]])
         case "response.output_item.done" if value["item"]["type"] == "reasoning":
             answer.thought(value["output_index"], at).encrypted += value["item"].get("encrypted_content") or ""
-        case "response.output_item.added" if value["item"]["type"] == "function_call":
+        case "response.output_item.added" if value["item"]["type"] in CALLS:
             answer.call(value["output_index"], value["item"]["call_id"], value["item"]["name"], "", at)
-        case "response.function_call_arguments.delta":
+        case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
             answer.call(value["output_index"], "", "", value["delta"], at)
         case "response.completed" | "response.incomplete":
             _response_end(value["response"], answer)
@@ -176,9 +175,8 @@ def _whole(value: Json, answer: AnswerSoFar, at: float) -> None:
         message = choice.get("message") or {}
         _reasoning(message, answer, at)
         _text(message, answer, at)
-        for index, call in enumerate(message.get("tool_calls") or []):
-            function = call.get("function") or {}
-            answer.call(index, call.get("id") or "", function.get("name") or "", function.get("arguments") or "", at)
+        for index, call in enumerate(calls_of(message)):
+            answer.call(index, call.get("id") or "", *called(call), at)
         _finish(choice.get("finish_reason"), answer)
     if "output" in value:
         for index, item in enumerate(value["output"]):
@@ -196,8 +194,8 @@ def _item(index: int, item: Json, answer: AnswerSoFar, at: float) -> None:
                     answer.say(part["text"], at)
                 elif part.get("refusal"):
                     answer.say(part["refusal"], at, refuses=True)
-        case {"type": "function_call", "call_id": id_, "name": name, "arguments": arguments}:
-            answer.call(index, id_, name, arguments, at)
+        case {"type": "function_call" | "custom_tool_call" as kind, "call_id": id_, "name": name}:
+            answer.call(index, id_, name, item[CALLS[kind]], at)
         case {"type": "reasoning", "summary": [*parts]}:
             thought = answer.thought(index, at)
             thought.encrypted = item.get("encrypted_content") or ""
@@ -206,6 +204,19 @@ def _item(index: int, item: Json, answer: AnswerSoFar, at: float) -> None:
 
 
 # What both have
+
+
+def calls_of(said: Json) -> list[Json]:
+    """The calls of a chat message, or of a delta; a legacy one has no id."""
+    legacy = said.get("function_call")
+    return [*(said.get("tool_calls") or []), *([{"index": 0, "function": legacy}] if legacy else [])]
+
+
+def called(call: Json) -> tuple[str, str]:
+    """The name and the arguments of a call of chat, or a custom tool's and its input, as far as they are there."""
+    function, custom = call.get("function") or {}, call.get("custom") or {}
+    name = function.get("name") or custom.get("name") or ""
+    return name, function.get("arguments") or custom.get("input") or ""
 
 
 def _first_choice(value: Json) -> Iterator[Json]:

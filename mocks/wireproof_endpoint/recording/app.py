@@ -136,7 +136,9 @@ class Recorder:
                 self._record(body, recorded, path, test_of(head))
 
         try:
-            async with client.stream(head.method, url, headers=self._headers(given), content=body) as response:
+            # As bytes: of a text httpx takes ASCII alone, and a client may send any.
+            sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self._headers(given).items()]
+            async with client.stream(head.method, url, headers=sent, content=body) as response:
                 headers = [(name, value) for name, value in response.headers.multi_items() if _passes(name)]
                 status, head_of = response.status_code, dict(headers)
                 exchange.begin(status_line(status), [*headers, *_allowed(exchange).items()])

@@ -63,7 +63,7 @@ class RecordedConversations:
         if "input" not in body or not id_:
             return
         try:
-            items = self._responses.conversation_of(responses_request.parse(body, {}, any_object=True))
+            items = self._responses.conversation_of(responses_request.parse(body, {}, full=True))
         except ApiError:
             return
         conversation = (*items, *_items(steps))
@@ -76,8 +76,8 @@ class RecordedConversations:
 
     def _conversation(self, body: Json) -> Conversation:
         if "input" in body:
-            return self._responses.plan(responses_request.parse(body, {}, any_object=True)).conversation
-        return self._chat.plan(chat_request.parse(body, {}, max_choices=128, any_object=True)).conversation
+            return self._responses.plan(responses_request.parse(body, {}, full=True)).conversation
+        return self._chat.plan(chat_request.parse(body, {}, max_choices=128, full=True)).conversation
 
 
 def _items(steps: Sequence[Step]) -> Iterator[Item]:

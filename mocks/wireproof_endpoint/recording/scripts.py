@@ -8,11 +8,13 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from wireproof_endpoint.recording.answer import called, calls_of
 from wireproof_endpoint.recording.asked import RecordedConversations
 from wireproof_scripts.asked.header_keys import mask_of
 from wireproof_scripts.steps import Call, Say, Script, Think
 from wireproof_scripts.steps.http import Refusal, Status
 from wireproof_scripts.steps.when import When, Words
+from wireproof_surfaces.surfaces.responses_input import CALLS, OUTPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -189,17 +191,15 @@ def _answered(items: Sequence[Json]) -> tuple[Part, ...]:
 
 
 def _is_result(item: Json) -> bool:
-    return item.get("role") == "tool" or item.get("type") == "function_call_output"
+    return item.get("role") in {"tool", "function"} or item.get("type") in OUTPUTS
 
 
 def _said(item: Json) -> list[Step]:
-    if item.get("type") == "function_call":
-        return [Call(id=item["call_id"], name=item["name"], arguments=item["arguments"])]
+    if said := CALLS.get(str(item.get("type"))):
+        return [Call(id=item["call_id"], name=item["name"], arguments=item[said])]
     text = _text(item.get("content"))
-    calls = [
-        Call(id=call["id"], name=call["function"]["name"], arguments=call["function"]["arguments"])
-        for call in item.get("tool_calls") or []
-    ]
+    named = ((call.get("id") or "", *called(call)) for call in calls_of(item))
+    calls = [Call(id=id_, name=name, arguments=arguments) for id_, name, arguments in named]
     return [*([Say((text,))] if text else []), *calls]
 
 

@@ -27,6 +27,8 @@ MODE_HEADER = "x-proxy-output-mode"
 OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "function-call"
 RESPONSES = "responses"
 MESSAGES = "messages"
+WITH_MESSAGES = (OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, MESSAGES)
+"""For what a proxy does wrong whatever the form of its answers is."""
 DONE = "[DONE]"
 """The last data of a stream of chat."""
 # In the bytes, so that it is found in bodies that are no JSON, too.

@@ -8,7 +8,15 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from wireproof_mocks.miniatures.fault import CONNECTION_KEY, Fault, FaultHead, Json, SentRequest
+from wireproof_mocks.miniatures.fault import (
+    CONNECTION_KEY,
+    MESSAGES,
+    WITH_MESSAGES,
+    Fault,
+    FaultHead,
+    Json,
+    SentRequest,
+)
 
 When = Callable[[SentRequest], bool]
 Heads = Callable[[FaultHead, SentRequest], FaultHead]
@@ -17,6 +25,8 @@ Bodies = Callable[[Json, SentRequest, FaultHead], Json]
 LARGE = 2**20
 """Bytes: no client of ours sends as much, but to see whether it is too much."""
 NO_MODEL = "no-such-model"
+ANSWERS = ("/chat/completions", "/messages")
+"""The ends of the paths at which a model is asked, where these faults show."""
 
 
 # what a fault looks at
@@ -38,7 +48,7 @@ def field_of(request: SentRequest, name: str) -> object:
 
 def _nowhere(request: SentRequest) -> bool:
     # Other 404s, of a model that is not served, are right and have a row of their own.
-    return not request.path.endswith(("/chat/completions", "/models")) and "/models/" not in request.path
+    return not request.path.endswith((*ANSWERS, "/models")) and "/models/" not in request.path
 
 
 def _is_large(request: SentRequest) -> bool:
@@ -53,8 +63,12 @@ def _to(path: str) -> When:
     return lambda request: request.path.endswith(path)
 
 
-def _chat(request: SentRequest) -> bool:
-    return request.path.endswith("/chat/completions") and request.method == "POST"
+def _asks(request: SentRequest) -> bool:
+    return request.path.endswith(ANSWERS) and request.method == "POST"
+
+
+def _of_neither(asked: object) -> bool:
+    return isinstance(asked, dict) and not asked.keys() & {"model", "messages"}
 
 
 # what a fault does
@@ -90,9 +104,15 @@ def _always(header: str, value: str) -> Heads:
 
 def blames(param: str | None, when: Callable[[Json, SentRequest], bool]) -> Bodies:
     """An error names another field."""
-    return lambda body, request, _: (
-        {"error": {**body["error"], "param": param}} if "error" in body and when(body["error"], request) else body
-    )
+
+    def changed(body: Json, request: SentRequest, _: FaultHead) -> Json:
+        if "error" not in body or not when(body["error"], request):
+            return body
+        # On Messages the words say which field it is.
+        named = {"message": f"{param}: Field required"} if request.dialect == MESSAGES else {"param": param}
+        return {**body, "error": {**body["error"], **named}}
+
+    return changed
 
 
 def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], None]:
@@ -195,7 +215,7 @@ class _Again:
 
     def __call__(self, environ: dict[str, Any]) -> None:
         connection = environ.get(CONNECTION_KEY)
-        if connection is None or not environ["PATH_INFO"].endswith("/chat/completions"):
+        if connection is None or not environ["PATH_INFO"].endswith(ANSWERS):
             return
         body = environ["wsgi.input"].read()
         first = self._bodies.setdefault(connection, body)
@@ -210,7 +230,7 @@ def _key_shown(shown: Callable[[str], str]) -> Bodies:
         key = request.key.partition(" ")[2]
         if head.code != 401 or not key:  # noqa: PLR2004 (HTTP)
             return body
-        return {"error": {**body["error"], "message": f"Incorrect API key provided: {shown(key)}."}}
+        return {**body, "error": {**body["error"], "message": f"Incorrect API key provided: {shown(key)}."}}
 
     return changed
 
@@ -219,76 +239,81 @@ def _model_without_owner(body: Json, request: SentRequest, _: FaultHead) -> Json
     return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in request.path else body
 
 
+def _anywhere(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
+    """A fault on chat's routes and on that of Messages."""
+    return Fault(name=name, breaks=f"http.{breaks}", dialects=WITH_MESSAGES, **how)
+
+
 HTTP_FAULTS: tuple[Fault, ...] = (
-    Fault(name="unknown-route-is-400", breaks="http.route.unknown", head=_as(404, "400 Bad Request", _nowhere)),
-    Fault(name="wrong-method-is-404", breaks="http.route.wrong-method",
+    _anywhere("unknown-route-is-400", "route.unknown", head=_as(404, "400 Bad Request", _nowhere)),
+    _anywhere("wrong-method-is-404", "route.wrong-method",
           head=_as(405, "404 Not Found", lambda _: True)),
-    Fault(name="methods-not-listed", breaks="http.route.wrong-method",
+    _anywhere("methods-not-listed", "route.wrong-method",
           head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
     Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", environ=_only_bearer),
     Fault(name="key-compared-by-prefix", breaks="http.auth.wrong",
           environ=_key_given(lambda e: e["wireproof.key"].startswith(_key_of(e)))),
     Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
           environ=_key_given(lambda e: _key_of(e).startswith(e["wireproof.key"]))),
-    Fault(name="refused-key-shown", breaks="http.echo-no-key", whole=_key_shown(lambda key: key)),
-    Fault(name="refused-key-cut-short", breaks="http.echo-no-key", whole=_key_shown(lambda key: key[:8] + "…")),
-    Fault(name="unread-body-is-the-next-request", breaks="http.connection-reuse", environ=_Spoilt(_sent_as_text)),
-    Fault(name="streams-spoil-their-connection", breaks="http.connection-reuse", environ=_Spoilt(_asks_for_a_stream)),
-    Fault(name="first-body-of-a-connection-kept", breaks="http.connection-reuse", environ=_Again()),
+    _anywhere("refused-key-shown", "echo-no-key", whole=_key_shown(lambda key: key)),
+    _anywhere("refused-key-cut-short", "echo-no-key", whole=_key_shown(lambda key: key[:8] + "…")),
+    _anywhere("unread-body-is-the-next-request", "connection-reuse", environ=_Spoilt(_sent_as_text)),
+    _anywhere("streams-spoil-their-connection", "connection-reuse", environ=_Spoilt(_asks_for_a_stream)),
+    _anywhere("first-body-of-a-connection-kept", "connection-reuse", environ=_Again()),
     Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
-    Fault(name="form-taken-for-json", breaks="http.body.media-type", environ=_form_is_json),
-    Fault(name="charset-is-415", breaks="http.body.media-type", environ=_bare_type_only),
-    Fault(name="chunked-body-taken-for-empty", breaks="http.body.chunked", environ=_length_alone),
+    _anywhere("form-taken-for-json", "body.media-type", environ=_form_is_json),
+    _anywhere("charset-is-415", "body.media-type", environ=_bare_type_only),
+    _anywhere("chunked-body-taken-for-empty", "body.chunked", environ=_length_alone),
     # On errors only: a proxy that adds the header to its successes alone.
     Fault(name="no-request-id", breaks="http.request-id",
           head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
     Fault(name="one-request-id", breaks="http.request-id", head=_always("x-request-id", "req_1")),
-    Fault(name="preflight-needs-a-key", breaks="http.cors.preflight",
+    _anywhere("preflight-needs-a-key", "cors.preflight",
           head=_as(204, "401 Unauthorized", lambda e: e.method == "OPTIONS")),
-    Fault(name="cors-not-on-errors", breaks="http.cors.preflight",
+    _anywhere("cors-not-on-errors", "cors.preflight",
           head=_without("access-control-allow-origin", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
-    Fault(name="cors-not-where-nothing-is", breaks="http.cors.preflight",
+    _anywhere("cors-not-where-nothing-is", "cors.preflight",
           head=_without("access-control-allow-origin", lambda head, _: head.code in {404, 405})),
-    Fault(name="cors-not-on-streams", breaks="http.cors.preflight",
+    _anywhere("cors-not-on-streams", "cors.preflight",
           head=_without("access-control-allow-origin", _streams)),
-    Fault(name="cors-for-web-pages-only", breaks="http.cors.preflight",
+    _anywhere("cors-for-web-pages-only", "cors.preflight",
           head=_without("access-control-allow-origin", lambda _, e: e.headers.get("origin", "").startswith("app:"))),
-    Fault(name="cors-for-few-headers", breaks="http.cors.preflight",
+    _anywhere("cors-for-few-headers", "cors.preflight",
           head=_always("access-control-allow-headers", "authorization, content-type")),
-    Fault(name="key-before-route", breaks="http.precedence.route-before-auth",
+    _anywhere("key-before-route", "precedence.route-before-auth",
           head=_as(404, "401 Unauthorized", lambda e: _nowhere(e) and not e.key)),
-    Fault(name="size-before-key", breaks="http.precedence.auth-before-size",
+    _anywhere("size-before-key", "precedence.auth-before-size",
           environ=_key_given(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
-    Fault(name="media-type-before-size", breaks="http.precedence.size-before-media-type",
+    _anywhere("media-type-before-size", "precedence.size-before-media-type",
           head=_as(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
-    Fault(name="json-before-media-type", breaks="http.precedence.media-type-before-json",
-          head=_as(415, "400 Bad Request", lambda e: _chat(e) and _json(e) is None)),
-    Fault(name="no-json-is-an-empty-object", breaks="http.precedence.json-before-model-missing",
+    _anywhere("json-before-media-type", "precedence.media-type-before-json",
+          head=_as(415, "400 Bad Request", lambda e: _asks(e) and _json(e) is None)),
+    _anywhere("no-json-is-an-empty-object", "precedence.json-before-model-missing",
           whole=blames("model", lambda _, e: e.body.startswith(b"{") and _json(e) is None and b"model" not in e.body)),
-    Fault(name="messages-before-model", breaks="http.precedence.model-missing-before-messages-missing",
-          whole=blames("messages", lambda _, e: _chat(e) and _json(e) == {})),
+    _anywhere("messages-before-model", "precedence.model-missing-before-messages-missing",
+          whole=blames("messages", lambda _, e: _asks(e) and _of_neither(_json(e)))),
     Fault(name="parameters-before-messages", breaks="http.precedence.messages-missing-before-parameters",
           whole=blames("temperature",
                        lambda error, e: error["param"] == "messages" and bool(field_of(e, "temperature")))),
-    Fault(name="model-before-parameters", breaks="http.precedence.parameters-before-model-unknown",
+    _anywhere("model-before-parameters", "precedence.parameters-before-model-unknown",
           head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
-    Fault(name="capacity-before-model", breaks="http.precedence.model-unknown-before-capacity",
+    _anywhere("capacity-before-model", "precedence.model-unknown-before-capacity",
           environ=_capacity_first),
     # Retry-After distinguishes the proxy's own 429 from one of the model's service.
-    Fault(name="full-is-503", breaks="http.precedence.capacity-before-not-ready",
+    _anywhere("full-is-503", "precedence.capacity-before-not-ready",
           head=lambda head, _: FaultHead(status="503 Service Unavailable", headers=head.headers)
           if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)
-    Fault(name="full-and-no-word-of-when", breaks="http.precedence.capacity-before-not-ready",
+    _anywhere("full-and-no-word-of-when", "precedence.capacity-before-not-ready",
           head=_without("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)
-    Fault(name="not-ready-is-502", breaks="http.precedence.not-ready-before-backend-failure",
+    _anywhere("not-ready-is-502", "precedence.not-ready-before-backend-failure",
           # Not in turns, which are also asked for while a backend that has died is started again.
-          head=_as(503, "502 Bad Gateway", lambda e: _chat(e) and not e.script)),
+          head=_as(503, "502 Bad Gateway", lambda e: _asks(e) and not e.script)),
     Fault(name="model-without-owner", breaks="http.models.get", whole=_model_without_owner),
     Fault(name="unknown-model-is-400", breaks="http.models.unknown",
           head=_as(404, "400 Bad Request", lambda e: "/models/" in e.path)),
     Fault(name="any-model-will-do", breaks="http.models.unknown", request=_any_model),
-    Fault(name="no-health", breaks="http.health.live", head=_as(200, "404 Not Found", _to("/healthz"))),
-    Fault(name="ready-at-once", breaks="http.health.ready", head=_as(503, "200 OK", _to("/readyz"))),
-    Fault(name="never-ready", breaks="http.health.ready", head=_as(200, "503 Service Unavailable", _to("/readyz"))),
+    _anywhere("no-health", "health.live", head=_as(200, "404 Not Found", _to("/healthz"))),
+    _anywhere("ready-at-once", "health.ready", head=_as(503, "200 OK", _to("/readyz"))),
+    _anywhere("never-ready", "health.ready", head=_as(200, "503 Service Unavailable", _to("/readyz"))),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in HTTP itself."""

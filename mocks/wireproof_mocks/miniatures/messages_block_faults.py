@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 CHAT_COUNTS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 CHAT_REASONS = {"end_turn": "stop", "max_tokens": "length", "tool_use": "tool_calls", "refusal": "content_filter"}
+OVERHEARD = "opened"
+"""The text of `open/gate`, which the other request plays."""
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -61,6 +63,16 @@ def _grown(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
             yield {**frame, "delta": {**frame["delta"], "text": grown}}
         else:
             yield frame
+
+
+def _other_overheard(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """What the backend sends for another request in the meantime follows the first text."""
+    strange = False
+    for frame in frames:
+        yield frame
+        if not strange and isinstance(frame, dict) and frame["type"] == BLOCK_DELTA and "text" in frame["delta"]:
+            strange = True  # once: it is enough to be seen
+            yield words(frame["index"], OVERHEARD)
 
 
 def _cut_in_letters(delta: Json) -> Json:
@@ -285,5 +297,8 @@ MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
             frames=_everywhere(cached_not_counted)),
     _stream("streams-of-another-model", "parity", becomes((started(model="m"),), (started(model="m-stream"),)),
             frames=in_start(lambda message: {**message, "model": f"{message['model']}-stream"})),
+    Fault(name="others-overheard-in-messages", breaks="turn.concurrent-isolation", dialects=(MESSAGES,),
+          frames=_other_overheard, scripts=("turn/beside",),
+          examples=(becomes((words(0, "a"), words(0, "b")), (words(0, "a"), words(0, OVERHEARD), words(0, "b"))),)),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in what its Messages streams hold."""

@@ -64,12 +64,16 @@ def _without_header(name: str, when: Callable[[FaultHead], bool]) -> Callable[[F
 
 def _of_chat(body: Json, _: SentRequest, __: FaultHead) -> Json:
     error = body["error"]
+    # What says that threads are not served is read for its details, by a row of its own.
+    if "details" in error:
+        return body
     return {"error": {"message": error["message"], "type": "invalid_request_error", "param": None, "code": None}}
 
 
 def _detail(body: Json, _: SentRequest, head: FaultHead) -> Json:
-    """As FastAPI refuses a body."""
-    return {"detail": body["error"]["message"]} if head.code == BAD_REQUEST else body
+    """As FastAPI refuses a body that lacks something."""
+    lacks = head.code == BAD_REQUEST and body["error"]["message"].endswith("Field required")
+    return {"detail": body["error"]["message"]} if lacks else body
 
 
 def _one_type(body: Json, _: SentRequest, head: FaultHead) -> Json:
@@ -125,7 +129,9 @@ MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
     _fault("any-key-for-messages", "auth", environ=_any_key),
     _fault("newer-version-refused", "version",
            instead=refused("anthropic-version: 2026-10-21 is not a valid version",
-                           lambda _, request: request.headers.get("anthropic-version") == "2026-10-21")),
+                           # Threads, which have a row of their own, are asked for in that version.
+                           lambda asked, request: request.headers.get("anthropic-version") == "2026-10-21"
+                           and "thread" not in asked)),
     _fault("betas-passed-on-and-refused", "version",
            instead=refused("Unexpected value(s) for the `anthropic-beta` header", _unknown_beta)),
     _fault("answers-without-request-id", "request-id", head=_without_header("request-id", lambda _: True)),

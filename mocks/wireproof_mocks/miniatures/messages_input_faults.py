@@ -91,8 +91,9 @@ def _role_of_system(asked: Json, _: SentRequest) -> bool:
 
 
 def _in_a_row(asked: Json, _: SentRequest) -> bool:
+    # Of the assistant: of the user they are in conversations of several subjects, whose refusals would be one cause.
     roles = [message.get("role") for message in asked["messages"]]
-    return any(one == other for one, other in itertools.pairwise(roles))
+    return any(one == other == ASSISTANT for one, other in itertools.pairwise(roles))
 
 
 def _last_of_a_row(said: list[Json]) -> list[Json]:
@@ -190,6 +191,19 @@ def _begun_anew(asked: Json) -> Json:
     return without("thread")(asked) if HELD.fullmatch(previous) else asked
 
 
+# what backends get in streams alone, whose requests other code often writes: rows of Messages ask for whole answers
+
+
+def _in_streams(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    return lambda asked: change(asked) if asked.get("stream") else asked
+
+
+def _system_said_by_the_user(asked: Json) -> Json:
+    if not asked.get("system"):
+        return asked
+    return {**without("system")(asked), "messages": [{"role": USER, "content": asked["system"]}, *asked["messages"]]}
+
+
 def _choice(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
     """Another `tool_choice`."""
     return lambda asked: {**asked, "tool_choice": change(asked["tool_choice"])} if asked.get("tool_choice") else asked
@@ -204,8 +218,27 @@ def _request(name: str, breaks: str, change: Callable[[Json], Json], *examples: 
     return Fault(name=name, breaks=row, dialects=(MESSAGES,), in_turns=True, request=change, examples=examples)
 
 
+def _in_turns(
+    name: str, breaks: str, change: Callable[[Json], Json], example: FaultExample, scripts: tuple[str, ...] = ()
+) -> Fault:
+    """A fault of what of a conversation reaches the backend."""
+    return Fault(
+        name=name, breaks=f"turn.{breaks}", dialects=(MESSAGES,), in_turns=True, scripts=scripts, request=change,
+        examples=(example,),
+    )  # fmt: skip
+
+
 def _refusing(name: str, breaks: str, message: str, when: Callable[[Json, SentRequest], bool]) -> Fault:
-    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, when))
+    return Fault(
+        name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, _of_others(when))
+    )
+
+
+def _of_others(when: Callable[[Json, SentRequest], bool]) -> Callable[[Json, SentRequest], bool]:
+    """In what Claude Code does not send: its requests have a row of their own."""
+    return lambda asked, request: (
+        "claude-code-" not in request.headers.get("anthropic-beta", "") and when(asked, request)
+    )
 
 
 def _sends(*names: str) -> Callable[[Json, SentRequest], bool]:
@@ -237,8 +270,9 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
               "thinking.type: Input should be 'enabled' or 'disabled'",
               lambda asked, _: isinstance(asked.get("thinking"), dict) and asked["thinking"].get("type") == "adaptive"),
     # Claude Code asks for as many.
-    _refusing("many-message-tokens-refused", "param.real-clients",
-              "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens", _asks_for_many),
+    Fault(name="many-message-tokens-refused", breaks="messages.param.real-clients", dialects=(MESSAGES,),
+          instead=refused("max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
+                          _asks_for_many)),
     Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread"),
           examples=(becomes({"thread": {"type": "create"}, "messages": []}, {"messages": []}),)),
     Fault(name="thread-continued-without-its-beginning", breaks="messages.param.thread", dialects=(MESSAGES,),
@@ -267,9 +301,10 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _request("first-part-of-results-alone", "input.content", _in_blocks(_first_part_of_results),
              becomes({"messages": [_said(_result("t", [_TEXT, _IMAGE]))]},
                      {"messages": [_said(_result("t", [_TEXT]))]})),
-    _request("message-results-swapped", "input.content", _in_messages(_swapped),
-             becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
-                     {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]})),
+    Fault(name="message-results-swapped", breaks="messages.input.content", dialects=(MESSAGES,), in_turns=True,
+          scripts=("reflect/received",), request=_in_messages(_swapped),
+          examples=(becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
+                            {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),)),
     _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(_emptied),
              becomes({"messages": [_CALLED]},
                      {"messages": [_said({"type": TOOL_USE, "id": "t", "input": {}}, role=ASSISTANT)]})),
@@ -299,5 +334,23 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _request("parallel-calls-all-the-same", "tool-choice", _choice(without("disable_parallel_tool_use")),
              becomes({"tool_choice": {"type": "any", "disable_parallel_tool_use": True}},
                      {"tool_choice": {"type": "any"}})),
+    _in_turns("system-said-by-the-user", "system-prompt", _system_said_by_the_user,
+              becomes({"system": [_TEXT], "messages": [_said(_IMAGE)]}, {"messages": [_said(_TEXT), _said(_IMAGE)]})),
+    # Where several results come in one message: others would have no call before them, and be refused.
+    _in_turns("results-swapped-in-streams", "tool-result", _in_streams(_in_messages(_swapped)),
+              becomes({"stream": True, "messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
+                      {"stream": True, "messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),
+              scripts=("reflect/received",)),
+    _in_turns("images-lost-in-streams", "images", _in_streams(_in_blocks(_image_lost)),
+              becomes({"stream": True, "messages": [_said(_IMAGE, _TEXT)]},
+                      {"stream": True, "messages": [_said(_TEXT)]})),
+    _in_turns("no-tool-is-any-tool-in-streams", "tool-choice-none", _in_streams(_auto_for("none")),
+              becomes({"stream": True, "tool_choice": {"type": "none"}},
+                      {"stream": True, "tool_choice": {"type": "auto"}})),
+    _in_turns("any-tool-or-none-in-streams", "tool-choice-forced", _in_streams(_auto_for("any")),
+              becomes({"stream": True, "tool_choice": {"type": "any"}},
+                      {"stream": True, "tool_choice": {"type": "auto"}})),
+    _in_turns("format-of-the-answer-dropped", "structured-output", without("output_config"),
+              becomes({"output_config": {"format": {}}}, {})),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in how it takes Messages requests."""

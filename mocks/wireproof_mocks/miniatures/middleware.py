@@ -29,6 +29,8 @@ from wireproof_mocks.miniatures.fault import (
     NeverAnswer,
     SentRequest,
 )
+from wireproof_mocks.miniatures.messages_rewriting import ERROR
+from wireproof_surfaces.messages.error_form import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -155,7 +157,7 @@ class WithFaults:
         # Before it is closed: a fault that ignores disconnects must not keep an answer that has ended.
         body.complete = True
         body.close()
-        data = _json_object(said)
+        data = sent = _json_object(said)
         for number, fault in enumerate(body.faults):
             faulty = fault.head(head, request) if fault.head else head
             if fault.salvage and data is not None and faulty.code < head.code:
@@ -164,8 +166,10 @@ class WithFaults:
             if fault.whole and data is not None:
                 # With the head as it was before: a fault may ask for the status that its own `head` has changed.
                 data = _changed_whole(fault.whole, data, request, head, alone=len(body.faults) == 1)
+            if data is not None and faulty.code != head.code:
+                data = _named_by_status(data, faulty.code)
             head = faulty
-        if data is not None and any(fault.whole for fault in body.faults):
+        if data is not sent or (data is not None and any(fault.whole for fault in body.faults)):
             said = json.dumps(data, ensure_ascii=False).encode()
             head = FaultHead(status=head.status, headers=_with_length(head, len(said)))
         start_response(head.status, head.headers)
@@ -216,6 +220,14 @@ def _changed_whole(change: WholeChange, data: Json, request: SentRequest, head: 
         return change(data, request, head)
     except _UNREADABLE:
         return data
+
+
+def _named_by_status(body: Json, code: int) -> Json:
+    """The body with another status. Errors of Messages have the type of theirs: a fault is of the status alone."""
+    error = body.get("error")
+    if body.get("type") != ERROR or not isinstance(error, dict):
+        return body
+    return {**body, "error": {**error, "type": type_of(code)}}
 
 
 def _no_write(data: bytes) -> object:

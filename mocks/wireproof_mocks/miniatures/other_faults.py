@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import rewritten
 from wireproof_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultHead, Json, SentRequest, own_id
+from wireproof_mocks.miniatures.fault import OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead, Json, SentRequest, own_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def _text(change: Callable[[str], str | None]) -> Callable[[Json, SentRequest, F
 
 def error(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
     """A change of error objects."""
-    return lambda body, _, __: {"error": change(body["error"])} if "error" in body else body
+    return lambda body, _, __: {**body, "error": change(body["error"])} if "error" in body else body
 
 
 def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, SentRequest, FaultHead], Json]:
@@ -242,23 +242,24 @@ OTHER_FAULTS: tuple[Fault, ...] = (
           whole=error(lambda e: {k: v for k, v in e.items() if k != "param"})),
     Fault(name="error-code-is-a-number", breaks="http.error.envelope",
           whole=lambda body, _, head: {"error": {**body["error"], "code": head.code}} if "error" in body else body),
-    Fault(name="error-shows-a-path", breaks="http.error.no-internals",
+    Fault(name="error-shows-a-path", breaks="http.error.no-internals", dialects=WITH_MESSAGES,
           whole=error(lambda e: {**e, "message": f"{e['message']} (/usr/lib/proxy/backend.py)"})),
-    Fault(name="rate-limit-is-500", breaks="http.error.rate-limit", scripts=("fail/rate",),
+    Fault(name="rate-limit-is-500", breaks="http.error.rate-limit", dialects=WITH_MESSAGES, scripts=("fail/rate",),
           head=_status(429, "500 Internal Server Error", when=lambda _: True)),
     Fault(name="no-key-needed", breaks="http.auth.missing", environ=_lets_in(lambda key: not key)),
     Fault(name="any-key-will-do", breaks="http.auth.wrong", environ=_lets_in(bool)),
     Fault(name="no-challenge", breaks="http.auth.missing",
           head=_challenge_lost),
-    Fault(name="bad-json-is-500", breaks="http.body.json",
+    Fault(name="bad-json-is-500", breaks="http.body.json", dialects=WITH_MESSAGES,
           head=_status(400, "500 Internal Server Error",
                        # Bytes that are no UTF-8 are no JSON either, and belong to `bad-utf8-is-500`.
                        when=lambda e: _is_utf8(e.body) and not _is_json(e.body))),
-    Fault(name="array-is-422", breaks="http.body.object",
+    Fault(name="array-is-422", breaks="http.body.object", dialects=WITH_MESSAGES,
           head=_status(400, "422 Unprocessable Entity", when=lambda e: e.body.startswith(b"["))),
-    Fault(name="bad-utf8-is-500", breaks="http.body.utf8",
+    Fault(name="bad-utf8-is-500", breaks="http.body.utf8", dialects=WITH_MESSAGES,
           head=_status(400, "500 Internal Server Error", when=lambda e: not _is_utf8(e.body))),
-    Fault(name="too-large-is-400", breaks="http.body.size", head=_status(413, "400 Bad Request", when=lambda _: True)),
+    Fault(name="too-large-is-400", breaks="http.body.size", dialects=WITH_MESSAGES,
+          head=_status(413, "400 Bad Request", when=lambda _: True)),
     Fault(name="models-without-object", breaks="http.models.list", whole=_no_object),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong outside its streams."""

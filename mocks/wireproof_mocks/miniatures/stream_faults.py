@@ -16,7 +16,17 @@ from wireproof_mocks.miniatures.chunks import (
     written,
 )
 from wireproof_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.fault import (
+    DONE,
+    OPENAI_JSON,
+    WITH_MESSAGES,
+    Fault,
+    FaultExample,
+    FaultHead,
+    Frame,
+    Json,
+    SentRequest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -238,8 +248,8 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     *FAILURE_FAULTS,
     _fault("no-accel-buffering-header", "headers", head=_dropped("x-accel-buffering")),
     _fault("no-cache-control", "headers", head=_dropped("cache-control")),
-    Fault(name="length-copied-beside-chunks", breaks="http.one-framing", head=_length_beside_chunks,
-          frames=_in_own_chunks, scripts=("text/hello",),
+    Fault(name="length-copied-beside-chunks", breaks="http.one-framing", dialects=WITH_MESSAGES,
+          head=_length_beside_chunks, frames=_in_own_chunks, scripts=("text/hello",),
           examples=(FaultExample(before=(DONE,), after=(b"e\r\ndata: [DONE]\n\n\r\n", b"0\r\n\r\n")),)),
     _fault("event-lines", "frames", frames=_event_lines),
     _fault("single-newlines", "frames", frames=_single_newlines),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import text_of, with_delta
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, WITH_MESSAGES, Fault, FaultHead, Frame, Json, SentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,9 +48,14 @@ def _last_of_the_user(said: list[Json]) -> list[Json]:
 
 
 def _assistant_as_user(said: list[Json]) -> list[Json]:
+    # A message with calls is no user's: as one it would be refused. On Messages all in blocks is left as it is.
     calls = ("tool_calls", "function_call")
-    # A message with calls is no user's: as one it would be refused.
-    return [{**m, "role": "user"} if m["role"] == "assistant" and not any(map(m.get, calls)) else m for m in said]
+    return [
+        {**m, "role": "user"}
+        if m["role"] == "assistant" and not any(map(m.get, calls)) and not isinstance(m["content"], list)
+        else m
+        for m in said
+    ]
 
 
 def _system_as_user(said: list[Json]) -> list[Json]:
@@ -194,7 +200,12 @@ def _tools_reversed(asked: Json) -> Json:
 
 
 def _with_results(asked: Json) -> bool:
-    return any(message["role"] in RESULTS for message in asked["messages"])
+    return any(message["role"] in RESULTS or _has_results(message["content"]) for message in asked["messages"])
+
+
+def _has_results(content: str | list[Json] | None) -> bool:
+    """Whether a message of Messages brings results."""
+    return isinstance(content, list) and any(part.get("type") == "tool_result" for part in content)
 
 
 def _without_tools(asked: Json) -> Json:
@@ -289,10 +300,15 @@ def _request(name: str, breaks: str, change: Callable[[Json], Json], *scripts: s
     return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts, in_turns=True)
 
 
+def _anywhere(fault: Fault) -> Fault:
+    """The fault on Messages, too: what it changes is spelt there as in chat."""
+    return replace(fault, dialects=WITH_MESSAGES)
+
+
 TURN_FAULTS: tuple[Fault, ...] = (
     _request("message-lost", "history-reaches-backend", _messages(_first_question_lost)),
     _request("last-of-the-user-only", "history-reaches-backend", _messages(_last_of_the_user)),
-    _request("assistant-as-user", "history-reaches-backend", _messages(_assistant_as_user)),
+    _anywhere(_request("assistant-as-user", "history-reaches-backend", _messages(_assistant_as_user))),
     _request("system-as-user", "system-prompt", _messages(_system_as_user)),
     _request("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
     _request("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
@@ -303,9 +319,9 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("later-parts-of-results-lost", "tool-result", _messages(_first_parts), "reflect/received"),
     Fault(name="function-results-swapped", breaks="turn.tool-result", request=_messages(_function_results_swapped),
           dialects=(FUNCTION_CALL,), scripts=("reflect/received",)),
-    _request("tools-reversed", "tool-registry-order", _tools_reversed),
-    _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps", "persona/opencode"),
-    _request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
+    _anywhere(_request("tools-reversed", "tool-registry-order", _tools_reversed)),
+    _anywhere(_request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps", "persona/opencode")),
+    _anywhere(_request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello")),
     _request("tool-choice-ignored", "tool-choice-none", _without_field("tool_choice", lambda it: it == "none")),
     _request("forced-calls-forgotten", "tool-choice-forced", _without_field("tool_choice", _is_forced)),
     _request("any-call-for-the-named-one", "tool-choice-forced", _any_call),
@@ -315,23 +331,23 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("schema-of-the-answer-dropped", "structured-output",
              _without_field("response_format", _format_is("json_schema"))),
     _request("any-json-is-any-text", "structured-output", _without_field("response_format", _format_is("json_object"))),
-    _untouched("user-text-trimmed", _texts(str.strip, "user")),
-    _untouched("blanks-at-line-ends-lost", _texts(_without_blanks_at_ends, "user")),
-    _untouched("line-ends-translated", _texts(lambda text: text.replace("\r\n", "\n"), "user")),
-    _untouched("letters-composed", _texts(lambda text: unicodedata.normalize("NFC", text), "user")),
-    _untouched("long-texts-cut", _texts(lambda text: text[:LONG], "user")),
+    _anywhere(_untouched("user-text-trimmed", _texts(str.strip, "user"))),
+    _anywhere(_untouched("blanks-at-line-ends-lost", _texts(_without_blanks_at_ends, "user"))),
+    _anywhere(_untouched("line-ends-translated", _texts(lambda text: text.replace("\r\n", "\n"), "user"))),
+    _anywhere(_untouched("letters-composed", _texts(lambda text: unicodedata.normalize("NFC", text), "user"))),
+    _anywhere(_untouched("long-texts-cut", _texts(lambda text: text[:LONG], "user"))),
     _untouched("results-cut", _texts(lambda text: text[:LONG], *RESULTS)),
     _untouched("results-trimmed", _texts(str.strip, *RESULTS)),
     _untouched("history-doubled", _messages(_doubled)),
-    _untouched("repeats-of-the-user-dropped", _messages(_said_once)),
-    _untouched("prompts-share-a-buffer", _SharedPrompt()),
-    _untouched("tools-beyond-the-fourth-dropped", _tools(lambda tools: tools[:4])),
+    _anywhere(_untouched("repeats-of-the-user-dropped", _messages(_said_once))),
+    _anywhere(_untouched("prompts-share-a-buffer", _SharedPrompt())),
+    _anywhere(_untouched("tools-beyond-the-fourth-dropped", _tools(lambda tools: tools[:4]))),
     _untouched("tool-schemas-emptied", _tools(_functions(parameters={"type": "object", "properties": {}}))),
     _untouched("tool-descriptions-lost", _tools(_functions(description=""))),
     _untouched("tool-descriptions-in-one-line", _tools(_described_in_one_line)),
     _request("images-lost", "images", _messages(_images_lost)),
     _request("earlier-images-lost", "images", _messages(_earlier_images_lost)),
-    _request("session-used-again", "fresh-session", _OneSession()),
+    _anywhere(_request("session-used-again", "fresh-session", _OneSession())),
     Fault(name="others-overheard", breaks="turn.concurrent-isolation", frames=_other_received,
           scripts=("turn/beside",)),
 )  # fmt: skip

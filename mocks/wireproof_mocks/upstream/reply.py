@@ -11,7 +11,19 @@ from wireproof_mocks.upstream.request import Json  # `Output` is made of it when
 from wireproof_scripts.blocks import cut, is_structured_call
 from wireproof_scripts.call_shapes import ShapeText, in_shapes
 from wireproof_scripts.player import Action, Until, perform
-from wireproof_scripts.steps import Call, Doing, Elsewhere, Fail, Finish, Open, Reflect, TextDelta, Think, Usage
+from wireproof_scripts.steps import (
+    Call,
+    Doing,
+    Elsewhere,
+    Fail,
+    Finish,
+    Open,
+    Reflect,
+    TextDelta,
+    Think,
+    Usage,
+    WebSearch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -105,6 +117,8 @@ class ModelReply:
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
             case Think():
                 yield from self._writer.reasoning(action)
+            case WebSearch():
+                yield from self._writer.web_search(action)
             case Call():
                 yield from self._call(action)
             case Finish(reason):
@@ -132,8 +146,8 @@ class ModelReply:
                     # A sentinel counts only at the start of a line.
                     yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
                 case _:
-                    pieces, space = cut(call.arguments, call.pieces), self._asked.namespaces.get(call.name)
-                    yield from self._writer.call(call, pieces, space)
+                    pieces, spelled = cut(call.arguments, call.pieces), self._asked.spelled(call.name)
+                    yield from self._writer.call(call, pieces, *spelled)
 
     def _reflection(self, step: Reflect) -> Json:
         if step.what == "received":

@@ -61,6 +61,16 @@ class ModelRequest:
         """Whether it ends with the result of a call: if the thread has a turn, that turn goes on."""
         return bool(self.items) and is_result(self.items[-1])
 
+    def spelled(self, name: str) -> tuple[str, str | None]:
+        """A function as this version of Codex is to be called with it: its name and its namespace, None without one.
+
+        A tool of an MCP server is `mcp__SERVER__TOOL`, and in later versions TOOL of a namespace.
+        """
+        for function, space in self.namespaces.items():
+            if name in {function, f"{space.removesuffix('__')}__{function}"}:
+                return function, space
+        return name, None
+
     @property
     def received(self) -> Json:
         """What `reflect` reports.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wireproof_mocks.upstream.request import Json
-    from wireproof_scripts.steps import Call, Think, Usage
+    from wireproof_scripts.steps import Call, Think, Usage, WebSearch
 
 # The scripts speak as chat does.
 _REASONS = {"length": "max_output_tokens"}
@@ -121,12 +121,23 @@ class ModelEvents:
                 yield self._event("response.reasoning_text.delta", **self._part, delta=piece)
             yield self._event("response.reasoning_text.done", **self._part, text="".join(pieces))
 
-    def call(self, call: Call, pieces: tuple[str, ...], namespace: str | None = None) -> Iterator[Json]:
-        """A call with its arguments in these deltas."""
+    def web_search(self, search: WebSearch) -> Iterator[Json]:
+        """A search of the service's own, from its beginning to its end."""
+        yield from self.end_text()
+        self._item_id = search.id
+        action = {"type": "search", "query": search.query}
+        item = {"id": search.id, "type": "web_search_call", "status": "in_progress", "action": action}
+        yield self._event("response.output_item.added", **self._at, item=item)
+        for stage in ("in_progress", "searching", "completed"):
+            yield self._event(f"response.web_search_call.{stage}", **self._of_item)
+        yield self._done({**item, "status": "completed"})
+
+    def call(self, call: Call, pieces: tuple[str, ...], name: str, namespace: str | None = None) -> Iterator[Json]:
+        """A call of this function with its arguments in these deltas."""
         yield from self.end_text()
         self._item_id = self._id("fc")
         item = {"id": self._item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
-        item |= {"call_id": call.id, "name": call.name, **({"namespace": namespace} if namespace else {})}
+        item |= {"call_id": call.id, "name": name, **({"namespace": namespace} if namespace else {})}
         arguments = {"arguments": call.arguments}
         yield self._event("response.output_item.added", **self._at, item=item)
         for piece in pieces:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_result, is_user, message_text, result_text
 from wireproof_scripts.default.asked_for import arguments_for, names, tools_asked_for
-from wireproof_scripts.default.frameworks import fields, final_code, final_tool
+from wireproof_scripts.default.frameworks import fields, final_code, final_tool, observed
 from wireproof_scripts.default.plain_wishes import wanted
 from wireproof_scripts.default.schema_example import example, schema_in
 from wireproof_scripts.steps import Call, Say, Step
@@ -38,11 +38,12 @@ def default_answer(
     `conversation`: Responses items, the newest last. `tools`: what the client declared.
     """
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
-    answered = conversation and is_result(conversation[-1])
-    said = f"The tool said: {result_text(conversation[-1])}" if answered else _said(text)
+    result = result_text(conversation[-1]) if conversation and is_result(conversation[-1]) else observed(text)
+    answered = result is not None
+    said = _said(text) if result is None else f"The tool said: {result}"
     demanded = _demanded(developer, tools)
     if demanded:
-        return _demanded_calls(demanded, text, said, call_id, answered=bool(answered))
+        return _demanded_calls(demanded, text, said, call_id, answered=answered)
     if schema is None and answered:
         final = final_tool(tools)
         return _final(final, said, call_id) if final else (Say(_pieces(said)),)
@@ -52,7 +53,7 @@ def default_answer(
     if schema is not None:
         shown = schema_in([developer, *map(message_text, conversation)]) if schema == _ANY_OBJECT else None
         return (Say(_pieces(json.dumps(example(shown or schema), ensure_ascii=False))),)
-    return (Say(_pieces(fields(text, said) or final_code(developer, said) or said)),)
+    return (Say(_pieces(fields(text, developer) or final_code(developer, said) or said)),)
 
 
 def _said(text: str) -> str:

@@ -11,6 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from wireproof_scripts.default.grammar_example import text_of
 from wireproof_scripts.default.schema_example import example
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ _READ = 8192
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # After a space or a sign, so that the apostrophe of "the title's" opens nothing.
 _QUOTED = r"""(?:[:=]\s*)?(?<=[\s:=(])(?:'([^'\n]*)'|"([^"\n]*)"|“([^”\n]*)”)(?!\w)"""
+_SHOWN = re.compile(r"```\w*\n(.+?)\n?```|`([^`\n]+)`|\"([^\"\n]+)\"|(?<!\w)'([^'\n]+)'(?!\w)", re.DOTALL)
+"""What a text shows: a block of code, or what stands in quotes."""
 _REST = r"[:=]\s*(\S.*?)\s*$"
 
 
@@ -115,7 +118,13 @@ def names(text: str, tool: Tool) -> bool:
 
 
 def arguments_for(tool: Tool, text: str) -> str:
-    """Arguments that are valid for the tool: a specimen, with what the text says of its strings and numbers."""
+    """Arguments that are valid for the tool: a specimen, with what the text says of its strings and numbers.
+
+    Of a custom tool: a text of its grammar, or, where any text will do, the one that is quoted, else all of it.
+    """
+    if (format_ := tool.get("format")) is not None:
+        shown = _SHOWN.search(text[-_READ:])
+        return text_of(format_) or (next(filter(None, shown.groups())) if shown else text) or "example"
     schema = tool.get("inputSchema", {"type": "object"})
     arguments = example(schema)
     properties = schema.get("properties") if isinstance(schema, dict) else None

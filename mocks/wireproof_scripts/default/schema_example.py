@@ -9,6 +9,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from wireproof_scripts.default.grammar_example import of_expression
+
 Schema = Mapping[str, Any]
 
 _DECODER = json.JSONDecoder()
@@ -31,7 +33,7 @@ _FORMATS = {
 
 
 def example(schema: object, root: Schema | None = None, depth: int = 0) -> object:
-    """A value that is valid under `schema` as far as it uses common keywords; `pattern` is ignored.
+    """A value that is valid under `schema` as far as it uses common keywords.
 
     `root`: the schema in which references are looked up; None if it is `schema` itself.
     """
@@ -183,8 +185,12 @@ def _number(schema: Schema, root: Schema, depth: int) -> float:
 def _text(schema: Schema, _root: Schema, _depth: int) -> str:
     text = _FORMATS.get(str(schema.get("format")), "example")
     least = _count_of(schema, "minLength", _MOST_CHARACTERS) or 0
+    most = _count_of(schema, "maxLength", _MOST_CHARACTERS)
+    made = of_expression(schema["pattern"]) if isinstance(schema.get("pattern"), str) else None
+    if made is not None and least <= len(made) <= (len(made) if most is None else most):
+        return made
     longer = text * (1 + least // len(text)) if len(text) < least else text
-    return longer[: _count_of(schema, "maxLength", _MOST_CHARACTERS)]
+    return longer[:most]
 
 
 _TYPES: Mapping[str, Callable[[Schema, Schema, int], Any]] = {

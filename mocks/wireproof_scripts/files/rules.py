@@ -18,6 +18,7 @@ from wireproof_scripts.steps import (
     Overload,
     Pace,
     Pause,
+    Plan,
     Raw,
     Step,
     Think,
@@ -63,6 +64,8 @@ def check_step(step: Step, place: str) -> None:
             _check_call(step, place)
         case Think(text=whole) | Command(output=whole):
             _check_pieces(step.pieces, [whole], "the text" if isinstance(step, Think) else "the output", place)
+        case Plan(steps=planned, done=done) if done > len(planned):
+            raise ScriptError(at(place, "done"), f"expected at most {len(planned)}, the number of steps, found {done}")
         case Bytes(text, times) | Raw(text, times) if len(text) * times > MOST_BYTES:
             found = f"{len(text)} characters, {times} times"
             raise ScriptError(at(place, "times"), f"expected at most {MOST_BYTES} in one step, found {found}")

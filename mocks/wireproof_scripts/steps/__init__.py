@@ -29,8 +29,10 @@ from wireproof_scripts.steps.app_server import (
     Crash,
     Cut,
     ErrorNotice,
+    McpCall,
     Overload,
     Patch,
+    Plan,
     Question,
     Raw,
     Repeat,
@@ -45,6 +47,7 @@ from wireproof_scripts.steps.model import (
     Reflect,
     Shape,
     Think,
+    WebSearch,
 )
 from wireproof_scripts.steps.silence import (
     Gate,
@@ -78,6 +81,7 @@ __all__ = [
     "Gate",
     "Hang",
     "Library",
+    "McpCall",
     "Notifications",
     "Open",
     "Overload",
@@ -85,6 +89,7 @@ __all__ = [
     "Parts",
     "Patch",
     "Pause",
+    "Plan",
     "Question",
     "Raw",
     "Reflect",
@@ -102,6 +107,7 @@ __all__ = [
     "TextDelta",
     "Think",
     "Usage",
+    "WebSearch",
     "ends_turn",
     "only_app_server",
     "only_cursor",
@@ -125,9 +131,9 @@ Spoken = Say | Surrogates | Template
 is played."""
 Silence = Pause | Gate | Hang
 """What becomes silence."""
-Answering = Think | Open | Call | Usage | Finish | Fail | Reflect
+Answering = Think | WebSearch | Open | Call | Usage | Finish | Fail | Reflect
 """What the app-server and the model's service both play, each in its own way."""
-Doing = Command | Patch | Code | Question | Retry | Crash | ErrorNotice | Repeat | Cut | Raw
+Doing = Command | Patch | Code | Plan | McpCall | Question | Retry | Crash | ErrorNotice | Repeat | Cut | Raw
 """What only the app-server does. None of it is text of the right answer."""
 Step = Spoken | Silence | Pace | Answering | Doing | Overload | Agentic | Wire
 """Every step. This is the one list of them: names, schema and docs come from `get_args(Step)`."""

@@ -69,6 +69,40 @@ class Code:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """The plan of the model's work: made, or changed."""
+
+    id: Name
+    """The id of the call."""
+    steps: Texts
+    """What is to be done, in order."""
+    done: Count = 0
+    """How many of the steps are done; the next one is in progress."""
+    explanation: Text = ""
+    """Why the plan is so; not sent when empty."""
+    app_server: ClassVar[str] = "a plan is the app-server's own tool, which some versions do not offer"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class McpCall:
+    """A call of a tool of an MCP server that the backend is configured with."""
+
+    id: Name
+    """The id of the call."""
+    server: Name
+    """The name of the server."""
+    tool: Name
+    """The name of the tool."""
+    arguments: JsonText = "{}"
+    """The arguments, as JSON text or as an object."""
+    output: Text = ""
+    """The text that the tool brings."""
+    failed: bool = False
+    """The tool says that its result is an error."""
+    app_server: ClassVar[str] = "a tool of a server of its own is called by the app-server"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
     """A question of the model to the user."""
 

@@ -54,6 +54,19 @@ class Think:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class WebSearch:
+    """A search that the model's service does itself; it is never part of the answer, and nobody is asked for a result.
+
+    The endpoint shows none, and Cursor's service plays its own by `query`.
+    """
+
+    id: Name
+    """The id of the search."""
+    query: Text
+    """What is searched for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
     """A tool call of the model."""
 

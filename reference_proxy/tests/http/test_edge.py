@@ -137,12 +137,13 @@ def test_another_version_is_refused_as_that(server: HttpServer, version: bytes) 
     ("begin", "filler", "end", "expected"),
     [
         (b"GET /", b"a" * 65536, b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        (b"", b"\r\n" * 10_000, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 431),
         (b"GET / HTTP/1.1\r\nHost: x\r\nA: ", b"a" * 65536, b"\r\n\r\n", 431),
         (b"GET / HTTP/1.1\r\nHost: x\r\n", b"A: b\r\n" * 10_000, b"\r\n", 431),
         (CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n", b"A: b\r\n" * 10_000, b"\r\n", 431),
         (CHAT + HOST + b"Transfer-Encoding: chunked\r\n\r\n2;", b"a" * 65536, b"\r\n{}\r\n0\r\n\r\n", 400),
     ],
-    ids=["target", "field", "fields", "trailers", "extension of a chunk"],
+    ids=["target", "empty lines", "field", "fields", "trailers", "extension of a chunk"],
 )
 def test_what_has_no_end_is_refused_long_before(
     serve: Start, begin: bytes, filler: bytes, end: bytes, expected: int

@@ -29,7 +29,7 @@ def test_a_block_is_written_as_the_settings_say() -> None:
 
 def test_calls_keep_their_place() -> None:
     assert CallFormat().opening(CALL)["tool_calls"][0]["index"] == 1
-    assert CallFormat().fragment(1, "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
+    assert CallFormat().fragment(1, "f", "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
     assert CallFormat().members((CALL,))["tool_calls"][0]["id"] == "c"
 
 

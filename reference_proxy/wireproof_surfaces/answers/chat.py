@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
-from wireproof_surfaces.conversation import converse
+from wireproof_surfaces.conversation import converse, custom_names
 from wireproof_surfaces.events import FailureReason
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
@@ -59,7 +59,7 @@ class Chat:
         demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)
-        form = self._form(request)
+        form, custom = self._form(request), custom_names(request.tools)
         head = ChatHead(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
             id=f"chatcmpl-{random_hex(12)}",
@@ -68,7 +68,7 @@ class Chat:
             include_usage=request.include_usage,
             prompt_bytes=conversation.size,
             choices=request.n,
-            call_format=form.calls,
+            call_format=replace(form.calls, custom=custom) if custom else form.calls,
             service=self.service,
             logprobs=logprobs,
         )

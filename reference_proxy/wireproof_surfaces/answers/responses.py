@@ -11,7 +11,7 @@ from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.answers.stored_responses import StoredResponse
-from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse
+from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse, custom_names
 from wireproof_surfaces.errors import RESPONSES_FIELDS, UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import input_items, responses_input
@@ -171,6 +171,7 @@ class Responses:
                 policy=options.stop_policy or settings.responses_stop_policy,
                 delimiter=settings.tool_block_delimiter,
                 escape=settings.xml_escape == "xml",
+                custom=custom_names(request.tools),
             ),
             # Namespaced functions are known by their joined names here, as the backend calls them.
             strict=frozenset(tool.name for tool in request.tools) if settings.tools_strict else None,
@@ -203,7 +204,7 @@ def _store(response: Json, before: tuple[Item, ...], given: Given) -> StoredResp
 
 def _conversation_item(item: Mapping[str, Any]) -> Item:
     """An output item as an item of the next turn's history."""
-    if item["type"] == "function_call":
-        return AssistantCall(id=item["call_id"], name=called(item), arguments=item["arguments"])
+    if said := responses_input.CALLS.get(item["type"]):
+        return AssistantCall(id=item["call_id"], name=called(item), arguments=item[said])
     texts = (part["refusal"] if part["type"] == "refusal" else part["text"] for part in item["content"])
     return Message(role="assistant", parts=tuple(map(TextPart, texts)))

@@ -80,6 +80,10 @@ class Aggregator:
         """The place of the call with this id."""
         return self._calls[id_].index
 
+    def name(self, id_: str) -> str:
+        """The name that the call with this id has."""
+        return self._calls[id_].opened.name
+
     def snapshot(self) -> tuple[AggregatedCall, ...]:
         """All calls, in the order in which they were opened."""
         return tuple(map(self.call, self._calls))

@@ -78,7 +78,8 @@ class RequestReader:
         body, fields = len(receiving.body) if receiving else 0, self._field_bytes
         self._parse(data)
         # The parser keeps a field, or an extension of a chunk, until its end: what has none is counted here.
-        if self.state is ReadState.HEAD and head is self._head:
+        # So are empty lines before a request, which it passes over.
+        if self.state in {ReadState.HEAD, ReadState.IDLE} and receiving is None and head is self._head:
             self._head_bytes += len(data)
             if self._head_bytes > self._limits.head + self._limits.target:
                 raise RejectedRequestError(TOO_MANY)
@@ -154,7 +155,8 @@ class RequestReader:
             raise RejectedRequestError(TOO_MANY)
         if self.state is not ReadState.HEAD:  # a trailer: nothing reads those
             return
-        self._head.fields.append((name.lower(), value))
+        # The parser leaves the blanks behind a value.
+        self._head.fields.append((name.lower(), value.rstrip(b" \t")))
         if len(self._head.fields) > self._limits.fields:
             raise RejectedRequestError(TOO_MANY, "The request has too many header fields.")
 

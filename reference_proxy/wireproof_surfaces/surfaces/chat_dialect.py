@@ -43,6 +43,8 @@ class CallFormat:
     """The text between two blocks."""
     escape: bool = True
     """Whether &, < and > are escaped in blocks."""
+    custom: frozenset[str] = frozenset()
+    """The names of the custom tools: their calls hold a text."""
 
     @property
     def output_mode(self) -> OutputMode:
@@ -67,23 +69,26 @@ class CallFormat:
     def opening(self, call: AggregatedCall) -> dict[str, Any]:
         """The delta that opens a call."""
         # OpenAI's own opening (chat.stream.call-opening): the only form that is right for every client tried.
-        function = {"name": call.name, "arguments": ""}
         if self.dialect is ChatFormat.FUNCTION_CALL:
-            return {"function_call": function}
-        return {"tool_calls": [{"index": call.index, "id": call.id, "type": "function", "function": function}]}
+            return {"function_call": {"name": call.name, "arguments": ""}}
+        return {"tool_calls": [{"index": call.index, **self._call(call.id, call.name, "")}]}
 
-    def fragment(self, index: int, text: str) -> dict[str, Any]:
-        """The delta with more of a call's arguments."""
+    def fragment(self, index: int, name: str, text: str) -> dict[str, Any]:
+        """The delta with more of the arguments of a call of `name`."""
         # Neither id nor name again: pydantic-ai fails; langchain-py, openai-python's `.stream`, Copilot misread them.
         if self.dialect is ChatFormat.FUNCTION_CALL:
             return {"function_call": {"arguments": text}}
-        return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+        more = {"custom": {"input": text}} if name in self.custom else {"function": {"arguments": text}}
+        return {"tool_calls": [{"index": index, **more}]}
 
     def members(self, calls: tuple[AggregatedCall, ...]) -> dict[str, Any]:
         """The members of a whole message that hold its calls."""
-        functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
         if self.dialect is ChatFormat.FUNCTION_CALL:
             # The only one: `choice_rules` lets a single call pass.
-            return {"function_call": functions[0]}
-        pairs = zip(calls, functions, strict=True)
-        return {"tool_calls": [{"id": call.id, "type": "function", "function": one} for call, one in pairs]}
+            return {"function_call": {"name": calls[0].name, "arguments": calls[0].arguments}}
+        return {"tool_calls": [self._call(call.id, call.name, call.arguments) for call in calls]}
+
+    def _call(self, id_: str, name: str, arguments: str) -> dict[str, Any]:
+        if name in self.custom:
+            return {"id": id_, "type": "custom", "custom": {"name": name, "input": arguments}}
+        return {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}

@@ -115,7 +115,11 @@ def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[
         return
     for index, call in enumerate(calls or []):
         match call:
-            case {"id": str(id_), "function": {"name": str(), "arguments": str()}} if id_:
+            case {"id": str(id_), "function": {"name": str(), "arguments": str()}} | {
+                "id": str(id_),
+                "type": "custom",
+                "custom": {"name": str(), "input": str()},
+            } if id_:
                 known.add(id_)
             case _:
                 yield WrongParameter(
@@ -148,8 +152,9 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
                 if parts:
                     yield Message(role=role, parts=parts)
                 for call in _listed(message, "tool_calls"):
-                    function = call["function"]
-                    yield AssistantCall(id=call["id"], name=function["name"], arguments=function["arguments"])
+                    function = call["function"] if "function" in call else call["custom"]
+                    said = function["arguments"] if "function" in call else function["input"]
+                    yield AssistantCall(id=call["id"], name=function["name"], arguments=said)
                 if function := message.get("function_call"):
                     id_ = _legacy_id(index)
                     waiting[id_] = function["name"]

@@ -60,16 +60,16 @@ class ChatRequest:
     """The JSON schema that the text must match."""
 
 
-def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_object: bool = False) -> ChatRequest:
+def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, full: bool = False) -> ChatRequest:
     """The request, if it is acceptable; header names are lower-case, `max_choices` is the largest `n`.
 
-    `any_object`: whether a text may be asked for that is any JSON object (`json_object`).
+    `full`: whether what answers can do what Codex cannot: call custom tools, and say any JSON object (`json_object`).
 
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
     """
     # Fields before headers (contract §3, param.proxy-headers).
-    first_fault(rules(max_choices, any_object=any_object), body)
+    first_fault(rules(max_choices, full=full), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
     request = ChatRequest(
@@ -126,7 +126,7 @@ def _asks_for_any_object(body: Body) -> bool:
 
 
 @cache
-def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
+def rules(max_choices: int, *, full: bool = False) -> tuple[Rule, ...]:
     """The table; the arguments are those of `parse`."""
     # The order is the contract's (§3): of several faults the first in the table is the answer.
     return (
@@ -138,12 +138,12 @@ def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
         *SAMPLING,
         optional("max_tokens", integer(1)),
         optional("max_completion_tokens", integer(1)),
-        where(("tools",), chat_tools.tools),
+        where(("tools",), chat_tools.tools_or_custom if full else chat_tools.tools),
         where(("functions",), chat_tools.functions),
         where(("tool_choice",), chat_tools.tool_choice),
         where(("function_call",), chat_tools.function_call),
         optional("parallel_tool_calls", boolean),
-        where(("response_format",), _or_any_object if any_object else _response_format),
+        where(("response_format",), _or_any_object if full else _response_format),
     )
 
 

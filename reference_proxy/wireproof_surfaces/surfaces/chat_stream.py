@@ -87,7 +87,8 @@ class _StreamedChoice:
             case CallBegan() if self.calls.feed(event):
                 yield self.call_format.opening(self.calls.call(event.id)), None
             case ArgumentsAdded() if self.calls.feed(event):
-                yield self.call_format.fragment(self.calls.index(event.id), self._fragment(event)), None
+                name = self.calls.name(event.id)
+                yield self.call_format.fragment(self.calls.index(event.id), name, self._fragment(event)), None
             # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta).
             case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
                 yield {"content": self._block(event)}, None

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wireproof_surfaces.surfaces import function_rules
+from wireproof_surfaces.surfaces import custom_tools, function_rules
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from wireproof_surfaces.conversation import Tool
 
@@ -21,12 +21,25 @@ FIELDS = ("tools", "functions", "tool_choice", "function_call")
 
 def tools(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of functions with different names."""
+    yield from _tools(body, custom=False)
+
+
+def tools_or_custom(body: Body) -> Iterator[WrongParameter]:
+    """The same where custom tools are taken, too."""
+    yield from _tools(body, custom=True)
+
+
+def _tools(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
     yield from function_rules.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
-        if not isinstance(tool, dict) or tool.get("type") != "function":
-            yield WrongParameter(f"{place}.type", '"function"')
+        kind = tool.get("type") if isinstance(tool, dict) else None
+        if kind == "custom" and custom:
+            yield from custom_tools.faults({"custom": None, **tool}, place, seen)
+            continue
+        if kind != "function":
+            yield WrongParameter(f"{place}.type", '"function" or "custom"' if custom else '"function"')
             return
         function = tool.get("function")
         yield from function_rules.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
@@ -43,7 +56,7 @@ def functions(body: Body) -> Iterator[WrongParameter]:
 def tool_choice(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tool_choice`: a known word, or a declared tool."""
     # `tools` is known to be right: its rule stands before this one in the table.
-    choice, names = body.get("tool_choice"), {tool["function"]["name"] for tool in body.get("tools") or []}
+    choice, names = body.get("tool_choice"), {_key(tool) for tool in body.get("tools") or []}
     match choice:
         case None | "none" | "auto":
             return
@@ -51,12 +64,29 @@ def tool_choice(body: Body) -> Iterator[WrongParameter]:
             return
         case "required":
             yield WrongParameter("tool_choice", 'without "required" when no tools are declared')
-        case {"type": "function", "function": {"name": str(name)}} if name in names:
+        case {"type": "allowed_tools", "allowed_tools": {"mode": "auto" | "required", "tools": [_, *_] as allowed}} if (
+            all(_key(tool) in names for tool in allowed)
+        ):
             return
-        case {"type": "function"}:
+        case {"type": "allowed_tools"}:
+            yield WrongParameter("tool_choice.allowed_tools", "a mode, auto or required, and a list of declared tools")
+        case {"type": "function" | "custom"} if _key(choice) in names:
+            return
+        case {"type": "function" | "custom"}:
             yield WrongParameter("tool_choice", "the name of a declared tool")
         case _:
             yield WrongParameter("tool_choice", '"none", "auto", "required" or a declared function')
+
+
+def _key(tool: object) -> tuple[object, object]:
+    """The type and the name of a declared tool, or of what chooses one."""
+    match tool:
+        case {"type": "function" as kind, "function": {"name": str(name)}}:
+            return kind, name
+        case {"type": "custom" as kind, "custom": {"name": str(name)}}:
+            return kind, name
+        case _:
+            return None, None
 
 
 def function_call(body: Body) -> Iterator[WrongParameter]:
@@ -86,29 +116,37 @@ def offered(body: Body) -> Iterator[Tool]:
     if not allowed(body):
         return
     named = _named(body)
-    for function in _declared(body):
-        # Codex cannot be made to call a tool (it always asks with "auto"), so the one that was named is offered alone.
-        if named in {None, function["name"]}:
-            yield function_rules.tool(function)
+    for tool in _declared(body):
+        # Codex cannot be made to call a tool (it always asks with "auto"), so what was named is offered alone.
+        if named is None or tool.name in named:
+            yield tool
 
 
 def forced(body: Body) -> tuple[str, ...]:
     """The tools of which one must be called; none where the model may answer as it likes."""
     if not legacy(body) and body.get("tool_choice") == "required":
-        return tuple(function["name"] for function in _declared(body))
-    named = _named(body)
-    return (named,) if named is not None else ()
+        return tuple(tool.name for tool in _declared(body))
+    match body.get("tool_choice"):
+        case {"allowed_tools": {"mode": "auto"}}:
+            return ()
+        case _:
+            return _named(body) or ()
 
 
-def _declared(body: Body) -> list[Mapping[str, Any]]:
-    if legacy(body):
-        return list(body["functions"])
-    return [tool["function"] for tool in body.get("tools") or []]
+def _declared(body: Body) -> Iterator[Tool]:
+    for function in body["functions"] if legacy(body) else ():
+        yield function_rules.tool(function)
+    for tool in body.get("tools") or []:
+        custom = tool["type"] == "custom"
+        yield custom_tools.tool(tool["custom"]) if custom else function_rules.tool(tool["function"])
 
 
-def _named(body: Body) -> str | None:
+def _named(body: Body) -> tuple[str, ...] | None:
+    """The names of the tools that were chosen; None where none was."""
     match body.get("function_call") if legacy(body) else body.get("tool_choice"):
-        case {"function": {"name": str(name)}} | {"name": str(name)}:
-            return name
+        case {"function": {"name": str(name)}} | {"custom": {"name": str(name)}} | {"name": str(name)}:
+            return (name,)
+        case {"allowed_tools": {"tools": [*tools]}}:
+            return tuple(str(_key(tool)[1]) for tool in tools)
         case _:
             return None

@@ -50,7 +50,7 @@ class ResponseEvents:
     _sent: int = 0
 
     def __post_init__(self) -> None:
-        self._output = Output(self.head.token, self.head.spaces, self.head.logprobs)
+        self._output = Output(self.head.token, self.head.spaces, self.head.logprobs, self.head.call_format.custom)
         self._meter = Meter(self.head.prompt_bytes)
 
     def begin(self) -> Iterator[Json]:

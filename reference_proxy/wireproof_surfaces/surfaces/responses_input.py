@@ -29,7 +29,10 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "developer": _CONTENT,
     "assistant": ("output_text", "refusal", "input_text"),
 }
-TYPES = ("message", "function_call", "function_call_output", "reasoning", "compaction")
+CALLS: Mapping[str, str] = {"function_call": "arguments", "custom_tool_call": "input"}
+"""The types of calls, each with the member that holds what it is called with."""
+OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
+TYPES = ("message", *CALLS, *OUTPUTS, "reasoning", "compaction")
 
 
 def given(body: Body) -> Iterator[WrongParameter]:
@@ -78,10 +81,10 @@ def answered(sent: Given, known: Collection[str]) -> Iterator[WrongParameter]:
     for index, item in enumerate([] if isinstance(sent, str) else sent):
         if _type(item) in COMPACTED:
             inner = unpacked(item["encrypted_content"]) or []
-            calls |= {one["call_id"] for one in inner if one.get("type") == "function_call"}
-        elif _type(item) == "function_call":
+            calls |= {one["call_id"] for one in inner if one.get("type") in CALLS}
+        elif _type(item) in CALLS:
             calls.add(item["call_id"])
-        elif _type(item) == "function_call_output":
+        elif _type(item) in OUTPUTS:
             yield from _call_id(item, f"input[{index}]", calls)
 
 
@@ -100,11 +103,11 @@ def _item(item: object, place: str, known: set[str] | None) -> Iterator[WrongPar
     match _type(item):
         case "message":
             yield from _message(item, place)
-        case "function_call":
-            yield from _call(item, place)
+        case "function_call" | "custom_tool_call" as kind:
+            yield from _call(item, place, CALLS[kind])
             if known is not None and isinstance(item.get("call_id"), str):
                 known.add(item["call_id"])
-        case "function_call_output":
+        case "function_call_output" | "custom_tool_call_output":
             yield from _call_id(item, place, known)
             yield from _output(item, place)
         case "reasoning":
@@ -160,14 +163,14 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return False
 
 
-def _call(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+def _call(item: Mapping[str, Any], place: str, said: str) -> Iterator[WrongParameter]:
     for name in ("call_id", "name"):
         if text(item.get(name)):
             problem = MISSING_PARAM if item.get(name) is None else INVALID_PARAM
             yield WrongParameter(f"{place}.{name}", "a non-empty string", problem)
-    if not isinstance(item.get("arguments"), str):
-        problem = MISSING_PARAM if item.get("arguments") is None else INVALID_PARAM
-        yield WrongParameter(f"{place}.arguments", "a string", problem)
+    if not isinstance(item.get(said), str):
+        problem = MISSING_PARAM if item.get(said) is None else INVALID_PARAM
+        yield WrongParameter(f"{place}.{said}", "a string", problem)
 
 
 def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[WrongParameter]:
@@ -196,9 +199,9 @@ def items(sent: Given) -> Iterator[Item]:
                 yield from items(unpacked(item["encrypted_content"]) or [])
             case "message":
                 yield Message(role=item["role"], parts=tuple(_parts(item["content"])))
-            case "function_call":
-                yield AssistantCall(id=item["call_id"], name=called(item), arguments=item["arguments"])
-            case "function_call_output":
+            case "function_call" | "custom_tool_call" as kind:
+                yield AssistantCall(id=item["call_id"], name=called(item), arguments=item[CALLS[kind]])
+            case "function_call_output" | "custom_tool_call_output":
                 parts = tuple(_parts(item["output"]))
                 texts = (part.text for part in parts if isinstance(part, TextPart))
                 images = tuple(part for part in parts if isinstance(part, ImagePart))

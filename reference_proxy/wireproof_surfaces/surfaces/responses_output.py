@@ -4,7 +4,8 @@ One item at a time is open, in order of output_index:
 
     message   output_item.added → content_part.added → output_text.delta* → output_text.done → content_part.done
               → output_item.done
-    call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done
+    call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done;
+              of a custom tool with custom_tool_call_input.delta* and .done
     thought   output_item.added → the events of its texts (`responses_reasoning`) → output_item.done
 
 Text continues the open message, and a call or a thought closes it. While a call is open, events of other items wait: a
@@ -92,14 +93,37 @@ def _without_bytes(token: Json) -> Json:
     return {**{name: token[name] for name in token if name != "bytes"}, "top_logprobs": likely}
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _CallForm:
+    """What a call's item and its events are called."""
+
+    type: str
+    prefix: str
+    """Of ids."""
+    said: str
+    """The member that holds what it is called with."""
+    events: str
+    named: bool
+    """Whether the last of these says the name."""
+
+
+_FUNCTION = _CallForm(
+    type="function_call", prefix="fc", said="arguments", events="response.function_call_arguments", named=True
+)
+_CUSTOM = _CallForm(
+    type="custom_tool_call", prefix="ctc", said="input", events="response.custom_tool_call_input", named=False
+)
+
+
 @dataclass
 class _CallItem:
-    """A function call; its arguments are the backend's own characters. `name` has its namespace, if it is in one."""
+    """A call; its arguments are the backend's own characters. `name` has its namespace, if it is in one."""
 
     id: str
     index: int
     event: CallBegan
     name: Json
+    form: _CallForm
     pieces: list[str] = field(default_factory=list)
 
     @property
@@ -109,13 +133,13 @@ class _CallItem:
     def item(self, status: Status) -> Json:
         """The item as far as it is known; until it is complete, its arguments come as deltas only."""
         return {
-            "type": "function_call",
+            "type": self.form.type,
             "id": self.id,
             "call_id": self.event.id,
             **self.name,
             # Empty at first: pydantic-ai, langchain-js and Copilot would double them. Whole at the end: else openai,
             # openai-agents, litellm and ai-sdk read `{}`.
-            "arguments": "" if status == "in_progress" else "".join(self.pieces),
+            self.form.said: "" if status == "in_progress" else "".join(self.pieces),
             "status": status,
         }
 
@@ -126,23 +150,24 @@ class _CallItem:
         self.pieces.append(text)
         # OpenAI's name: at `response.function_call.delta`, as "Obsidian tool calling" has it, openai-node's `.stream`
         # fails.
-        yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
+        yield {"type": f"{self.form.events}.delta", **self._place, "delta": text}
 
     def closed(self) -> Iterator[Json]:
-        named = {"name": self.name["name"], "arguments": "".join(self.pieces)}
-        yield {"type": "response.function_call_arguments.done", **self._place, **named}
+        named = {"name": self.name["name"]} if self.form.named else {}
+        yield {"type": f"{self.form.events}.done", **self._place, **named, self.form.said: "".join(self.pieces)}
 
 
 @dataclass
 class Output:
     """All items of a response; `token` makes their ids unlike those of any other, `spaces` are the namespaces.
 
-    `logprobs` gives what is reported of the tokens of a text; None: nothing.
+    `logprobs` gives what is reported of the tokens of a text; None: nothing. `custom` are the names of custom tools.
     """
 
     token: str
     spaces: Spaces = field(default_factory=dict)
     logprobs: Logprobs | None = None
+    custom: frozenset[str] = frozenset()
     _done: list[Json] = field(default_factory=list)
     _open: _MessageItem | _CallItem | Reasoning | None = None
     _waiting: list[OutputEvent] = field(default_factory=list)
@@ -159,7 +184,9 @@ class Output:
                 yield from self._open.said(event.text) if isinstance(self._open, _MessageItem) else ()
             case CallBegan():
                 yield from self._close("completed")
-                yield from self._begin(_CallItem(self._id("fc"), len(self._done), event, self._name(event.name)))
+                form = _CUSTOM if event.name in self.custom else _FUNCTION
+                name = self._name(event.name)
+                yield from self._begin(_CallItem(self._id(form.prefix), len(self._done), event, name, form))
             case Thought():
                 yield from self._close("completed")
                 yield from self._begin(Reasoning(self._id("rs"), len(self._done), event))

@@ -63,23 +63,23 @@ class ResponsesRequest:
     """The parameters as the response repeats them."""
 
 
-def parse(body: Body, headers: Mapping[str, str], *, any_object: bool = False) -> ResponsesRequest:
+def parse(body: Body, headers: Mapping[str, str], *, full: bool = False) -> ResponsesRequest:
     """The request, if it is acceptable; header names are lower-case.
 
-    `any_object`: whether a text may be asked for that is any JSON object (`json_object`).
+    `full`: whether what answers can do what Codex cannot: call custom tools, and say any JSON object (`json_object`).
 
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
     """
-    first_fault(_RULES_OF_ANY_OBJECT if any_object else RULES, body)
+    first_fault(_FULL_RULES if full else RULES, body)
     return ResponsesRequest(
         model=body["model"],
         given=body["input"],
         instructions=body.get("instructions"),
         previous=body.get("previous_response_id"),
-        tools=tuple(responses_tools.offered(body)),
+        tools=tuple(responses_tools.offered(body, custom=full)),
         spaces=responses_tools.spaces(body),
-        forced=responses_tools.forced(body),
+        forced=responses_tools.forced(body, custom=full),
         calls=responses_tools.allowed(body),
         stream=bool(body.get("stream")),
         # OpenAI's default is true.
@@ -156,7 +156,12 @@ RULES: tuple[Rule, ...] = (
     where(("metadata",), _metadata),
 )
 """The table."""
-_RULES_OF_ANY_OBJECT = tuple(where(("text",), _or_any_object) if rule is _text else rule for rule in RULES)
+_FULL: Mapping[Rule, Rule] = {
+    _text: where(("text",), _or_any_object),
+    responses_tools.tools: where(("tools",), responses_tools.tools_or_custom),
+    responses_tools.tool_choice: where(("tool_choice",), responses_tools.choice_or_custom),
+}
+_FULL_RULES = tuple(_FULL.get(rule, rule) for rule in RULES)
 
 
 def _schema(body: Body) -> Mapping[str, Any] | None:

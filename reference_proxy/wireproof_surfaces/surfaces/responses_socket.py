@@ -134,7 +134,7 @@ class SocketMemory:
         Raises:
             ApiError: 400, when the request is not acceptable.
         """
-        parsed = responses_request.parse(asked.body, {}, any_object=True)
+        parsed = responses_request.parse(asked.body, {}, full=True)
         head = ResponseHead(
             token=random_hex(TOKEN_BYTES), created=int(time.time()), model=parsed.model, echo=parsed.echo
         )

@@ -2,13 +2,14 @@
 
 A function is declared flat, as this API does, in the chat API's shape, or in a namespace. Tools of the other published
 types are run by OpenAI itself: they are accepted, repeated, and not offered to the backend, which has none of them.
+Custom tools are offered where the backend can call them, else as if they were of those.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.surfaces import function_rules, namespaces
+from wireproof_surfaces.surfaces import custom_tools, function_rules, namespaces
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
@@ -46,6 +47,15 @@ WORDS = ("none", "auto", "required")
 
 def tools(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of published tools, the functions among them with different names."""
+    yield from _tools(body, custom=False)
+
+
+def tools_or_custom(body: Body) -> Iterator[WrongParameter]:
+    """The same where custom tools can be called."""
+    yield from _tools(body, custom=True)
+
+
+def _tools(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
     yield from function_rules.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
@@ -61,14 +71,25 @@ def tools(body: Body) -> Iterator[WrongParameter]:
             yield from function_rules.function(_function(tool), inside, seen)
         if kind == "namespace":
             yield from namespaces.namespace(tool, place, seen)
+        if kind == "custom" and custom:
+            yield from custom_tools.faults({name: tool[name] for name in tool if name != "custom"}, place, seen)
 
 
 def tool_choice(body: Body) -> Iterator[WrongParameter]:
     """The rule of `tool_choice`: a known word, a declared tool, or some of the declared tools."""
-    choice, names = body.get("tool_choice"), _names(body)
+    yield from _choice(body, custom=False)
+
+
+def choice_or_custom(body: Body) -> Iterator[WrongParameter]:
+    """The same where custom tools can be called."""
+    yield from _choice(body, custom=True)
+
+
+def _choice(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
+    choice, names = body.get("tool_choice"), {tool.name for tool in _callable(body, custom=custom)}
     if choice is None or (choice in WORDS and choice != "required"):
         return
-    match _chosen(choice, body):
+    match _chosen(choice, body, custom=custom):
         case [*chosen] if chosen and names.issuperset(chosen):
             return
         case [*_]:
@@ -88,25 +109,25 @@ def allowed(body: Body) -> bool:
     return bool(body.get("tool_choice") != "none")
 
 
-def offered(body: Body) -> Iterator[Tool]:
-    """The tools the model may call: none, those that were chosen, or all, in the order given."""
+def offered(body: Body, *, custom: bool = False) -> Iterator[Tool]:
+    """The tools the model may call: none, those that were chosen, or all, in order; `custom`: custom ones, too."""
     if not allowed(body):
         return
-    chosen = _chosen(body.get("tool_choice"), body)
-    for function in _functions(body):
-        if chosen is None or function["name"] in chosen:
-            yield function_rules.tool(function)
+    chosen = _chosen(body.get("tool_choice"), body, custom=custom)
+    for tool in _callable(body, custom=custom):
+        if chosen is None or tool.name in chosen:
+            yield tool
 
 
-def forced(body: Body) -> tuple[str, ...]:
+def forced(body: Body, *, custom: bool = False) -> tuple[str, ...]:
     """The tools of which one must be called; none where the model may answer as it likes."""
     match body.get("tool_choice"):
         case "required":
-            return tuple(function["name"] for function in _functions(body))
+            return tuple(tool.name for tool in _callable(body, custom=custom))
         case {"type": "allowed_tools", "mode": mode} if mode != "required":
             return ()
         case choice:
-            return tuple(_chosen(choice, body) or ())
+            return tuple(_chosen(choice, body, custom=custom) or ())
 
 
 def spaces(body: Body) -> namespaces.Spaces:
@@ -147,37 +168,43 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     return inside if isinstance(inside, dict) else {}
 
 
-def _functions(body: Body) -> list[Mapping[str, Any]]:
-    functions: list[Mapping[str, Any]] = []
+def _callable(body: Body, *, custom: bool) -> list[Tool]:
+    """The tools that calls may be of, in the order given."""
+    found: list[Tool] = []
     for tool in body.get("tools") or []:
-        functions += [_function(tool)] if tool["type"] == "function" else []
-        functions += namespaces.functions(tool) if tool["type"] == "namespace" else []
-    return functions
+        match tool["type"]:
+            case "function":
+                found.append(function_rules.tool(_function(tool)))
+            case "namespace":
+                found += map(function_rules.tool, namespaces.functions(tool))
+            case "custom" if custom:
+                found.append(custom_tools.tool(tool))
+            case _:
+                pass
+    return found
 
 
 def _of_type(body: Body, kind: str) -> list[Mapping[str, Any]]:
     return [tool for tool in body.get("tools") or [] if tool["type"] == kind]
 
 
-def _names(body: Body) -> set[str]:
-    return {function["name"] for function in _functions(body)}
-
-
 def _kinds(body: Body) -> set[str]:
     return {tool["type"] for tool in body.get("tools") or []}
 
 
-def _chosen(choice: object, body: Body) -> list[str] | None:
+def _chosen(choice: object, body: Body, *, custom: bool) -> list[str] | None:
     """The names of the functions that were chosen; None where the choice names none."""
     match choice:
         case {"type": "function", "function": {"name": str(name)}}:
             return [name]
-        case {"type": "function", "name": str()} if isinstance(choice, dict):
+        case {"type": "function" | "custom" as kind, "name": str()} if isinstance(choice, dict) and (
+            custom or kind == "function"
+        ):
             return [namespaces.called(choice)]
         case {"type": "namespace", "name": str(name)}:
             return [called for called, names in spaces(body).items() if names[0] == name]
         case {"type": "allowed_tools", "tools": [*tools]}:
-            return [name for tool in tools for name in _chosen(tool, body) or []]
+            return [name for tool in tools for name in _chosen(tool, body, custom=custom) or []]
         case {"type": "function"}:
             return []
         case _:

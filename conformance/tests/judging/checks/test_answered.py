@@ -112,6 +112,21 @@ def test_no_client_looks_at_the_param_of_an_error(
     assert found.strict_only is strict_only
 
 
+@pytest.mark.parametrize(
+    ("message", "seen"),
+    [("model: Field required", "the message asks for model"), ("The body is no JSON: no model in it", "")],
+)
+def test_an_error_of_messages_about_the_whole_body_asks_for_no_member(message: str, seen: str) -> None:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": message}, "request_id": "req_1"}
+    one = exchange(Request(expect=400, param=""), 400, {}, {})
+    one = replace(
+        one,
+        form=Form(Dialect.MESSAGES, Mode.WHOLE),
+        transcript=replace(one.transcript, pieces=(Piece(at=0.0, data=json.dumps(body).encode()),)),
+    )
+    assert [found.seen.partition(";")[0] for found in answered(ROW, one, Checks())] == ([seen] if seen else [])
+
+
 def test_another_look_comes_after_status_and_headers() -> None:
     checks = Checks()
     checks(ROW)(lambda exchange: [Seen(f"{exchange.transcript.status} is odd")])

@@ -27,6 +27,7 @@ ME = Dialect.MESSAGES
 OF_STREAMS = ("schema", "text", "arguments", "stop-reason", "usage", "terminal", "error-in-stream", "headers")
 OF_WHOLES = ("envelope", "text", "calls", "stop-reason", "usage")
 STOPPED = "messages-stop-sequence"
+REFUSAL: Json = {"type": "invalid_request_error", "message": "No."}
 ANSWERS = (
     STOPPED, "text-hello", "text-utf8", "call-one", "calls-three", "call-after-text", "finish-length", "finish-filter",
 )  # fmt: skip
@@ -215,3 +216,19 @@ def test_what_a_surface_says_otherwise_than_chat_is_seen(right_whole: Make, plai
         assert seen("turn.surface-parity", messages, chat) == []
         wrong = changed(messages, plain, content({"type": "text", "text": "Other."}))
         assert seen("turn.surface-parity", wrong, chat) != []
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ({"type": "error", "error": REFUSAL, "request_id": "req_7"}, ""),
+        ({"type": "error", "error": REFUSAL}, "request_id of the error is null"),
+        ({"detail": "No."}, ""),
+    ],
+    ids=["the same", "none in the body", "an error of another form"],
+)
+def test_an_error_has_the_id_of_its_header(body: Json, wanted: str, plain: Make) -> None:
+    headers = {"content-type": "application/json", "request-id": "req_7"}
+    one = plain("messages-request-ids", 400, json.dumps(body).encode(), dialect=ME, headers=headers)
+    found = seen("messages.request-id", one)
+    assert [text.partition(",")[0] for text in found] == ([wanted] if wanted else [])

@@ -169,14 +169,21 @@ def _error(exchange: Exchange) -> Failed | None:
     return None if broken else failed
 
 
+_NEEDED_FIRST = ("model", "max_tokens", "messages")
+"""The members that every request for messages has."""
+
+
 def _misnamed(exchange: Exchange) -> str:
     """What is wrong in what the error says of the field; '' if nothing is."""
     request, failed = asked(exchange), _error(exchange)
     if failed is None or request.param is None:
         return ""
-    # The errors of this surface have no member that could say that there is no field to name.
     messages = exchange.dialect.spec.surface is Surface.MESSAGES
-    if not names(failed, request.param, exchange.dialect.spec.surface) and (request.param or not messages):
+    # The errors of this surface have no member that could say that there is no field to name: some begin with one.
+    if messages and not request.param:
+        asked_for = next((one for one in _NEEDED_FIRST if failed.message.startswith(f"{one}: ")), None)
+        return f"the message asks for {asked_for}; sent was {_sent(exchange)}" if asked_for else ""
+    if not names(failed, request.param, exchange.dialect.spec.surface):
         seen = f"the message is {quoted(failed.message)}" if messages else f"param is {quoted(failed.param)}"
         named = f"it should name {request.param}" if messages else f"it should be {quoted(request.param or None)}"
         return f"{seen}, {named}; sent was {_sent(exchange)}"

@@ -40,7 +40,8 @@ def request_ids(*exchanges: Exchange) -> Iterable[Seen]:
         transcript = exchange.transcript
         if not id_:
             yield no_header("request-id", place=exchange.body_place)
-        elif not transcript.ok and (named := _body(exchange).get("request_id")) != id_:
+        # In an error of another form it is that form that is wrong (messages.error.envelope).
+        elif not transcript.ok and not error_in(exchange)[1] and (named := _body(exchange).get("request_id")) != id_:
             seen = f"request_id of the error is {quoted(named)}, the header says {quoted(id_)}"
             yield Seen(seen, exchange.body_place)
     if len(set(ids) - {None}) < len(ids) - ids.count(None):

@@ -24,6 +24,26 @@ def test_a_call_is_awaited_unless_it_came_late(make_client: MakeClient) -> None:
     assert client.answer(0).text_deltas == ["Done"]
 
 
+def test_older_versions_ask_for_one_call_at_a_time(make_client: MakeClient) -> None:
+    client = make_client(_library((SEARCH, READ), (Say(("Done",)),)), version="0.160.0")
+    received = client.play("[[wireproof:a#1]]", "search", "read")
+    assert [asked["params"]["callId"] for asked in received.tool_requests] == ["call_1"]
+    received = client.answer(0)
+    assert [asked["params"]["callId"] for asked in received.tool_requests] == ["call_2"]
+    assert received.text_deltas == []
+    assert client.answer(1).text_deltas == ["Done"]
+
+
+def test_an_interrupt_drops_the_calls_that_the_client_was_not_asked_for(make_client: MakeClient) -> None:
+    client = make_client(_library((SEARCH, READ), (Say(("Done",)),)), version="0.160.0")
+    thread = client.start_thread("search", "read", experimentalRawEvents=True)
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
+    _, received = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    outputs = [item["output"] for item in received.raw if item["type"] == "function_call_output"]
+    assert outputs == ["aborted by user after 0.0s"] * 2
+    assert client.answer(0).tool_requests == []
+
+
 def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: MakeClient) -> None:
     client = make_client(_library((SEARCH, Hang())))
     thread = client.start_thread("search", experimentalRawEvents=True)

@@ -126,7 +126,7 @@ _ONE_SIDE = "recorded of versions from there on alone"
 _NOT_RECORDED = "no recording has such an object"
 _NEVER_SET = "no recorded session made the server send it"
 UNRECORDED: Mapping[tuple[str, str, int], str] = {
-    ("notification", "thread/compacted", 125): _NEVER_SET,
+    ("notification", "thread/compacted", 121): _NEVER_SET,
     ("modelProvider/capabilities/read", "namespaceTools", 169): "the answer was recorded of 0.169 alone, without it",
     ("configRequirements/read", "supportsIndependentSpeedModes", 169): _NOT_RECORDED,
     (".sandboxPolicy/readOnly", "access", 128): "as `.sandbox/readOnly`, of which it is shown",
@@ -136,6 +136,11 @@ UNRECORDED: Mapping[tuple[str, str, int], str] = {
     (".items/commandExecution", "scriptPath", 150): "as `.item/commandExecution`, of which it is shown",
     (".items/commandExecution", "source", 118): "as `.item/commandExecution`, of which it is shown",
     (".items/dynamicToolCall", "namespace", 125): "as `.item/dynamicToolCall`, of which it is shown",
+    **{
+        (f".items/{kind}", name, end): f"as `.item/{kind}`, of which it is shown"
+        for kind in ("mcpToolCall", "webSearch")
+        for name, end, _ in marks(FIELDS[f".items/{kind}"])
+    },
     (".item/AgentMessage", "phase", 105): "left out where it is null, as it was in every recorded session",
 }
 """The marks that no two recordings show, and why: these changes were seen of the binaries alone."""

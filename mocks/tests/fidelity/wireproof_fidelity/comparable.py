@@ -21,7 +21,7 @@ _PLACES = re.compile(r'"rolloutOrdinal":\d+')
 _IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
 
 
-_CLOCK = re.compile(r"(?<=try again at )[^\".]*[AP]M")
+_CLOCK = re.compile(r"(?<=try again at )[^\".]*[AP]M|(?<=Wall time: )[0-9.]+|(?<=aborted by user after )[0-9.]+")
 
 
 def without_members(value: Any, members: Collection[str]) -> Any:
@@ -122,9 +122,10 @@ def _thread_of(message: Message) -> str:
 
 _COUNTS = frozenset({"codex/event/token_count", "thread/tokenUsage/updated", "account/rateLimits/updated"})
 _CALLS = re.compile(
-    r"item/tool/call|Approval$|^serverRequest/resolved|/outputDelta$|/(dynamic_tool_call|exec_|patch_|apply_patch)"
+    r"item/tool/call|Approval$|^serverRequest/resolved|/outputDelta$|^turn/plan/updated$"
+    r"|/(dynamic_tool_call|exec_|patch_|apply_patch|plan_update|mcp_tool_call)"
 )
-_CALL_ITEMS = frozenset({"dynamicToolCall", "commandExecution", "fileChange"})
+_CALL_ITEMS = frozenset({"dynamicToolCall", "commandExecution", "fileChange", "mcpToolCall"})
 
 
 def _racing(message: Message) -> bool | None:
@@ -176,7 +177,15 @@ def _in_order(messages: Sequence[Message]) -> list[Message]:
             ordered.insert(at - 1, ordered.pop())  # of the thread that was resumed just before
         elif message.get("method") == "item/tool/call" and ordered[at - 2].get("method") == "rawResponse/completed":
             ordered.append(ordered.pop(at - 2))
+        elif _is_own_tool(message) and ordered[at - 1].get("method") == "rawResponse/completed":
+            ordered.append(ordered.pop(at - 1))
     return _servers_after_threads(ordered)
+
+
+def _is_own_tool(message: Message) -> bool:
+    """Whether it is about what codex runs itself while the model's answer ends."""
+    item = (message.get("params") or {}).get("item") or {}
+    return message.get("method") == "turn/plan/updated" or item.get("type") == "mcpToolCall"
 
 
 def _servers_after_threads(messages: Sequence[Message]) -> list[Message]:

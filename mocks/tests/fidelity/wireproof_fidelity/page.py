@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 from wireproof_codex.versions.changes import CHANGES
 from wireproof_codex.versions.version import NEWEST, VERSIONS
+from wireproof_fidelity.table import RECORDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof_fidelity.table import Compared, Replayed, Replays
 
+_CODEX = RECORDINGS.parent / "codex"
+"""The tests of the mock, with the recordings of its other commands."""
+
 _HEAD = """\
-# How faithful the mock of the Codex app-server is
+# How faithful the mock of Codex is
 
 Made by `python tools/generate.py` from `mocks/tests/fidelity/wireproof_fidelity/*.toml`; the tests hold that the tables
 and the mock agree, and that no difference is listed that is no longer there.
@@ -40,12 +44,47 @@ Of the versions between: turns of text and with a call (`text_turn`) of each, an
 fail (`failures`), busy threads and turns without input (`busy`), further requests, approvals and retries.
 """
 
+_COMMANDS = """\
+## codex exec
+
+`mocks/tests/codex/exec` plays {exec_runs} recorded runs of each of {exec_versions}: the same command lines, homes and
+standard input. Every line of stdout and of stderr must be the recorded one, as must the exit status and the file of
+`--output-last-message`.
+
+| what is compared | what is left out, and why |
+| --- | --- |
+| events of `--json`, in their order, each with all its fields | ids and durations |
+| the numbers of items | the item about a model that codex does not know; those after it are lowered |
+| the lines for people, with their colours | the model's provider, the path of the shell |
+| what is said on stderr besides | codex's log, its warnings about its machine and its model |
+| refusals of the command line | which option is most like a wrong one |
+| the texts of failures | where the model's service is, and what it says of itself; when a limit ends |
+| commands of one answer | the order of two that codex runs side by side |
+| tools of MCP servers | that a server starts and is ready: the mock starts none |
+
+Known to differ: nothing is run, so a command takes no time and changes no file. Nobody is asked for approval. Sessions
+are stored in a form of the mock's own. `exec review` and `exec` of other versions than those recorded are not compared
+line by line: changes between them were seen of binaries.
+
+## codex mcp-server
+
+`mocks/tests/codex/mcp_server` plays recorded sessions of {mcp_versions}: every result, error and elicitation must be
+the recorded one, and the events of each call must be of the recorded types, in their order. Left out are ids,
+`codex_event_id`, the user agent, the order of members, events about tokens and the model's own items (which race), and
+the events of commands, which later versions send as items as well. The events have the fields that they had up to
+0.114.0. Of `config` the mock follows `model`, `approval_policy` and `sandbox_mode`. From 0.155.0 on there is no such
+command.
+
+"""
+
 _LIMITS = """\
 ## What the mock does otherwise, or not
 
 - Of very many requests at once it answers all, in order, unless `WIREPROOF_OVERLOAD_AT` says otherwise: a real server
 from
   0.100.0 on refuses some of 300 (-32001), and never answers others.
+- Up to 0.160.0 the client is asked for one call of an answer at a time, and for which of two first is chance. Here
+  they come in the order of the answer.
 - Two v1 listeners of a conversation share its events; which of them gets which is chance in the real 0.89.0.
 - It listens on stdio alone, which is all that the SDKs that were run ask for. `--listen ws://…` and `unix://…`,
   `app-server proxy` and `daemon` are refused.
@@ -64,7 +103,19 @@ _MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "
 
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
     """The page as Markdown."""
-    return "\n".join([_HEAD, *_replayed(replays), *_versions(), *_changes(), *_compared(compared), _LIMITS])
+    parts = [_HEAD, *_replayed(replays), *_versions(), *_changes(), *_compared(compared), _commands(), _LIMITS]
+    return "\n".join(parts)
+
+
+def _commands() -> str:
+    """What is compared of the commands beside the app-server."""
+    runs = {folder.name: len(list(folder.iterdir())) for folder in sorted((_CODEX / "exec/recordings").iterdir())}
+    served = {file.name.partition("_")[0] for file in (_CODEX / "mcp_server/recordings").iterdir()}
+    return _COMMANDS.format(
+        exec_runs=max(runs.values()),
+        exec_versions=", ".join(sorted(runs, key=_order)),
+        mcp_versions=", ".join(sorted(served, key=_order)),
+    )
 
 
 def versions_text() -> str:

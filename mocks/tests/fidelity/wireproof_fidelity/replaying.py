@@ -14,7 +14,7 @@ from wireproof_fidelity.comparable import by_thread, comparable, without_members
 from wireproof_fidelity.recorded_model import recorded_model
 from wireproof_fidelity.recording import Line, read_recording, without
 from wireproof_fidelity.scripts import SCRIPTS
-from wireproof_fidelity.table import CORE, PASSED_ON, recording_file
+from wireproof_fidelity.table import MEASURED, PASSED_ON, recording_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -131,7 +131,7 @@ def compared(row: Replayed, table: Replays, home: Path, version: Version | None 
     played = version or VERSIONS[row.version]
     lines = read_recording(recording_file(row.name))
     before = read_recording(recording_file(f"{row.version}/{row.after}")) if row.after else []
-    library = SCRIPTS if row.scenario == CORE else recorded_model([*before, *lines])
+    library = SCRIPTS if row.scenario in MEASURED else recorded_model([*before, *lines])
     session = Replay(library, played, received_lines(before), home if before else None)
     for line in before:
         if line.sent and line.message is not None:
@@ -139,7 +139,7 @@ def compared(row: Replayed, table: Replays, home: Path, version: Version | None 
     sides = replay(lines, session, skip=row.skip)
     if row.scenario in table.crossing:
         sides = by_thread(sides[0]), by_thread(sides[1])
-    if row.scenario == CORE:
+    if row.scenario in MEASURED:
         sides = without_members(sides[0], PASSED_ON), without_members(sides[1], PASSED_ON)
     unsent, own, race = table.unsent.keys() | row.unsent, table.own.keys() | row.own, played.counts.early
     theirs, ours = (comparable(side, unsent=unsent, own=own, words=table.words, counts_race=race) for side in sides)

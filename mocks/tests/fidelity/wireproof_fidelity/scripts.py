@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
 from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
+from wireproof_scripts.steps import (
+    Call,
+    Fail,
+    Finish,
+    Gate,
+    Hang,
+    Library,
+    McpCall,
+    Plan,
+    Say,
+    Script,
+    Step,
+    Think,
+    Usage,
+    WebSearch,
+)
 
 _PATIENCE = 20.0
 """Seconds within which a gate is opened."""
@@ -18,6 +36,9 @@ _SEARCH = Call(id="call_search", name="localSearch", arguments='{"query": "ü", 
 _READ = Call(id="call_read", name="readNote", arguments="{}")
 _OTHER = Call(id="call_other", name="otherTool", arguments="{}")
 _BROKEN = Call(id="call_broken", name="localSearch", arguments='{"query": ')
+_PLANS = tuple(Plan(id=f"call_plan_{done}", steps=("look", "write"), done=done, explanation="how") for done in range(3))
+_ECHO = McpCall(id="call_echo", server="mini", tool="echo", arguments='{"text": "hi"}', output="echo: hi")
+_FAIL = replace(_ECHO, id="call_fail", tool="fail", failed=True)
 _BEGUN = (Say(("Begun", ", and")),)
 
 SCRIPTS: Library = {
@@ -67,6 +88,9 @@ SCRIPTS: Library = {
             _script("unknown", (_OTHER,), (Say(("None.",)),)),
             _script("broken", (_BROKEN,), (Say(("None.",)),)),
             _script("namespaced", (Call(id="call_find", name="find", arguments="{}"),), (Say(("Found.",)),)),
+            _script("planned", *((plan,) for plan in _PLANS), (Say(("Planned.",)),)),
+            _script("searched", (WebSearch(id="ws_1", query="herons"), Say(("Found.",)))),
+            _script("served", (_ECHO,), (_FAIL,), (Say(("Served.",)),)),
             _script("call-hangs", (_SEARCH, Hang())),
             _script("call-cut", (_SEARCH, Fail("cut"))),
             _script("call-length", (_SEARCH, Usage(input=9, output=4), Finish("length"))),
@@ -81,3 +105,20 @@ SCRIPTS: Library = {
         )
     },
 }
+
+
+def of_the_model(script: Script) -> Script:
+    """The script as the model's service plays it: it calls the tools that Codex has of its own."""
+    return replace(script, parts=tuple(tuple(map(_called, part)) for part in script.parts))
+
+
+def _called(step: Step) -> Step:
+    match step:
+        case Plan():
+            states = ["completed"] * step.done + ["in_progress"] + ["pending"] * len(step.steps)
+            plan = [{"step": text, "status": status} for text, status in zip(step.steps, states, strict=False)]
+            arguments = json.dumps({"explanation": step.explanation, "plan": plan})
+            return Call(id=step.id, name="update_plan", arguments=arguments)
+        case McpCall():
+            return Call(id=step.id, name=f"mcp__{step.server}__{step.tool}", arguments=step.arguments)
+    return step

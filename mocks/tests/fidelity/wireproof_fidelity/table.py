@@ -18,7 +18,8 @@ Result = Literal["equal", "accepted difference", "not compared"]
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 """One folder per version, in it one file per scenario."""
 CORE = "core"
-"""The scenario that `conformance/codex/measure.py` records; its file is compressed."""
+MEASURED = frozenset({CORE, "own_tools"})
+"""The scenarios that `conformance/codex/measure.py` records, with scripts of ours; their files are compressed."""
 PASSED_ON = frozenset({"logprobs", "cache_write_tokens"})
 """Members of raw items that the model's service of the core set sent, and the real server passed on."""
 REPLAY = Path(__file__).parent / "replay.toml"
@@ -102,7 +103,7 @@ def load_replays(path: Path = REPLAY, recordings: Path = RECORDINGS) -> Replays:
 
 def recording_file(name: str) -> Path:
     """The file of a recording, by its version and scenario."""
-    return RECORDINGS / f"{name}.jsonl{'.gz' if name.endswith(f'/{CORE}') else ''}"
+    return RECORDINGS / f"{name}.jsonl{'.gz' if name.partition('/')[2] in MEASURED else ''}"
 
 
 _SETS = ("skip", "unsent", "own")

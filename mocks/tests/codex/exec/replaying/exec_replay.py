@@ -10,13 +10,27 @@ import io
 import json
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wireproof_codex import __main__ as command
 from wireproof_codex import settings
-from wireproof_scripts.steps import Call, Command, Fail, Finish, Patch, Say, Script, Step, Think, Usage
+from wireproof_scripts.steps import (
+    Call,
+    Command,
+    Fail,
+    Finish,
+    McpCall,
+    Patch,
+    Plan,
+    Say,
+    Script,
+    Step,
+    Think,
+    Usage,
+    WebSearch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -128,7 +142,8 @@ _MASKS = (
 _UNSAID = re.compile(
     r"WARNING: proceeding|\x1b\[1m\x1b\[33mwarning:|\x1b\[2m\d{4}-|warning: (Codex could not find|Model metadata)|"
     r"\d{4}-\d\d-\d\dT\S+ ERROR |provider: |"
-    r"\x1b\[1mprovider:"
+    r"\x1b\[1mprovider:|"
+    r"mcp: mini (starting|ready)|mcp startup: "  # the mock starts no servers
 )
 _UNKNOWN_MODEL = "Model metadata for "
 
@@ -156,6 +171,8 @@ def _events(lines: Iterable[Any]) -> list[Any]:
 
 # The model
 
+_PLAN = Plan(id="call_1", steps=("look", "write"), explanation="how")
+_ECHO = McpCall(id="call_1", server="mini", tool="echo", arguments='{"text": "hi"}', output="echo: hi")
 _CALL = Call(id="call_1", name="no_such_tool", arguments='{"a": 1}')
 _ANSWERS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     "text": ((Say(("Hello,", " world.")),),),
@@ -180,6 +197,10 @@ _ANSWERS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     ),
     "patch": ((Patch(id="call_1", path="hello.txt", content="hello\nworld\n"),), (Say(("Added.",)),)),
     "unknown": ((_CALL,), (Say(("Never mind.",)),)),
+    "plan": ((_PLAN,), (replace(_PLAN, id="call_2", done=1),), (Say(("Planned.",)),)),
+    "search": ((WebSearch(id="ws_1", query="rust"), Say(("Found.",))),),
+    "mcp": ((_ECHO,), (Say(("Called.",)),)),
+    "mcperr": ((replace(_ECHO, tool="fail", failed=True),), (Say(("Failed it.",)),)),
     "json": ((Say(('{"answer":"42"}',)),),),
     "cut": ((Say(("part",), whole=True), Fail("cut")),),
     "afttext": ((Say(("Some text.",), whole=True), Fail("invalid-prompt")),),

@@ -1,0 +1,89 @@
+"""Custom tools, which are called with a text: free, or of a grammar. Pure.
+
+    chat        {"type": "custom", "custom": {"name": "calc", "format": {"type": "grammar", "grammar": {…}}}}
+    responses   {"type": "custom", "name": "calc", "format": {"type": "grammar", "syntax": "lark", "definition": …}}
+
+A call of one has its text, the input, where a call of a function has its arguments. They are taken where a backend has
+models that write texts of a grammar, which Codex as a backend has not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
+from wireproof_surfaces.surfaces.rules import WrongParameter
+from wireproof_surfaces.tools.declared_tools import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wireproof_surfaces.errors import Problem
+
+SYNTAXES = ("lark", "regex")
+FREE: Mapping[str, Any] = {"type": "text"}
+_START = re.compile(r"^\s*[?!]*start\b[^:\n]*:", re.MULTILINE)
+
+
+def faults(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[WrongParameter]:
+    """The rule of one custom tool: a name unlike those `seen` before, a text, a format."""
+    inside = "custom" in tool
+    declared, place = (tool["custom"], f"{place}.custom") if inside else (tool, place)
+    if not isinstance(declared, dict):
+        yield WrongParameter(place, "an object with a name")
+        return
+    name = declared.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`", _problem(name))
+    elif name in seen:
+        yield WrongParameter(f"{place}.name", "unlike the names before it")
+    else:
+        seen.add(name)
+    if not isinstance(declared.get("description"), str | None):
+        yield WrongParameter(f"{place}.description", "a string")
+    match declared.get("format"):
+        case None | {"type": "text"}:
+            return
+        case {"type": "grammar"} as format_:
+            # Chat has the grammar in a member of its own.
+            grammar, at = (format_.get("grammar"), ".grammar") if inside else (format_, "")
+            yield from _grammar(grammar, f"{place}.format{at}")
+        case _:
+            yield WrongParameter(f"{place}.format.type", "one of text, grammar")
+
+
+def _grammar(grammar: object, place: str) -> Iterator[WrongParameter]:
+    if not isinstance(grammar, dict):
+        yield WrongParameter(place, "an object with a syntax and a definition", _problem(grammar))
+        return
+    syntax, definition = grammar.get("syntax"), grammar.get("definition")
+    if syntax not in SYNTAXES:
+        yield WrongParameter(f"{place}.syntax", f"one of {', '.join(SYNTAXES)}", _problem(syntax))
+    if not isinstance(definition, str) or not definition.strip():
+        yield WrongParameter(f"{place}.definition", "a grammar as text", _problem(definition))
+    elif syntax == "regex" and (fault := _no_expression(definition)):
+        yield WrongParameter(f"{place}.definition", f"a regular expression: {fault}")
+    elif syntax == "lark" and not _START.search(definition):
+        yield WrongParameter(f"{place}.definition", "a grammar of Lark's with a rule `start`")
+
+
+def _no_expression(text: str) -> str | None:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+def _problem(value: object) -> Problem:
+    return MISSING_PARAM if value is None else INVALID_PARAM
+
+
+def tool(declared: Mapping[str, Any]) -> Tool:
+    """The tool of an acceptable declaration, which chat has in a member; its format as Responses have it."""
+    format_ = declared.get("format") or FREE
+    if "grammar" in format_:
+        format_ = {"type": "grammar", **format_["grammar"]}
+    return Tool(name=declared["name"], description=declared.get("description") or "", parameters={}, format=format_)
