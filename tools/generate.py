@@ -41,6 +41,7 @@ from wireproof_pages.api_page import api_page
 from wireproof_pages.catalogue_pages import catalogue_pages
 from wireproof_pages.drawing import drawing
 from wireproof_pages.editions_page import editions_page
+from wireproof_pages.endpoint_clients import endpoint_clients_table
 from wireproof_pages.judged_clients import judged_clients_table
 from wireproof_pages.manual import TABLES, blocks, filled
 from wireproof_pages.proof_pages import Held, Proofs, SourceText, requirements_page, source_page
@@ -130,6 +131,7 @@ def texts() -> Mapping[Path, str]:
         "settings": settings_table,
         "versions": versions_text,
         "judged-clients": judged_clients_table,
+        "endpoint-clients": endpoint_clients_table,
     }
     return generated | {path: filled(text, tables) for path, text in by_hand.items() if blocks(text, tables)}
 

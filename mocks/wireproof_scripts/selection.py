@@ -118,8 +118,8 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
     instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `AskedTurn`.
     `choice`: of the request's answer, whose choices are one request. `conditions`: those of the library, if they are
-    known. `own_ids`: the client may give calls ids of its own; `asked.answered_calls` then says
-    whose results theirs are.
+    known. `own_ids`: the client may give calls ids of its own, also where a marker chooses, as the suite does, which
+    looks at them; `asked.answered_calls` then says whose results theirs are.
     """
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)
@@ -134,7 +134,7 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
         return replace(found, by="marker")
     script = _by_condition(conditions_of(library) if conditions is None else conditions, asked)
     if script is not None:
-        return _of_conversation(script, asked, nonces, choice, own_ids=own_ids)
+        return _of_conversation(script, asked, nonces, choice)
     steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
     return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
@@ -231,8 +231,8 @@ def _by_marker(
     return replace(_of_script(script, parts, first, nonce), conversation=name)
 
 
-def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: int, *, own_ids: bool) -> Selection:
-    """What a script plays that a condition has chosen."""
+def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: int) -> Selection:
+    """What a script plays that a condition has chosen: for any client, also for one that gives calls its own ids."""
     parts = script.choices[choice % len(script.choices)] if script.choices else script.parts
     if script.sequence == "endpoint":
         return replace(_in_sequence(script, parts, Nonce(), nonces.asked, choice), by="when")
@@ -245,8 +245,7 @@ def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: i
         # Most scripts: there is no other part, whatever was said before.
         return _of_script(script, parts, 0, Nonce(), by="when")
     seen = sum(map(_holds(script), asked.earlier()))
-    since = _since(asked.conversation, "") if own_ids else ()
-    first = part_to_play(parts, answered(asked.conversation), seen, since)
+    first = part_to_play(parts, answered(asked.conversation), seen, _since(asked.conversation, ""))
     return _of_script(script, parts, first, Nonce(), by="when")
 
 

@@ -46,7 +46,9 @@ def test_a_taken_address_is_one_line_and_status_1(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setenv("PROXY_PORT", str(taken.getsockname()[1]))
         assert main([]) == 1
-    assert "cannot listen on 127.0.0.1:" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "cannot listen on 127.0.0.1:" in said
+    assert said.endswith(": address already in use; name another with PROXY_PORT\n")
 
 
 def test_serving_in_this_process_ends_with_the_signal(

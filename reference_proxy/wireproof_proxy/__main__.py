@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import resource
 import sys
 from contextlib import suppress
@@ -64,7 +65,9 @@ def serve(settings: ProxySettings, backend: AgentBackend) -> int:
                 limits=EdgeLimits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
             )
         except OSError as error:
-            _complain(f"cannot listen on {settings.host}:{settings.port}: {error}")
+            # asyncio's own words say the address once more, and the number of the error.
+            reason = os.strerror(error.errno).lower() if (error.errno or 0) > 0 else str(error)
+            _complain(f"cannot listen on {settings.host}:{settings.port}: {reason}; name another with PROXY_PORT")
             return 1
         server.start()
         backend.start()

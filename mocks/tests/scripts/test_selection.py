@@ -233,3 +233,13 @@ def test_a_script_with_a_step_of_cursors_is_for_that_mock_alone() -> None:
     )
     other = _select([], "go", library={"own": Script(name="own", title="", parts=((Say(("a",)),),), when="go")})
     assert without_cursor(other) is other
+
+
+def test_a_client_may_give_the_calls_of_a_condition_ids_of_its_own() -> None:
+    script = Script(name="weather", title="", when="weather", parts=((_call("c1"),), (Say(("Sunny",)),)))
+    library = {"weather": script}
+    call = {"type": "function_call", "call_id": "own", "name": "f", "arguments": "{}"}
+    asked = [_user("The weather?"), call, _result("own")]
+    assert _select(asked, None, library=library).first == 1
+    other = {**call, "name": "g"}
+    assert _select([_user("The weather?"), other, _result("own")], None, library=library).first == 0

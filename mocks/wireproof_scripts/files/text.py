@@ -56,7 +56,7 @@ def read_yaml(text: str) -> object:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         at = (mark.line + 1, mark.column + 1) if mark else None
-        raise ScriptError("", f"no YAML: {_problem(error)}", at=at) from error
+        raise ScriptError("", f"no YAML: {_problem(error, text)}", at=at) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ScriptError("", f"no YAML: {error}") from error
     except RecursionError as error:
@@ -64,6 +64,7 @@ def read_yaml(text: str) -> object:
 
 
 _INDENTED = "the indentation does not fit: this line belongs to none of those above it"
+_FURTHER = "the indentation does not fit: this line stands further right than the key above it"
 _HINTS: Mapping[str, str] = {
     "found character '\\t'": "; indent with spaces",
     "but got ':'": "; a text with a colon and a space needs quotes",
@@ -75,14 +76,22 @@ _HINTS: Mapping[str, str] = {
 """What the parser says → what would be right."""
 
 
-def _problem(error: yaml.MarkedYAMLError) -> str:
+def _problem(error: yaml.MarkedYAMLError, text: str) -> str:
     said = error.problem or error.context or "it cannot be read"
     if said.startswith("expected <block end>, but found '<block"):
         return _INDENTED
+    if said.startswith("mapping values are not allowed") and _stands_further(error.problem_mark, text):
+        return _FURTHER
     # The one message of the parser that goes on from its context.
     if said.startswith("but ") and error.context:
         said = f"{error.context}, {said}"
     return said + next((hint for words, hint in _HINTS.items() if words in said), "")
+
+
+def _stands_further(mark: yaml.Mark | None, text: str) -> bool:
+    """Whether the colon that does not fit follows a key with which a line begins: then its line is the mistake."""
+    line = text.splitlines()[mark.line] if mark is not None and mark.line else ""
+    return bool(mark and line[: mark.column].startswith(" ") and re.fullmatch(r" +[\w-]+", line[: mark.column]))
 
 
 def _data(text: str) -> object:

@@ -95,6 +95,17 @@ def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
             "line 3, column 10, scripts[1].name: the name a is taken by an earlier script, line 2",
         ),
         ("a.yaml", b"a: [", "line 1, column 5: no YAML: expected the node content, but found '<stream end>'"),
+        (
+            "a.yaml",
+            b"- a: b\n   c: d",
+            "line 2, column 5: no YAML: the indentation does not fit: this line stands",
+        ),
+        (
+            "a.yaml",
+            b"- a: b\n c: d",
+            "line 2, column 2: no YAML: the indentation does not fit: this line belongs",
+        ),
+        ("a.yaml", b"- a: b: c", "line 1, column 7: no YAML: mapping values are not allowed here; a text with a colon"),
         ("a.yaml", b"- \x00", "no YAML: unacceptable character"),
         ("a.json", b'{"a": }', "line 1, column 7: no JSON: Expecting value"),
         ("a.yaml", b"- \xff", "byte 2: the file is not UTF-8"),
