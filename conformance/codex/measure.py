@@ -51,6 +51,7 @@ class Outcome:
     """How a conversation ended: what differs; or `broken`, why it could not be had."""
 
     name: str
+    hostile: bool = False
     differs: Sequence[str] = ()
     broken: str = ""
 
@@ -135,13 +136,15 @@ def _compare(name: str, version: str, known: str, binary: Path, folder: Path) ->
         scripts = write_scripts(folder / f"{file.stem}.scripts.json")
         ours = said_by_mock(conversation, known, scripts, homes / "mock")
     except AssertionError as error:
-        return Outcome(name=name, broken=str(error).partition("\n")[0][:500])
+        return Outcome(name=name, hostile=conversation.hostile, broken=str(error).partition("\n")[0][:500])
     without = _WITHOUT.get(name, frozenset()) | PASSED_ON
     sides = theirs.lines(without), [line.replace(known, version) for line in ours.lines(without)]
     if sides[0] == sides[1]:
-        return Outcome(name=name)
+        return Outcome(name=name, hostile=conversation.hostile)
     asked = {json.loads(number): method for number, method in theirs.asked.items()}
-    return Outcome(name=name, differs=sorted(differences(*sides, asked)) or ["the order of messages"])
+    return Outcome(
+        name=name, hostile=conversation.hostile, differs=sorted(differences(*sides, asked)) or ["the order of messages"]
+    )
 
 
 def _say(version: str, known: str, outcomes: Sequence[Outcome]) -> None:
@@ -149,9 +152,12 @@ def _say(version: str, known: str, outcomes: Sequence[Outcome]) -> None:
     for outcome in outcomes:
         for place in outcome.differs:
             places[place].append(outcome.name)
-    equal = sum(not outcome.differs and not outcome.broken for outcome in outcomes)
+    counts = []
+    for hostile in (False, True):
+        had = [outcome for outcome in outcomes if outcome.hostile is hostile]
+        counts.append(f"{sum(not outcome.differs and not outcome.broken for outcome in had)} of {len(had)}")
     played = VERSIONS[known].played_as
-    print(f"{version}, beside {known} (played as {played}): {equal} of {len(outcomes)} conversations equal")
+    print(f"{version}, beside {known} (played as {played}): {counts[0]} conversations equal, {counts[1]} hostile ones")
     for place, names in sorted(places.items(), key=lambda entry: -len(entry[1])):
         more = ", …" if len(names) > _EXAMPLES else ""
         print(f"  {len(names):3} {place}   [{', '.join(names[:_EXAMPLES])}{more}]")

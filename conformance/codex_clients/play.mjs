@@ -2,7 +2,9 @@
 
 import { text } from "node:stream/consumers";
 
-import { streamText } from "ai";
+import { jsonSchema, Output, streamText } from "ai";
+
+import { schema } from "./schema.mjs";
 
 export async function main(connect) {
   const asked = JSON.parse(await text(process.stdin));
@@ -11,11 +13,12 @@ export async function main(connect) {
   process.stdout.write(JSON.stringify(told));
 }
 
-async function play(connect, { codex, prompt, interrupt }) {
+async function play(connect, { codex, prompt, interrupt, structured }) {
   const turn = { text: null, pieces: [], end: "", error: null, usage: null, ran: [] };
   const { model, close } = connect(codex);
   const leave = new AbortController();
-  const result = streamText({ model, prompt, maxRetries: 0, abortSignal: leave.signal, onError: () => {} });
+  const output = structured ? { output: Output.object({ schema: jsonSchema(schema) }) } : {};
+  const result = streamText({ model, prompt, ...output, maxRetries: 0, abortSignal: leave.signal, onError: () => {} });
   try {
     for await (const part of result.fullStream) hear(part, turn, interrupt && leave);
   } catch (error) {
@@ -31,6 +34,8 @@ function hear(part, turn, leave) {
   if (part.type === "text-delta") {
     turn.pieces.push(part.text);
     if (leave) leave.abort();
+  } else if (part.type === "tool-call") {
+    turn.ran.push(part.input.command ?? part.input);
   } else if (part.type === "error") {
     turn.end = "failed";
     turn.error = part.error.message;

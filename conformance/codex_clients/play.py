@@ -14,12 +14,18 @@ TOOL: dict[str, Any] = {
     "description": "The weather in a city.",
     "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
 }
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "enum": ["Zürich"]}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
 RESULT: dict[str, Any] = {"contentItems": [{"type": "inputText", "text": "24 °C"}], "success": True}
 
 
 @dataclass
 class Turn:
-    """A turn as the client tells it; `ran`: the arguments of the calls that it was asked to run."""
+    """A turn as the client tells it; `ran`: the arguments of the calls that it was asked to run, or the commands."""
 
     text: str | None = None
     pieces: list[str] = field(default_factory=list)
@@ -31,12 +37,16 @@ class Turn:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be played: with which `codex`, the user's text, whether to declare a tool, and to stop it midway."""
+    """What is to be played: with which `codex`, the user's text, whether to declare a tool, and to stop it midway.
+
+    `structured`: the answer is to match `SCHEMA`.
+    """
 
     codex: str
     prompt: str
     tool: bool
     interrupt: bool
+    structured: bool
 
 
 Play = Callable[[Asked], Coroutine[Any, Any, Turn]]

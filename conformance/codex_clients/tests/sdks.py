@@ -20,7 +20,7 @@ HERE = Path(__file__).parents[1]
 INSTALLED = Path(sys.prefix) / "codex_clients"
 PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
 """Of this environment, all that clients get."""
-DEADLINE = 60.0
+DEADLINE = 120.0
 NEWEST, OLDEST = versions.NEWEST.number, next(iter(versions.VERSIONS))
 
 Printed = dict[str, Any]
@@ -28,11 +28,14 @@ Printed = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Play:
-    """What a client is asked to play: a text of the user's; whether it declares a tool, and leaves in the middle."""
+    """What a client is asked to play: a text of the user's; whether it declares a tool, leaves in the middle, and wants
+    an answer that matches a schema.
+    """
 
     prompt: str
     tool: bool = False
     interrupt: bool = False
+    structured: bool = False
 
 
 PLAYS: Mapping[str, Play] = {
@@ -41,6 +44,9 @@ PLAYS: Mapping[str, Play] = {
     "interrupt": Play(prompt="Please: [[wireproof:sdk/hang#1]]", interrupt=True),
     "failure": Play(prompt="Please: [[wireproof:sdk/failure#1]]"),
     "mistake": Play(prompt="Please: [[wireproof:sdk/txt#1]]"),
+    "command": Play(prompt="Please: [[wireproof:sdk/command#1]]"),
+    # Without a script the mock makes an example of the schema, so that it is seen to arrive.
+    "structured": Play(prompt="Which city?", structured=True),
 }
 
 
@@ -51,30 +57,31 @@ class Sdk:
     `plays`: what it can play of `PLAYS`.
 
     `counts`, `reasons`: it tells the tokens of a turn, and why a turn failed. `streams`: text comes in its pieces;
-    `codex exec` has whole messages alone.
+    `codex exec` has whole messages alone. `shows_commands`: its user sees what codex runs.
     """
 
     program: str
     versions: tuple[str, ...] = (NEWEST, OLDEST)
-    plays: tuple[str, ...] = tuple(PLAYS)
+    plays: tuple[str, ...] = ("text", "tool", "interrupt", "failure", "mistake")
     counts: bool = True
     reasons: bool = True
     streams: bool = True
+    shows_commands: bool = True
 
     @property
     def name(self) -> str:
         """As it stands in the names of tests."""
         return Path(self.program).stem
 
-    def play(self, codex: Path, version: str) -> dict[str, Printed]:
-        """What became of all that it can play, with the executable `codex` as this version."""
+    def play(self, codex: Path) -> dict[str, Printed]:
+        """What became of all that it can play with this executable."""
         command = ("node", INSTALLED) if self.program.endswith(".mjs") else (sys.executable, HERE)
         asked = {name: {"codex": str(codex), **asdict(PLAYS[name])} for name in self.plays}
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         done = subprocess.run(
             [command[0], command[1] / self.program],
             input=json.dumps(asked),
-            env={**environment, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "WIREPROOF_CODEX_VERSION": version},
+            env=environment,
             encoding="utf-8",
             capture_output=True,
             timeout=DEADLINE,
@@ -86,7 +93,7 @@ class Sdk:
 
 
 WITHOUT_TOOLS = ("text", "interrupt", "failure", "mistake")
-_OF_EXEC = ("text", "failure", "mistake")
+_OF_EXEC = ("text", "failure", "mistake", "command", "structured")
 SDKS = (
     # It asks for `--listen stdio://`, which came with 0.100.0. Its model of an error takes no word as `codexErrorInfo`:
     # such failures it drops, the real server's as well.
@@ -114,8 +121,29 @@ SDKS = (
     Sdk(
         program="ai_sdk_provider_codex_exec.mjs",
         versions=("0.153.4", NEWEST),
-        plays=("text",),
+        plays=("text", "command", "structured"),
         streams=False,
+    ),
+    # An agent of the Agent Client Protocol, which has no structured answers. It says in the text why a turn failed.
+    Sdk(
+        program="codex_acp.mjs",
+        versions=("0.166.0", NEWEST),
+        plays=("text", "interrupt", "command"),
+    ),
+    # OpenAI-compatible servers in front of `codex exec`; the second one passes no schema on.
+    Sdk(
+        program="agentbridge_cli.py",
+        versions=("0.125.0", NEWEST),
+        plays=("text", "command", "structured"),
+        streams=False,
+        shows_commands=False,
+    ),
+    Sdk(
+        program="unified_cli_server.py",
+        versions=("0.125.0", NEWEST),
+        plays=("text", "command"),
+        streams=False,
+        shows_commands=False,
     ),
 )
 

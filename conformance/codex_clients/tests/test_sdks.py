@@ -1,16 +1,17 @@
 """SDKs of `codex app-server` and `codex exec` that others wrote work on the mock unchanged: a text, a tool, a failure …
 
-Each knows nothing but where `codex` is: a link of that name to `wireproof-codex`.
+Each knows nothing but where `codex` is: a program of that name, which starts `wireproof-codex`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sdks import OLDEST, SDKS, Printed, Sdk, installed
+from sdks import HERE, OLDEST, SDKS, Printed, Sdk, installed
 
 from wireproof.targets.launch import executable
 
@@ -32,11 +33,19 @@ def each_that_plays(name: str) -> pytest.MarkDecorator:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """What became of everything that an SDK plays with a version of codex; all of them play once, several at a time."""
     installed()
-    codex = tmp_path_factory.mktemp("bin") / "codex"
-    codex.symlink_to(Path(executable("wireproof-codex")).resolve())
+    bins = tmp_path_factory.mktemp("bin")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        playing = {case: pool.submit(case[0].play, codex, case[1]) for case in CASES}
+        playing = {case: pool.submit(case[0].play, _codex(bins / case[1], case[1])) for case in CASES}
         yield lambda sdk, version: playing[sdk, version].result()
+
+
+def _codex(folder: Path, version: str) -> Path:
+    """An executable `codex` of this version. It takes nothing from its environment: some clients do not pass it on."""
+    folder.mkdir(exist_ok=True)
+    codex, mock = folder / "codex", Path(executable("wireproof-codex")).resolve()
+    codex.write_text(f'#!/bin/sh\nexec "{mock}" --scripts "{HERE}/scripts.yaml" --codex-version {version} "$@"\n')
+    codex.chmod(0o755)
+    return codex
 
 
 @each_that_plays("text")
@@ -76,3 +85,18 @@ def test_what_is_wrong_with_a_marker_reaches_whoever_wrote_it(sdk: Sdk, version:
     assert printed["end"] == "failed"
     wanted = "The marker asks for the script sdk/txt, which does not exist; did you mean sdk/text"
     assert printed["error"].startswith(wanted)
+
+
+@each_that_plays("command")
+def test_a_command_is_run_and_the_turn_goes_on(sdk: Sdk, version: str, played: Played) -> None:
+    printed = played(sdk, version)["command"]
+    assert (printed["text"], printed["end"], printed["error"]) == ("It is listed.", "completed", None)
+    assert len(printed["ran"]) == sdk.shows_commands
+    assert all("ls" in command for command in printed["ran"])
+    assert printed["usage"] == [50, 7]
+
+
+@each_that_plays("structured")
+def test_the_answer_matches_the_schema_of_the_client(sdk: Sdk, version: str, played: Played) -> None:
+    printed = played(sdk, version)["structured"]
+    assert (json.loads(printed["text"]), printed["end"]) == ({"city": "Zürich"}, "completed")
