@@ -34,7 +34,8 @@ def become(home: Path, words: list[str], variables: Mapping[str, str]) -> NoRetu
     os.chdir(home / "work")
     # At the end of its input it does not wait for more of the prompt.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.execve(words[0], words, {**os.environ, **_AWAY, **variables})  # noqa: S606 - no shell is meant
+    # Some take the folder from PWD, which is that of whoever started this program.
+    os.execve(words[0], words, {**os.environ, "PWD": str(home / "work"), **_AWAY, **variables})  # noqa: S606 - no shell is meant
 
 
 def native(pattern: str) -> str:

@@ -12,15 +12,15 @@ from talk import FUNCTION, PARAMETERS, run, talk
 MODE = sys.argv[1]
 CLIENT = Anthropic()
 TOOL = {"name": FUNCTION["name"], "description": FUNCTION["description"], "input_schema": PARAMETERS}
-ASKED: dict[str, Any] = {"model": "claude-sonnet-4-5", "max_tokens": 4096}
+ASKED: dict[str, Any] = {"model": "claude-sonnet-4-5", "max_tokens": 4096, "tools": [TOOL]}
 messages: list[Any] = []
 
 
 def answered() -> Any:  # noqa: ANN401 - the library's own
     """A message."""
     if MODE == "whole":
-        return CLIENT.messages.create(messages=messages, tools=[TOOL], **ASKED)
-    with CLIENT.messages.stream(messages=messages, tools=[TOOL], **ASKED) as stream:
+        return CLIENT.messages.create(messages=messages, **ASKED)
+    with CLIENT.messages.stream(messages=messages, **ASKED) as stream:
         return stream.get_final_message()
 
 

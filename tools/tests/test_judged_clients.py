@@ -13,6 +13,6 @@ def test_the_table_has_each_client_once_and_names_rows_that_there_are() -> None:
     clients = judged_clients()
     assert len(clients) >= SIXTEEN
     assert len({(one["name"], one["mode"]) for one in clients}) == len(clients)
-    named = {row for one in clients for row in (*one["broken"], *one["unobserved"])}
+    named = {row for one in clients for row in (*one["broken"], *one["unobserved"], *one.get("unsteady", ()))}
     assert named <= load().about(Side.CLIENT).by_id.keys()
     assert judged_clients_table().count("\n") == len(clients) + 1

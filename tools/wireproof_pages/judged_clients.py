@@ -23,11 +23,16 @@ def judged_clients_table() -> str:
     rows = [
         (
             shown(one["name"]), one["version"], f"{one['surface']}, {one['mode']}",
-            _rows(one["broken"]) or "nothing", _rows(one["unobserved"]) or "nothing",
+            _broken(one) or "nothing", _rows(one["unobserved"]) or "nothing",
         )
         for one in judged_clients()
     ]  # fmt: skip
     return table(("client", "version", "asks for", "broken", "MUSTs not observed"), rows)
+
+
+def _broken(client: dict[str, Any]) -> str:
+    unsteady = (f"{_rows([name])} on a slow machine: {why}" for name, why in client.get("unsteady", {}).items())
+    return ", ".join(filter(None, (_rows(client["broken"]), *unsteady)))
 
 
 def _rows(names: list[str]) -> str:

@@ -76,6 +76,8 @@ class Answers:
     wrong: Transcript
     then: Transcript
     """What is answered to a request that goes on from either."""
+    whole: tuple[Transcript, Transcript]
+    """The right answer and the next one to who asks for whole ones."""
 
 
 def behaviours() -> list[Behaviour]:
@@ -125,7 +127,9 @@ def _answers(one: Behaviour, recorded: Mapping[tuple[str, str, Form], Transcript
         wrong = plain(recorded[one.fault, one.scenario, one.shape])
     else:
         wrong = CHANGES[one.requirement, one.form](right)
-    return Answers(behaviour=one, right=right, wrong=wrong, then=then)
+    shape = Form(one.shape.dialect, Mode.WHOLE)
+    whole = (recorded[RIGHT, one.scenario, shape], recorded[RIGHT, AFTERWARDS, shape])
+    return Answers(behaviour=one, right=right, wrong=wrong, then=then, whole=whole)
 
 
 def _as_it_is(answer: Transcript) -> Transcript:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from elsewhere import elsewhere
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 INSTALLED = Path(sys.prefix) / "clients" / "node_modules" / "@anthropic-ai"
 DEADLINE = 150.0
@@ -66,6 +66,11 @@ class Ended:
         return str(self.result.get("result", ""))
 
     @property
+    def spoken(self) -> str:
+        """All texts of the model that it shows its user."""
+        return "".join(block["text"] for block in self._blocks("assistant") if block["type"] == "text")
+
+    @property
     def calls(self) -> list[tuple[str, Any]]:
         """Name and input of each call that it took from the model, in order."""
         return [(block["name"], block["input"]) for block in self._blocks("assistant") if block["type"] == "tool_use"]
@@ -81,20 +86,24 @@ class Ended:
         return [block for content in said if isinstance(content, list) for block in content]
 
 
-def run(
-    prompt: str, *, folder: Path, home: Path, url: str, key: str, tools: Sequence[str] = (), bearer: bool = False
-) -> Ended:
+def run(  # noqa: PLR0913 (each but the first five has a default)
+    prompt: str, *, folder: Path, home: Path, url: str, key: str, tools: Sequence[str] = (), bearer: bool = False,
+    servers: Mapping[str, Any] | None = None, retries: int | None = None,
+) -> Ended:  # fmt: skip
     """Let it work in a folder on what a prompt asks; `url` is the base URL, below which it adds `/v1`.
 
-    Without `tools` it may run none but those that read; with `bearer` the key goes into `Authorization`.
+    Without `tools` it may run none but those that read; with `bearer` the key goes into `Authorization`. `servers` are
+    its MCP servers, by name; `retries` how often it tries again, None: as often as it does by itself, for minutes.
     """
     command = [
         binary(), "-p", prompt, "--model", MODEL, "--output-format", "stream-json", "--verbose",
         *(("--allowedTools", ",".join(tools)) if tools else ()),
+        *(("--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})) if servers else ()),
     ]  # fmt: skip
     with elsewhere() as (away, asked):
         account = {"ANTHROPIC_AUTH_TOKEN" if bearer else "ANTHROPIC_API_KEY": key, "ANTHROPIC_BASE_URL": url}
-        env = {"PATH": os.environ["PATH"], "HOME": str(home), **dict.fromkeys(_SILENT, "1"), **account, **away}
+        tries = {} if retries is None else {"CLAUDE_CODE_MAX_RETRIES": str(retries)}
+        env = {"PATH": os.environ["PATH"], "HOME": str(home), **dict.fromkeys(_SILENT, "1"), **account, **tries, **away}
         done = subprocess.run(
             command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
             timeout=DEADLINE, check=False,

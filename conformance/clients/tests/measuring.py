@@ -6,11 +6,14 @@ What it then has that is not what it has of the right answer is the effect of th
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from playback import dialogue_of, playing
+from behaviours import AFTERWARDS
+from coding_agents import AGENTS
+from playback import MOST, Played, dialogue_of, playing
 
 from clients import Client, Play
 
@@ -28,6 +31,7 @@ class Measured:
     packages: tuple[str, ...]
     """What it is of: `npm:NAME` or `pypi:NAME`."""
     program: str
+    """A program of this folder, or an agent of `coding_agents.py`."""
     ways: Mapping[str, str]
     """Surface and mode, as in "chat stream" → the way of the program."""
 
@@ -43,6 +47,13 @@ def _ways(**surfaces: str) -> dict[str, str]:
 
 AI, RUNNER = "npm:ai", "runner-unthreaded runner-unthreaded-whole"
 MEASURED = (
+    # Those that take longest come first.
+    Measured(name="Claude Code", packages=("npm:@anthropic-ai/claude-code",), program="claude_code",
+             ways=_ways(messages="run")),
+    Measured(name="opencode", packages=("npm:opencode-ai",), program="opencode", ways=_ways(chat="run")),
+    Measured(name="opencode", packages=("npm:opencode-ai",), program="opencode-responses",
+             ways=_ways(responses="run")),
+    Measured(name="codex", packages=("npm:@openai/codex",), program="codex_exec", ways=_ways(responses="run")),
     Measured(name="openai-python", packages=("pypi:openai",), program="openai_python.py",
              ways=_ways(chat="joined whole")),
     Measured(name="openai-python .stream", packages=("pypi:openai",), program="openai_python.py",
@@ -59,7 +70,10 @@ MEASURED = (
              ways=_ways(chat="stream whole", responses="responses-stream responses-whole")),
     Measured(name="openai-agents", packages=("pypi:openai-agents",), program="openai_agents_python.py",
              ways=_ways(chat="chat-stream chat-whole", responses="stream whole")),
-    Measured(name="litellm", packages=("pypi:litellm",), program="litellm_python.py", ways=_ways(chat="stream whole")),
+    Measured(name="litellm", packages=("pypi:litellm",), program="litellm_python.py",
+             ways=_ways(chat="stream whole", responses="responses-stream responses-whole")),
+    Measured(name="llm", packages=("pypi:llm",), program="llm_python.py",
+             ways=_ways(chat="stream whole", responses="responses-stream responses-whole")),
     Measured(name="openai-node", packages=("npm:openai",), program="openai_node.mjs", ways=_ways(chat="joined whole")),
     Measured(name="openai-node .stream", packages=("npm:openai",), program="openai_node.mjs",
              ways=_ways(chat="stream")),
@@ -95,36 +109,54 @@ Effects = dict[Key, dict[str, str]]
 
 def measure(every: Sequence[Answers]) -> Effects:
     """What each client does with each answer that is wrong, where that differs from what it does with the right one."""
-    paths = {f"{place}/{kind}/{one.behaviour.mode}": (getattr(one, kind), one.then)
-             for place, one in enumerate(every) for kind in ("right", "wrong")}  # fmt: skip
     found: Effects = {(one.behaviour.requirement, one.behaviour.form): {} for one in every}
     plan = [(client, shape, way) for client in MEASURED for shape, way in client.ways.items()]
-    with playing(paths) as address, ThreadPoolExecutor(AT_ONCE) as pool:
-        columns = pool.map(lambda one: _column(every, one, address), plan)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        columns = pool.map(lambda one: _column(every, *one), plan)
         for (client, _, _), column in zip(plan, columns, strict=True):
             for key, effect in column.items():
                 found[key][client.name] = effect
     return found
 
 
-def _column(every: Sequence[Answers], asked_in: tuple[Measured, str, str], address: str) -> dict[Key, str]:
+def _column(every: Sequence[Answers], client: Measured, shape: str, way: str) -> dict[Key, str]:
     """What a client does, in one surface and mode."""
-    client, shape, way = asked_in
-    mine = [(place, one.behaviour) for place, one in enumerate(every)
-            if f"{one.behaviour.surface} {one.behaviour.mode}" == shape]  # fmt: skip
-    asked = [
-        {**dialogue_of(one.asked), "url": f"{address}/{place}/{kind}/{one.mode}/v1"}
-        for place, one in mine
-        for kind in ("right", "wrong")
-    ]
-    program = Client(program=client.program, way=way, streamed=shape.endswith("stream"))
-    plays = iter(program.play(asked, ACCOUNT))
-    found = {(one.requirement, one.form): difference(next(plays), next(plays)) for _, one in mine}
+    mine = [one for one in every if f"{one.behaviour.surface} {one.behaviour.mode}" == shape]
+    agent = AGENTS.get(client.program)
+    streamed = shape.endswith("stream")
+    player = agent or Client(program=client.program, way=way, streamed=streamed)
+    given: dict[str, tuple[Answers, Played]] = {}
+    # Forms of one scenario have their right answer together.
+    rights: dict[bytes, str] = {}
+    for place, one in enumerate(mine):
+        whole = one.whole if streamed else None
+        # A server that answers wrongly where the conversation is at its end does so to whoever goes on, too.
+        then = one.wrong if one.behaviour.scenario == AFTERWARDS else one.then
+        served = (
+            Played(first=one.right, then=one.then, whole=whole), Played(first=one.wrong, then=then, whole=whole)
+        )  # fmt: skip
+        right = rights.setdefault(one.right.body, f"{place}/right/{one.behaviour.mode}")
+        given[right], given[f"{place}/wrong/{one.behaviour.mode}"] = ((one, each) for each in served)
+    paths = {path: agent.named(played) if agent else played for path, (_, played) in given.items()}
+    asked: Counter[str] = Counter()
+    with playing(paths, asked) as address:
+        dialogues = [{**dialogue_of(one.behaviour.asked), "url": f"{address}/{path}/v1"}
+                     for path, (one, _) in given.items()]  # fmt: skip
+        plays = dict(zip(given, player.play(dialogues, ACCOUNT), strict=True))
+    plays = {path: {**play, "requests": asked[path]} for path, play in plays.items()}
+    found = {
+        (one.behaviour.requirement, one.behaviour.form): difference(
+            plays[rights[one.right.body]], plays[f"{place}/wrong/{one.behaviour.mode}"]
+        )
+        for place, one in enumerate(mine)
+    }
     return {key: effect for key, effect in found.items() if effect is not None and effect not in OF_NUMBERS}
 
 
 def difference(right: Play, got: Play) -> str | None:
     """How what became of a dialogue differs from what should have; None: in nothing that a user would see."""
+    if got.get("requests", 0) >= MOST:
+        return "endless requests"
     if "error" in right or "error" in got:
         return _of_errors(right, got)
     return next((word for word, test in _TESTS.items() if test(right, got)), None)
@@ -167,6 +199,7 @@ _TESTS: dict[str, Callable[[Play, Play], bool]] = {
         turn.get("finish") == 2 * str(meant.get("finish"))
         for meant, turn in zip(right["turns"], got["turns"], strict=False)
     ),
+    "the request is sent again": lambda right, got: got.get("requests", 0) > right.get("requests", 0),
     "another stop reason": lambda right, got: _last(got, "finish") != _last(right, "finish"),
     "other counts": lambda right, got: _last(got, "usage") != _last(right, "usage"),
 }

@@ -9,9 +9,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elsewhere import elsewhere
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 INSTALLED = Path(sys.prefix) / "clients" / "node_modules"
 DEADLINE = 120.0
@@ -46,9 +49,16 @@ class Ended:
     """What it asked of any other host than this one."""
 
 
-def run(prompt: str, *, folder: Path, home: Path, url: str, key: str) -> Ended:
-    """Let it work in a folder on what a prompt asks, with a proxy as its model."""
-    (folder / "opencode.json").write_text(json.dumps(_configuration(url, key)), encoding="utf-8")
+def run(
+    prompt: str, *, folder: Path, home: Path, url: str, key: str, package: str = "@ai-sdk/openai-compatible",
+    servers: Mapping[str, Any] | None = None,
+) -> Ended:  # fmt: skip
+    """Let it work in a folder on what a prompt asks, with a proxy as its model.
+
+    `package` is that of the AI SDK which asks, one that comes with OpenCode; `servers` are its MCP servers, by name.
+    """
+    configuration = {**_configuration(url, key, package), "mcp": servers or {}}
+    (folder / "opencode.json").write_text(json.dumps(configuration), encoding="utf-8")
     with elsewhere() as (away, asked):
         done = subprocess.run(
             # With a title of its own, or it asks the model for one first.
@@ -59,9 +69,9 @@ def run(prompt: str, *, folder: Path, home: Path, url: str, key: str) -> Ended:
     return Ended(status=done.returncode, said=done.stdout.strip(), log=done.stderr, elsewhere=asked)
 
 
-def _configuration(url: str, key: str) -> dict[str, Any]:
+def _configuration(url: str, key: str, package: str) -> dict[str, Any]:
     provider = {
-        "npm": "@ai-sdk/openai-compatible",  # it comes with OpenCode
+        "npm": package,
         "options": {"baseURL": url, "apiKey": key},
         "models": {"codex": {"name": "codex"}},
     }

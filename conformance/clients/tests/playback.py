@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -34,6 +35,8 @@ OUR_OWN = "That is all."
 """The text of our own answer."""
 FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 """Headers of a recorded head that are written again: the body is sent in one piece."""
+MOST = 20
+"""Requests of a path; what goes well takes two."""
 _HEAD = {"id": "chatcmpl-own", "created": 1_760_000_000, "model": "m"}
 _USAGE = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
 
@@ -101,15 +104,36 @@ def _is_ordinary(exchange: Exchange) -> bool:
     return plain and counted and exchange.transcript.ok and answer.error is None and bool(answer.choices)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """What is answered at a path."""
+
+    first: Transcript
+    then: Transcript
+    """To a request that goes on from the first answer."""
+    whole: tuple[Transcript, Transcript] | None = None
+    """The same two for a client that asks for a stream, and then for a whole answer; None: as for a stream."""
+
+
 @contextmanager
-def playing(answers: Mapping[str, tuple[Transcript, Transcript]]) -> Iterator[str]:
-    """The address of a server that plays answers back, each at its path: the first, and what is answered afterwards."""
+def playing(answers: Mapping[str, Played], asked: Counter[str] | None = None) -> Iterator[str]:
+    """The address of a server that plays answers back, each at its path.
+
+    `asked` counts the requests of each path. Whoever asks without end is refused from the request `MOST` on.
+    """
+    counted: Counter[str] = Counter() if asked is None else asked
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            found = answers["/".join(self.path.split("/")[1:4])]
-            transcript = found[_goes_on(body)]
+            path = "/".join(self.path.split("/")[1:4])
+            counted[path] += 1
+            if counted[path] >= MOST:
+                self.send_error(HTTPStatus.BAD_REQUEST)
+                return
+            found = answers[path]
+            pair = (found.first, found.then) if body.get("stream") or not found.whole else found.whole
+            transcript = pair[_goes_on(body)]
             self.send_response(transcript.status or HTTPStatus.OK)
             for name, value in transcript.headers:
                 if name.lower() not in FRAMING:

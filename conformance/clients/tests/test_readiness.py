@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playback import Recorded, own, playing, recorded
+from playback import Played, Recorded, own, playing, recorded
 
 from clients import Client, installed
 from wireproof.model.catalogue import load
@@ -92,7 +92,7 @@ def happened() -> Mapping[tuple[str, str], Happened]:
     every = [one for name in RECORDINGS for one in recorded(name)]
     found: dict[tuple[str, str], Happened] = {}
     own_of = {mode: own(streamed=mode is Mode.STREAM) for mode in Mode}
-    played_back = {one.path: (one.exchange.transcript, own_of[one.exchange.mode]) for one in every}
+    played_back = {one.path: Played(first=one.exchange.transcript, then=own_of[one.exchange.mode]) for one in every}
     with playing(played_back) as address:
         for name, client in AS_NAMED.items():
             mode = "stream" if client.streamed else "whole"

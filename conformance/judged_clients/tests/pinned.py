@@ -35,6 +35,8 @@ class Findings:
 
     broken: frozenset[str]
     unobserved: frozenset[str]
+    seen: frozenset[str] = frozenset()
+    """The requirements that something showed, kept or broken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,8 @@ class PinnedClient:
     """`npm:NAME` or `pypi:NAME`, one for each of the versions; none: it is the system's."""
     command: str
     findings: Findings
+    unsteady: frozenset[str] = frozenset()
+    """The requirements that it breaks or keeps as the machine is slow or fast; the table says why."""
 
     @property
     def words(self) -> list[str]:
@@ -64,6 +68,7 @@ def pinned_clients() -> list[PinnedClient]:
             packages=tuple(one["packages"]),
             command=one["command"],
             findings=Findings(broken=frozenset(one["broken"]), unobserved=frozenset(one["unobserved"])),
+            unsteady=frozenset(one.get("unsteady", {})),
         )
         for one in table
     ]
@@ -114,13 +119,18 @@ def findings_of(report: Mapping[str, Any]) -> Findings:
     return Findings(
         broken=frozenset(one["requirement"] for one in report["outcomes"] if one["strict"] in BROKEN),
         unobserved=frozenset(report["levels"]["strict"]["unobserved"]),
+        seen=frozenset(one["requirement"] for one in report["outcomes"] if one["strict"] in {"pass", *BROKEN}),
     )
 
 
 def differences(client: PinnedClient, found: Findings) -> list[str]:
     """A sentence for each row in which a client differs from the table: who, which row, and what to do."""
-    pinned = client.findings
-    return [*_changed(client.name, "broken", pinned.broken, found.broken, *_BROKEN),
+    pinned, either = client.findings, client.unsteady
+    unseen = (
+        f"{client.name} does not show {row}, which is unsteady in {TABLE}." for row in sorted(either - found.seen)
+    )
+    return [*unseen,
+            *_changed(client.name, "broken", pinned.broken - either, found.broken - either, *_BROKEN),
             *_changed(client.name, "unobserved", pinned.unobserved, found.unobserved, *_UNOBSERVED)]  # fmt: skip
 
 
