@@ -306,6 +306,11 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
             refusable="tool_choice",
         ),
     ),
+    plain(
+        # As `calls-declared` of chat: without a script the tool is called that the text names.
+        "messages-calls-declared", "A call has the name of a declared tool", ("turn.calls-declared",),
+        _sent({**HELLO, "messages": [{"role": "user", "content": "Call the tool readNote, please."}], "tools": TOOLS}),
+    ),
     ConversationScenario(
         name="messages-stop-sequence",
         title="A stop sequence, which comes in several deltas, ends the text before itself",
