@@ -245,7 +245,10 @@ def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: i
         # Most scripts: there is no other part, whatever was said before.
         return _of_script(script, parts, 0, Nonce(), by="when")
     seen = sum(map(_holds(script), asked.earlier()))
-    first = part_to_play(parts, answered(asked.conversation), seen, _since(asked.conversation, ""))
+    first = part_to_play(parts, answered(asked.conversation), seen)
+    if first == 0 and asked.last_result is not None:
+        # No id of its calls has come back: the client may have ids of its own.
+        first = min(parts_answered(parts, _since(asked.conversation, "")), len(parts))
     return _of_script(script, parts, first, Nonce(), by="when")
 
 

@@ -66,7 +66,7 @@ def serve(settings: ProxySettings, backend: AgentBackend) -> int:
             )
         except OSError as error:
             # asyncio's own words say the address once more, and the number of the error.
-            reason = os.strerror(error.errno).lower() if (error.errno or 0) > 0 else str(error)
+            reason = os.strerror(error.errno).lower() if error.errno is not None and error.errno > 0 else str(error)
             _complain(f"cannot listen on {settings.host}:{settings.port}: {reason}; name another with PROXY_PORT")
             return 1
         server.start()

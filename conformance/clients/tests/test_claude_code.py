@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,10 @@ class Workspace:
 
     def run(self, script: str, *, bearer: bool = False) -> claude_code.Ended:
         """Let it work on what a script answers."""
-        prompt = f"Please: [[wireproof:{script}#{secrets.token_hex(8)}]]"
+        return self.ask(f"Please: [[wireproof:{script}#{secrets.token_hex(8)}]]", bearer=bearer)
+
+    def ask(self, prompt: str, *, bearer: bool = False) -> claude_code.Ended:
+        """Let it work on a prompt."""
         url = self.url.removesuffix("/v1")  # which it adds
         return claude_code.run(prompt, folder=self.folder, home=self.home, url=url, key=KEY, tools=TOOLS, bearer=bearer)
 
@@ -64,8 +68,9 @@ def cursor(scripts: Path) -> Iterator[str]:
 
 @contextmanager
 def endpoint(scripts: Path) -> Iterator[str]:
-    """The base URL of the endpoint."""
-    with serving("--scripts", str(scripts), "--api-key", KEY) as url:
+    """The base URL of the endpoint, which notes beside the scripts what comes."""
+    journal = str(scripts.with_suffix(".jsonl"))
+    with serving("--scripts", str(scripts), "--api-key", KEY, "--journal", journal) as url:
         yield url
 
 
@@ -73,20 +78,29 @@ def endpoint(scripts: Path) -> Iterator[str]:
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """The folder that scripts name, and the base URL of what plays them."""
     folder = tmp_path_factory.mktemp("work")
-    text = (HERE / "scripts_claude_code.yaml").read_text(encoding="utf-8").replace("{folder}", str(folder))
-    if request.param is endpoint:
-        more = (HERE / "scripts_claude_code_endpoint.yaml").read_text(encoding="utf-8")
-        text += more.partition("scripts:\n")[2]
     scripts = tmp_path_factory.mktemp("scripts") / "scripts.yaml"
-    scripts.write_text(text, encoding="utf-8")
+    write_scripts(scripts, folder, whole=request.param is endpoint)
     with request.param(scripts) as url:
         yield folder, url
+
+
+def write_scripts(scripts: Path, folder: Path, *, whole: bool) -> None:
+    """Write what is said, to a Claude Code that works in a folder; `whole`: with what the endpoint alone can do."""
+    text = (HERE / "scripts_claude_code.yaml").read_text(encoding="utf-8").replace("{folder}", str(folder))
+    if whole:
+        more = (HERE / "scripts_claude_code_endpoint.yaml").read_text(encoding="utf-8")
+        text += more.partition("scripts:\n")[2]
+    scripts.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture
 def workspace(served: tuple[Path, str], tmp_path: Path) -> Workspace:
     """The folder with two files as they were, and a home that nothing was done in."""
-    folder, url = served
+    return workspace_in(*served, tmp_path)
+
+
+def workspace_in(folder: Path, url: str, tmp_path: Path) -> Workspace:
+    """A folder with two files, and a home that nothing was done in."""
     (folder / "README.md").write_text("# Readme\n", encoding="utf-8")
     (folder / "notes.md").write_text("- a note\n", encoding="utf-8")
     home = tmp_path / "home"
@@ -152,3 +166,28 @@ def test_it_tries_again_where_there_were_too_many_requests(workspace: Workspace)
 @pytest.mark.parametrize("served", [endpoint], indirect=True, ids=["endpoint"])
 def test_it_tries_again_where_the_service_was_overloaded(workspace: Workspace) -> None:
     assert succeeded(workspace.run("claude-code/overloaded")) == "Served in the end."
+
+
+def test_it_counts_the_tokens_of_its_context(workspace: Workspace) -> None:
+    assert "**Tokens:**" in succeeded(workspace.ask("/context"))
+
+
+def test_what_it_sends_breaks_no_row(tmp_path: Path) -> None:
+    folder, scripts = tmp_path / "work", tmp_path / "scripts.yaml"
+    folder.mkdir()
+    write_scripts(scripts, folder, whole=True)
+    with endpoint(scripts) as url:
+        workspace = workspace_in(folder, url, tmp_path)
+        for script in ("text", "edit", "two", "missing", "thinking", "rate"):
+            succeeded(workspace.run(f"claude-code/{script}"))
+        succeeded(workspace.ask("/context"))
+    journal = scripts.with_suffix(".jsonl")
+    entries = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    # An endpoint that counts no tokens is asked for answers of one token instead.
+    counted = [one for one in entries if one["path"] == "/v1/messages/count_tokens"]
+    assert counted
+    assert [one["path"] for one in entries if one["script"] is None] == [one["path"] for one in counted]
+    command = [executable("wireproof"), "client", "--journal", str(journal), "--allow-partial"]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert judged.returncode == 0, judged.stdout
+    assert "nothing broken" in judged.stdout

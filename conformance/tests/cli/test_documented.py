@@ -32,7 +32,8 @@ def wrong(line: str) -> str | None:
     """What a command line has that the command has not; None for a right one."""
     words = shlex.split(line, comments=True)[1:]
     words = words[: next((at for at, word in enumerate(words) if word in _ENDS), None)]
-    command, context = root, click.Context(root, info_name="wireproof")
+    command: click.Command = root
+    context = click.Context(root, info_name="wireproof")
     try:
         while isinstance(command, click.Group):
             name = words.pop(0)

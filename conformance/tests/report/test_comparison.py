@@ -10,15 +10,15 @@ import pytest
 from saved_recordings import CONFIGURATION
 
 from wireproof.model.catalogue import load
-from wireproof.model.dialect import Dialect
+from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
-from wireproof.model.target import Backend, Target
+from wireproof.model.target import Backend, SurfaceState, Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.reading import recorded
 from wireproof.report.comparison import ResultToCompare, comparison, speed
 from wireproof.report.data import report_of
-from wireproof.results.document import Flaky
+from wireproof.results.document import Flaky, SurfaceFound
 from wireproof.results.folder import versions
 
 if TYPE_CHECKING:
@@ -134,3 +134,23 @@ def test_a_requirement_that_is_broken_in_some_runs_says_in_how_many(one_row: Rep
     now_and_then = replace(kept, flaky=(flaky,))
     assert verdicts(kept, now_and_then) == {cell.requirement: ["pass:0", "fail:2"]}
     assert verdicts(kept, now_and_then, level=VerdictLevel.COMPAT) == {}
+
+
+def test_the_surfaces_that_were_judged_are_named(one_row: Report) -> None:
+    assert one_row.target is not None
+    found = {
+        "reason": "",
+        "status": 200,
+        "said": "",
+        "seconds": 0.1,
+        "dialects": (),
+        "unspoken": {},
+        "capabilities": {},
+    }
+    seen = (
+        SurfaceFound(surface=Surface.CHAT, state=SurfaceState.ABSENT, **found),  # type: ignore[arg-type]
+        SurfaceFound(surface=Surface.MESSAGES, state=SurfaceState.JUDGED, **found),  # type: ignore[arg-type]
+    )
+    reports = (replace(one_row, target=replace(one_row.target, surfaces=seen)), replace(one_row, target=None))
+    results = [ResultToCompare(name="x", report=one, runs=()) for one in reports]
+    assert [one.surfaces for one in comparison(results, VerdictLevel.STRICT).compared] == [(Surface.MESSAGES,), ()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -171,3 +172,12 @@ def test_a_right_answer_has_none_of_those_of_its_rows(right: Exchange) -> None:
     of_rows = (row for row in load().requirements if row.breaks and row.speaks_of(right.form))
     lines = (line for row in of_rows for line in seen_effects(row, [right]))
     assert [line for line in lines if shows(line) in FORMS_OF_MESSAGES.values()] == []
+
+
+@pytest.mark.parametrize(("script", "told"), [("text/length", False), ("text/hello", True)])
+def test_how_a_text_ends_that_was_cut_says_nothing_of_calls(script: str, told: bool) -> None:  # noqa: FBT001
+    scenario = replace(CALLING, script=script)
+    events = (START, opened(text=""), words("Hi"), ended("max_tokens"), STOP)
+    left_open = answer(Mode.STREAM, b"".join(map(frame, events)), scenario)
+    lines = seen_effects(load().find("messages.stream.order"), [left_open])
+    assert [line.partition(":")[0] for line in lines] == [*(["@ai-sdk/anthropic"] if told else []), "Claude Code"]

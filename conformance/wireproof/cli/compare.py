@@ -101,6 +101,7 @@ def _head(compared: Sequence[Compared]) -> Iterator[tuple[str, Sequence[str]]]:
     yield "target", [one.url or "not reached" for one in compared]
     yield "model", [one.model for one in compared]
     yield "result", [one.summary or f"nothing judged: {one.reason}" for one in compared]
+    yield "surfaces", [", ".join(one.surfaces) for one in compared]
     yield "requirements judged", [str(one.judged) for one in compared]
     yield "broken", [str(one.broken) for one in compared]
     yield "runs", [str(one.runs) for one in compared]

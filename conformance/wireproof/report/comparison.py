@@ -12,6 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import Mode
+from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.wire.events import Fragment, Text
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof.judging.outcomes import ScenarioRun
+    from wireproof.model.dialect import Surface
     from wireproof.model.requirement import Level
     from wireproof.reading.exchange import Exchange
     from wireproof.results.document import Flaky, Report, Summary
@@ -51,6 +53,8 @@ class Compared:
     name: str
     url: str
     model: str
+    surfaces: tuple[Surface, ...]
+    """Those that were judged."""
     runs: int
     """How often the target was driven."""
     summary: Summary | None
@@ -134,6 +138,7 @@ def _compared(one: ResultToCompare, verdicts: Mapping[str, RowVerdict], level: V
         name=one.name,
         url=target.name if target else "",
         model=target.model if target else "",
+        surfaces=tuple(seen.surface for seen in target.surfaces if seen.state is SurfaceState.JUDGED) if target else (),
         runs=len(one.report.repeats) or 1,
         summary=at.summary if at else None,
         reason=one.report.reason,

@@ -45,6 +45,8 @@ NOT_OPENAIS = "response.function_call.delta"
 TOOL_CALLS = "tool_calls"
 KINDS = (CALL_AGAIN, RESPONSE_AGAIN)
 """The ends of the lines about what several answers show together: the kind of their violation says it."""
+NOT_RUN = ": a tool is not run "
+"""What becomes of an answer with a call alone."""
 REPEATED = "when each delta repeats the arguments so far"
 """The end of the lines about arguments that are cumulative."""
 
@@ -60,8 +62,15 @@ def seen_effects(
     return tuple(
         line
         for line in row.breaks
-        if (kind_of(line) in kinds if kind_of(line) else any(shows(line)(exchange) for exchange in every))
+        if (kind_of(line) in kinds if kind_of(line) else any(_shown(line, exchange) for exchange in every))
     )
+
+
+def _shown(line: str, exchange: Exchange) -> bool:
+    """Whether an answer has the form of which a line of a row speaks, and tells whether it does what the line says."""
+    # How a text ends that ran out of tokens says nothing of calls; how any other text is written does.
+    cut = any(one.finish == "length" and not one.calls for one in exchange.wanted)
+    return shows(line)(exchange) and not (NOT_RUN in line and cut)
 
 
 def kind_of(line: str) -> str:

@@ -43,6 +43,22 @@ def async_client(library: Any, given: Any) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(api_key="k", http_client=library.AsyncClient(transport=given), max_retries=0)
 
 
+def test_what_a_backend_does_itself_is_no_part_of_the_answer() -> None:
+    done = [
+        {"plan": {"id": "p", "steps": ["look"]}},
+        {"mcp-call": {"id": "m", "server": "mini", "tool": "echo"}},
+        {"command": {"id": "c", "command": "ls"}},
+    ]
+    say = [{"say": "Found."}]
+    searched = [{"web-search": {"id": "w", "query": "herons"}}, *say]
+    script = {"name": "works", "when": "work", "parts": [*([step] for step in done), searched]}
+    with sync_client(httpx, transport(script)) as client:
+        choice = client.chat.completions.create(model="m", messages=user("Work!")).choices[0]
+        assert (choice.message.content, choice.finish_reason) == ("Found.", "stop")
+        response = client.responses.create(model="m", input="Work!")
+        assert [item.type for item in response.output] == ["message"]
+
+
 @LIBRARIES
 def test_a_tool_loop(library: Any) -> None:
     played = transport(WEATHER)

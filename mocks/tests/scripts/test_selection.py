@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.nonces import Nonces
 from wireproof_scripts.selection import Selection, part_to_play, select, unknown_script, without_cursor
 from wireproof_scripts.steps import Call, Fail, Finish, Hang, Say, Script, cursor
+from wireproof_scripts.steps.when import When, Words
 
 
 def _call(identity: str) -> Call:
@@ -241,5 +243,14 @@ def test_a_client_may_give_the_calls_of_a_condition_ids_of_its_own() -> None:
     call = {"type": "function_call", "call_id": "own", "name": "f", "arguments": "{}"}
     asked = [_user("The weather?"), call, _result("own")]
     assert _select(asked, None, library=library).first == 1
+    two = {"weather": replace(script, parts=((_call("c1"),), (_call("c2"),), (Say(("Sunny",)),)))}
+    assert _select([*asked, {**call, "call_id": "next"}, _result("next")], None, library=two).first == 2
     other = {**call, "name": "g"}
     assert _select([_user("The weather?"), other, _result("own")], None, library=library).first == 0
+
+
+def test_a_condition_may_hold_where_nothing_was_said() -> None:
+    when = When(system=Words("contains", "pirate"))
+    library = {"arr": Script(name="arr", title="", when=when, parts=((_call("c1"),), (Say(("Arr",)),)))}
+    turn = select(library, Nonces(), history=[], given=[], tools=[], call_id="c", developer="You are a pirate.")
+    assert (turn.script, turn.first) == ("arr", 0)

@@ -15,7 +15,7 @@ from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
 from wireproof_mocks.upstream.playable import why_unplayable
 from wireproof_mocks.upstream.writing import counts, frame
 from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Call, Fail, Finish, Say, Script, Think, Usage
+from wireproof_scripts.steps import Call, Fail, Finish, Say, Script, Think, Usage, WebSearch
 
 Make = Callable[..., Any]
 
@@ -75,6 +75,29 @@ def test_a_text_without_deltas_and_counts(make_model: Make) -> None:
     assert sent.types[-2:] == ["output_item.done", "completed"]
     assert (sent.text, sent.last["usage"]) == ("a", None)
     assert [error for event in sent.events for error in EVENT.iter_errors(event)] == []
+
+
+def test_a_search_is_an_item_that_the_service_completes_itself(make_model: Make) -> None:
+    sent = make_model(Say(("a",)), WebSearch(id="ws_1", query="herons"), Say(("b",))).play("[[wireproof:s#n]]")
+    assert [item["type"] for item in sent.last["output"]] == ["message", "web_search_call", "message"]
+    search = sent.last["output"][1]
+    assert (search["id"], search["status"], search["action"]["query"]) == ("ws_1", "completed", "herons")
+    assert [kind for kind in sent.types if kind.startswith("web_search_call")] == [
+        "web_search_call.in_progress",
+        "web_search_call.searching",
+        "web_search_call.completed",
+    ]
+    assert [error for event in sent.events for error in EVENT.iter_errors(event)] == []
+
+
+@pytest.mark.parametrize("space", ["mcp__mini__", "mcp__mini"])
+def test_a_tool_of_a_server_is_called_as_the_request_declares_it(make_model: Make, space: str) -> None:
+    call = Call(id="c", name="mcp__mini__echo", arguments="{}")
+    tools = [{"type": "namespace", "name": space, "tools": [{"type": "function", "name": "echo"}]}]
+    (called,) = make_model(call).play("[[wireproof:s#n]]", tools=tools).last["output"]
+    assert (called["name"], called["namespace"]) == ("echo", space)
+    (called,) = make_model(call).play("[[wireproof:s#n]]").last["output"]
+    assert (called["name"], called.get("namespace")) == ("mcp__mini__echo", None)
 
 
 def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:

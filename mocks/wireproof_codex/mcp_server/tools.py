@@ -123,7 +123,7 @@ def _wrong(name: str, value: object, known: Sequence[str], version: Version) -> 
         return ""
     wanted = "a map" if name == "config" else "a string"
     if not isinstance(value, dict if name == "config" else str):
-        number = version.mcp_server.strict and type(value) in {int, float}
+        number = type(value) in {int, float} and not version.mcp_server.shows_numbers
         return f"invalid type: {'number' if number else shown(value)}, expected {wanted}"
     names = {"approval-policy": version.mcp_server.policies, "sandbox": _SANDBOXES}.get(name)
     if names and value not in names:

@@ -115,6 +115,7 @@ OLDEST: Mapping[str, Traits] = {
     "mcp_server": {
         "offered": True,
         "strict": False,
+        "shows_numbers": True,
         "policies": ("untrusted", "on-failure", "on-request", "never"),
         "older_deltas": True,
         "answers_unknown": False,
@@ -326,6 +327,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.118.0", "0.125.0/exec/stdin_and_prompt", exec={"appends_input": True}),
     _since("0.118.0", "0.118.0/busy", turns={"without_input": "refused"}),
     _since("0.118.0", "0.118.0/forks", stored={"ephemeral_forks": True}),
+    _since("0.120.0", seen="codex mcp-server 0.120.0 refuses unknown methods", mcp_server={"answers_unknown": True}),
     _since(
         "0.121.0",
         seen="an answer cut off after a call: 0.121.0 waits for the call, then fails",
@@ -334,7 +336,6 @@ CHANGES: tuple[Change, ...] = (
     # The recording is of a later version: of 0.121.0 the binary alone was seen.
     _since("0.121.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.121.0", seen="exec of 0.121.0 shows its whole usage with every refusal", exec={"usage": "whole"}),
-    _since("0.121.0", seen="codex mcp-server 0.121.0 refuses unknown methods", mcp_server={"answers_unknown": True}),
     _since(
         "0.121.0",
         "0.121.0/own_tools",
@@ -355,6 +356,7 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
     _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
+    _since("0.134.0", seen="codex mcp-server 0.134.0 refuses unknown arguments", mcp_server={"strict": True}),
     _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
     _since(
         "0.134.0",
@@ -368,7 +370,7 @@ CHANGES: tuple[Change, ...] = (
         "0.169.0/forks",
         stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
     ),
-    _since("0.140.0", seen="codex mcp-server 0.140.0 refuses unknown arguments", mcp_server={"strict": True}),
+    _since("0.140.0", seen="codex mcp-server 0.140.0 names no number", mcp_server={"shows_numbers": False}),
     _since("0.140.0", seen="0.140.0 takes --stdio; 0.134.0 ends with a usage error", transport={"takes_stdio": True}),
     _since("0.140.0", seen="a warning is an item of exec --json on 0.140.0", exec={"reports_warnings": True}),
     _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),

@@ -258,6 +258,8 @@ class McpServerTraits:
     """There is such a command; else the word is a prompt for the terminal, and without one an error."""
     strict: bool
     """`codex` refuses arguments that it does not know, and has no profile."""
+    shows_numbers: bool
+    """The error for a number in the place of a text names it."""
     policies: tuple[str, ...]
     """The approval policies that `codex` takes."""
     older_deltas: bool

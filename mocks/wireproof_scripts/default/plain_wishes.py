@@ -13,7 +13,7 @@ READ = 2048
 LONGEST = 16
 """Digits of a number."""
 _SAYS = r"\b(?:reply|respond|answer|say|output|return|print|write|repeat)\b(?:\s+(?:back|to me|me))?(?:\s+with)?"
-_NOUN = r"(?:words?|texts?|numbers?|phrase|sentence|string|token)"
+_NOUN = r"(?:words?|texts?|numbers?|phrase|sentence|string|token|json(?:\s+object)?|object|value|line)"
 _KIND = rf"(?:\s+(?:the|this|these|one|a single)\s+(?:(?:exact|single|following)\s+)?{_NOUN}\b)?\s*:?\s+"
 _ONLY = r"\s+(?:exactly|only|just|nothing but|verbatim)(?:\s+with)?"
 _QUOTED = r"""(?:"([^"\n]+)"|'([^'\n]+)'|“([^”\n]+)”|`([^`\n]+)`)"""
@@ -44,6 +44,11 @@ _SUM_OF = re.compile(
     rf"|\b(add|multiply)\s+{_NUMBER}\s+(?:and|to|by)\s+{_NUMBER}(?![\w]|\.\d)",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"[=?]|\b(?:what|how much|calculate|compute|evaluate|solve|add|multiply|subtract|sum|product|difference)\b",
+    re.IGNORECASE,
+)
+_SAYS_MORE = re.compile(r"[^\W\d_]{2}")
 _SUBTRACT = {"-", "\u2212", "minus", "difference"}
 _MULTIPLY = {"*", "\u00d7", "x", "times", "multiplied by", "product", "multiply"}
 
@@ -70,6 +75,9 @@ def _sum(text: str) -> str | None:
     found = [*_SUM.finditer(text), *_SUM_OF.finditer(text)]
     # Behind a sign it is the end of a longer one.
     if len(found) != 1 or text[: found[0].start()].rstrip().endswith(("+", "-", "*", "/")):
+        return None
+    # In a sentence that asks for no result, `555-1234` is no difference.
+    if not _ASKS.search(text) and _SAYS_MORE.search(text[: found[0].start()] + text[found[0].end() :]):
         return None
     one, two, sign = _parts(found[0])
     try:

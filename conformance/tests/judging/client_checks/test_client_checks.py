@@ -64,6 +64,17 @@ RIGHT: dict[str, tuple[Transcript, ...]] = {
         asked(USER, said(None, call(arguments='{"at"')), result(text="error: no JSON"), at=1),
     ),
 }
+
+
+def with_defaults(sent: str) -> tuple[Transcript, ...]:
+    """A call of a tool that has defaults, and as what it is sent back."""
+    schema = {"type": "object", "properties": {"at": {}, "all": {"default": False}, "most": {"default": 5}}}
+    tools = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
+    back = said("I look.", call(arguments=sent))
+    return asked(USER, answer=LOOKED, tools=tools), asked(USER, back, result(), at=1, tools=tools)
+
+
+RIGHT["a default filled in"] = with_defaults('{"all": false, "at": 1}')
 BLOCKS = ({"type": "text", "text": "I look."}, use(at=1), use("toolu_2", at=12345678901234567890))
 SPOKEN = {"role": "assistant", "content": list(BLOCKS)}
 BOTH = used("toolu_1", "toolu_2")
@@ -138,6 +149,9 @@ BROKEN: list[tuple[str, str, tuple[Transcript, ...]]] = [
         "another name",
         (asked(USER, answer=LOOKED), asked(USER, said("I look.", call(name="Look")), result())),
     ),
+    ("client.call-replayed", "another value than the default", with_defaults('{"all": true, "at": 1}')),
+    ("client.call-replayed", "a member that nobody knows", with_defaults('{"at": 1, "deep": true}')),
+    ("client.call-replayed", "a default instead of what was made", with_defaults('{"all": false}')),
     ("client.call-replayed", "no call", (asked(USER, answer=LOOKED), asked(USER, said("I look."), result()))),
     ("client.call-replayed", "lost", (asked(USER, answer=LOOKED), asked(USER, MORE))),
     ("client.text-replayed", "trimmed", (asked(USER, answer=said(" Yes. ")), asked(USER, said("Yes."), MORE))),
@@ -285,6 +299,7 @@ def test_what_the_person_did_not_say_is_no_new_turn() -> None:
         ('{"a": 12345678901234567890}', '{"a": 12345678901234567000}', False),
         ('{"a": "x "}', '{"a": "x"}', False),
         ('{"a"', '{"a": 1}', False),
+        ('{"a": [true]}', '{"a": [1]}', False),
     ],
 )
 def test_arguments_are_compared_by_their_value(one: str, other: str, same: bool) -> None:  # noqa: FBT001 (a column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from wireproof.judging.client_checks.registry import ClientChecks, Occasion, bro
 from wireproof.model.dialect import Surface
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
 from wireproof.reading.client_requests import ClientMessage, Speaker
-from wireproof.wire.fields import json_of, parse_json
+from wireproof.wire.fields import json_of, marked, object_of, parse_json
 from wireproof.wire.quoting import apart, quoted
 
 if TYPE_CHECKING:
@@ -91,11 +92,32 @@ def _compared(exchange: ClientExchange, message: ClientMessage, sent: ToolCall, 
     # What is no JSON has no value. Clients replace it, since servers that read it would fail, and what they run with it
     # is another row's matter.
     readable = not made.arguments or json_of(made.arguments) is not None
-    if readable and not same_value(sent.arguments, made.arguments):
+    if readable and not (same_value(sent.arguments, made.arguments) or _filled(exchange, sent, made)):
         came, back = apart(made.arguments, sent.arguments, SHOWN)
         seen = f"the arguments of {_named(made)} came as {came}, and are sent back as {back}"
         return broken(exchange, seen, path, kind="arguments")
     return kept(exchange)
+
+
+def _filled(exchange: ClientExchange, sent: ToolCall, made: ToolCall) -> bool:
+    """Whether arguments are those that were made, with members that were left out as their tool's schema has them."""
+    try:
+        given, back = _exact(made.arguments or "{}"), _exact(sent.arguments)
+    except (ValueError, InvalidOperation):
+        return False
+    if not isinstance(given, dict) or not isinstance(back, dict):
+        return False
+    defaults = _defaults(exchange, made.name)
+    return bool({**{name: defaults[name] for name in back if name in defaults}, **given} == back)
+
+
+def _defaults(exchange: ClientExchange, name: str) -> dict[str, object]:
+    """The defaults of a tool that a request declares, by the name of the member."""
+    tools = [object_of(tool.get("function", tool)) for tool in (exchange.request.tools if exchange.request else ())]
+    tool = next((one for one in tools if one.get("name") == name), {})
+    members = object_of(object_of(tool.get("parameters", tool.get("input_schema"))).get("properties"))
+    schemas = {member: object_of(schema) for member, schema in members.items()}
+    return {member: _exact(json.dumps(one["default"])) for member, one in schemas.items() if "default" in one}
 
 
 def same_value(one: str, other: str) -> bool:
@@ -112,7 +134,7 @@ def same_value(one: str, other: str) -> bool:
 
 
 def _exact(text: str) -> object:
-    return parse_json(text, parse_float=Decimal, parse_int=Decimal)
+    return marked(parse_json(text, parse_float=Decimal, parse_int=Decimal))
 
 
 @check("client.tools-every-step", unseen=NO_CALL)

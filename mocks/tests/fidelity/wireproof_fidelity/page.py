@@ -44,6 +44,17 @@ Of the versions between: turns of text and with a call (`text_turn`) of each, an
 fail (`failures`), busy threads and turns without input (`busy`), further requests, approvals and retries.
 """
 
+_MEASURED = """\
+Beside the two that the nightly tests run, two versions had every conversation in November 2026
+(`conformance/codex/measure.py VERSION --all`); hostile are wrong results of tools:
+
+| version | equal | hostile ones equal | what differs |
+| --- | --- | --- | --- |
+| 0.149.1 | 103 of 105 | 12 of 12 | `answer cut off after a call, more input`, `full-and-cut-off` |
+| 0.121.0 | 98 of 100 | 12 of 12 | `answer cut off after a call, more input`, `summary interrupted` |
+
+"""
+
 _COMMANDS = """\
 ## codex exec
 
@@ -88,6 +99,10 @@ from
 - Two v1 listeners of a conversation share its events; which of them gets which is chance in the real 0.89.0.
 - It listens on stdio alone, which is all that the SDKs that were run ask for. `--listen ws://…` and `unix://…`,
   `app-server proxy` and `daemon` are refused.
+- A summary of the conversation that breaks off is not sent raw, as 0.149.1 does it. While it is made, turn/start is
+  refused, where 0.121.0 answers.
+- MCP servers are not started: what a script says of their tools is sent as if they were there, and tools that need the
+  client's approval are not asked for.
 - A goal begins no turns of its own. From 0.124.0 to 0.160.0 a real server takes input that waited when an answer with
   calls has failed; here it is lost.
 - How many tokens a conversation has that was summed up or rolled back is an estimate: the real one counts its own
@@ -103,7 +118,16 @@ _MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "
 
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
     """The page as Markdown."""
-    parts = [_HEAD, *_replayed(replays), *_versions(), *_changes(), *_compared(compared), _commands(), _LIMITS]
+    parts = [
+        _HEAD,
+        *_replayed(replays),
+        *_versions(),
+        *_changes(),
+        *_compared(compared),
+        _MEASURED,
+        _commands(),
+        _LIMITS,
+    ]
     return "\n".join(parts)
 
 

@@ -190,6 +190,10 @@ SHAPES = ", ".join(get_args(Shape))
             {"call": {**CALL, "shape": "use-tool", "pieces": ["{", "]"]}},
             'call.pieces: joined they must be the arguments, or the call\'s textual block, found "{]"',
         ),
+        (
+            {"plan": {"id": "p", "steps": ["look", "write"], "done": 3}},
+            "plan.done: expected at most 2, the number of steps, found 3",
+        ),
         ({"call": {**CALL, "id": ""}}, "call.id: a native call and a late id need text that is not empty"),
         (
             {"call": {**CALL, "id": "", "shape": "responses-events", "late_id": True}},
