@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from coding_agents import AGENTS
 from dialogues import DIALOGUES, Answer, Dialogue
 from measuring import MEASURED, OF_NUMBERS, Measured, difference
 
@@ -34,7 +35,7 @@ KEY = "a key of the measurements"
 SETTINGS = {"PROXY_API_KEY": KEY, "WIREPROOF_SCRIPTS": str(HERE / "scripts.yaml"), "PROXY_KEEPALIVE_MS": "100"}
 OF_MESSAGES = sorted(name for name, fault in FAULTS.items() if fault.breaks.startswith("messages."))
 DRAWN = random.Random(SEED).sample(OF_MESSAGES, NUMBER)  # noqa: S311 (a draw, no secret)
-CLIENTS = [one for one in MEASURED if "messages stream" in one.ways][:3]
+CLIENTS = [one for one in MEASURED if "messages stream" in one.ways and one.program not in AGENTS][:3]
 ASKED = {
     "text": Dialogue(script="text/hello", answers=(Answer(text="Hello, world!"),), tools=()),
     "thoughts": DIALOGUES["a silence"],

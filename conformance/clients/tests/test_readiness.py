@@ -33,16 +33,17 @@ RECORDINGS = ("fakeai", "llmock", "stubllm", "transformers")
 """Strangers of four kinds: two that are much broken, one that is little, and a server of models."""
 CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
 LISTED = Path(__file__).with_name("readiness.toml")
-AS_NAMED: Mapping[str, Client] = {
-    "openai-python": Client(program="openai_python.py", way="whole", streamed=False),
-    "openai-python .stream": Client(program="openai_python.py", way="stream", streamed=True),
-    "langchain-openai": Client(program="langchain_python.py", way="stream", streamed=True),
-    "openai-node .stream": Client(program="openai_node.mjs", way="stream", streamed=True),
-    "openai-node runTools": Client(program="openai_node.mjs", way="run-tools", streamed=True),
-    "@ai-sdk/openai-compatible": Client(program="ai_sdk.mjs", way="stream", streamed=True),
-    "@langchain/openai": Client(program="langchain_js.mjs", way="stream", streamed=True),
-}
-"""The name of a client in the table → its program here, and the way that is asked."""
+AS_NAMED: tuple[tuple[str, Client], ...] = (
+    ("openai-python", Client(program="openai_python.py", way="whole", streamed=False)),
+    ("openai-python", Client(program="openai_python.py", way="joined", streamed=True)),
+    ("openai-python .stream", Client(program="openai_python.py", way="stream", streamed=True)),
+    ("langchain-openai", Client(program="langchain_python.py", way="stream", streamed=True)),
+    ("openai-node .stream", Client(program="openai_node.mjs", way="stream", streamed=True)),
+    ("openai-node runTools", Client(program="openai_node.mjs", way="run-tools", streamed=True)),
+    ("@ai-sdk/openai-compatible", Client(program="ai_sdk.mjs", way="stream", streamed=True)),
+    ("@langchain/openai", Client(program="langchain_js.mjs", way="stream", streamed=True)),
+)
+"""The name of a client in the table, and its program here with the way that is asked; one may be asked in several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ class Happened:
     """What came of the answers of a recording with one client."""
 
     wrong: Mapping[str, str]
-    """The scenario of each answer that it did not read as it was meant → what it did."""
+    """The path of each answer that it did not read as it was meant → what it did."""
     played: int
 
 
@@ -94,20 +95,21 @@ def happened() -> Mapping[tuple[str, str], Happened]:
     own_of = {mode: own(streamed=mode is Mode.STREAM) for mode in Mode}
     played_back = {one.path: Played(first=one.exchange.transcript, then=own_of[one.exchange.mode]) for one in every}
     with playing(played_back) as address:
-        for name, client in AS_NAMED.items():
+        for name, client in AS_NAMED:
             mode = "stream" if client.streamed else "whole"
             mine = [one for one in every if one.exchange.mode.value == mode]
             asked = [{**one.dialogue, "url": f"{address}/{one.path}/v1"} for one in mine]
             plays = client.play(asked, {"key": "any", "model": "m"})
             for recording in RECORDINGS:
                 those = [(one, played) for one, played in zip(mine, plays, strict=True) if one.recording == recording]
-                wrong = {one.exchange.scenario.name: seen for one, played in those if (seen := differs(one, played))}
-                found[recording, name] = Happened(wrong=wrong, played=len(those))
+                wrong = {one.path: seen for one, played in those if (seen := differs(one, played))}
+                before = found.get((recording, name), Happened(wrong={}, played=0))
+                found[recording, name] = Happened(wrong={**before.wrong, **wrong}, played=before.played + len(those))
     return found
 
 
 def test_every_client_of_the_table_here_is_one_of_the_catalogue(said: Mapping[str, Mapping[str, Ready]]) -> None:
-    assert all(one.keys() >= AS_NAMED.keys() for one in said.values())
+    assert all(one.keys() >= {name for name, _ in AS_NAMED} for one in said.values())
 
 
 def test_what_the_table_says_is_what_happens(

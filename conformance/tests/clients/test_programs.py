@@ -67,9 +67,9 @@ def test_one_that_asks_and_ends_has_nothing_said_of_it() -> None:
 
 def test_one_that_hangs_before_it_asks_is_ended_and_what_it_printed_is_quoted() -> None:
     with pytest.raises(
-        SilentClientError, match=r"ended after 1 s.*OPENAI_BASE_URL.*it printed: waiting \\u001b\[31m"
+        SilentClientError, match=r"ended after 1 s.*OPENAI_BASE_URL.*it printed: waiting in red\\u0007$"
     ) as error:
-        play("import time\nprint('waiting \\x1b[31m', flush=True)\ntime.sleep(600)", timeout=1.0)
+        play("import time\nprint('waiting \\x1b[1;31min red\\x1b[0m\\x07', flush=True)\ntime.sleep(600)", timeout=1.0)
     assert "\n" not in str(error.value)
 
 

@@ -189,7 +189,7 @@ def _tool(given: str | None) -> ToolUse | None:
 def _say(run: ScenarioRun) -> None:
     """A line for a scenario in which the program did not end by itself."""
     if run.ended:
-        console(stderr=True).print(f"{run.scenario.name}: {run.ended}", markup=False, soft_wrap=True)
+        console(stderr=True).print(f"{run.scenario.name}: {run.ended}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _configuration(command: ClientCommand, terms: Terms, asked: ClientOptions) -> Configuration:

@@ -6,6 +6,7 @@ run alone and first: they show which surface the client asks, which tools it dec
 
 from __future__ import annotations
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wireproof.reading.client_record import ClientRecord
     from wireproof.reading.client_requests import ClientMessage
 
+_STYLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN = 300
 """Characters of what a client printed that a message shows."""
 MODEL = "gpt-5"
@@ -203,7 +205,8 @@ def _has_result(messages: Sequence[ClientMessage]) -> bool:
 def _silence(run: ScenarioRun, said: str) -> str:
     """Why nothing is known of a client, in a line."""
     ended = f", and {run.ended}" if run.ended else ""
-    printed = f"; it printed: {visible(said)[-SHOWN:]}" if said else "; it printed nothing"
+    # Colours are for terminals, and hide what they colour where they are escaped.
+    printed = f"; it printed: {visible(_STYLE.sub('', said))[-SHOWN:]}" if said else "; it printed nothing"
     return (
         f"the client sent no request for an answer{ended}; it must take its base URL from OPENAI_BASE_URL, or from a"
         f" place {{base_url}} in its command{printed}"

@@ -44,6 +44,19 @@ def parse_json(text: str | bytes, **read_by: Callable[[str], object]) -> Any:  #
     return value
 
 
+def marked(value: object) -> object:
+    """A JSON value with its booleans marked, so that no two values are equal that differ: Python's True equals 1."""
+    match value:
+        case bool():
+            return ("boolean", value)
+        case dict():
+            return {name: marked(inner) for name, inner in value.items()}
+        case list():
+            return [marked(inner) for inner in value]
+        case _:
+            return value
+
+
 def _is_deep(value: object) -> bool:
     level = [value]
     for _ in range(DEEPEST + 1):

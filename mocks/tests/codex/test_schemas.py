@@ -12,9 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from wireproof_fidelity.everything import Said, sessions, sort
-from wireproof_fidelity.recorded_model import recorded_model
 from wireproof_fidelity.recording import read_recording
-from wireproof_fidelity.replaying import Replay, received_lines
+from wireproof_fidelity.replaying import Replay, model_of, received_lines
 from wireproof_fidelity.table import load_replays, recording_file
 
 from wireproof_codex.methods.table import METHODS
@@ -113,7 +112,7 @@ def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: An
     lines = read_recording(recording_file(row.name))
     earlier = read_recording(recording_file(f"{row.version}/{row.after}")) if row.after else []
     home = tmp_path if earlier else None
-    replay = Replay(recorded_model([*earlier, *lines]), VERSIONS[row.version], received_lines(earlier), home)
+    replay = Replay(model_of(row, [*earlier, *lines]), VERSIONS[row.version], received_lines(earlier), home)
     for line in earlier:
         if line.sent and line.message is not None:
             replay.send(line.message)

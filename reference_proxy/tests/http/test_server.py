@@ -158,6 +158,7 @@ def raw(server: HttpServer, request: bytes) -> bytes:
         (b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", 400),
         (b"GET /v1/models HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400),
         (b"GET /v1/models HTTP/9.1\r\nHost: x\r\n\r\n", 505),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
     ],
 )
 def test_what_is_no_http_gets_the_envelope(server: HttpServer, request_: bytes, status: int) -> None:

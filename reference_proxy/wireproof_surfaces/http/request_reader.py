@@ -114,6 +114,8 @@ class RequestReader:
                 return
             if isinstance(error.__context__, RejectedRequestError):
                 raise error.__context__ from None
+            if "PRI" in str(error):  # with which a client of HTTP/2 begins that asks for nothing before
+                raise RejectedRequestError(VERSION) from None
             problem = VERSION if "HTTP version" in str(error) else BAD_REQUEST
             raise RejectedRequestError(problem, f"The request is no HTTP: {error}.") from None
 

@@ -15,6 +15,7 @@ from wireproof.judging.checks.places import (
     place_of,
     plain,
     reading_of,
+    same_data,
     strays,
 )
 from wireproof.model.dialect import Dialect
@@ -104,3 +105,17 @@ def test_arguments_that_are_data_are_not_plainly_kept_by_their_spelling() -> Non
     got = ToolCall(id="a", name="f", arguments="{")
     assert not is_kept(want, got)
     assert len(list(altered_arguments(want, got, Spot(place=None)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "same"),
+    [
+        ('{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}', True),
+        ('{"a": 10000000000000000001}', '{"a": 1e19}', True),
+        ('{"a": true}', '{"a": 1}', False),
+        ('{"a": [{"b": 0}]}', '{"a": [{"b": false}]}', False),
+        ('{"a": null}', '{"a"', False),
+    ],
+)
+def test_data_is_the_same_whatever_its_spelling(want: str, got: str, same: bool) -> None:  # noqa: FBT001 (a column)
+    assert same_data(want, got) is same

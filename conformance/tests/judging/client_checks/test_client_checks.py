@@ -299,6 +299,7 @@ def test_what_the_person_did_not_say_is_no_new_turn() -> None:
         ('{"a": 12345678901234567890}', '{"a": 12345678901234567000}', False),
         ('{"a": "x "}', '{"a": "x"}', False),
         ('{"a"', '{"a": 1}', False),
+        ('{"a": [true]}', '{"a": [1]}', False),
     ],
 )
 def test_arguments_are_compared_by_their_value(one: str, other: str, same: bool) -> None:  # noqa: FBT001 (a column)

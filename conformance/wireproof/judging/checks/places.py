@@ -13,7 +13,7 @@ from wireproof.model.scenario import Mode
 from wireproof.model.target import Missing
 from wireproof.wire.events import CallOpened, Finished, Fragment, Text
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import parse_json
+from wireproof.wire.fields import marked, parse_json
 from wireproof.wire.grammar import OPENING
 from wireproof.wire.locating import locate, written
 from wireproof.wire.quoting import parting, quoted
@@ -247,7 +247,7 @@ def same_json(want: str, got: str) -> bool:
 def same_data(want: str, got: str) -> bool:
     """Whether two texts are JSON of the same data, its numbers as doubles."""
     try:
-        read = [parse_json(one, parse_int=float) for one in (want, got)]
+        read = [marked(parse_json(one, parse_int=float)) for one in (want, got)]
     except ValueError:
         return False
     return bool(read[0] == read[1])

@@ -11,7 +11,7 @@ from wireproof.judging.client_checks.registry import ClientChecks, Occasion, bro
 from wireproof.model.dialect import Surface
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
 from wireproof.reading.client_requests import ClientMessage, Speaker
-from wireproof.wire.fields import json_of, object_of, parse_json
+from wireproof.wire.fields import json_of, marked, object_of, parse_json
 from wireproof.wire.quoting import apart, quoted
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def same_value(one: str, other: str) -> bool:
 
 
 def _exact(text: str) -> object:
-    return parse_json(text, parse_float=Decimal, parse_int=Decimal)
+    return marked(parse_json(text, parse_float=Decimal, parse_int=Decimal))
 
 
 @check("client.tools-every-step", unseen=NO_CALL)

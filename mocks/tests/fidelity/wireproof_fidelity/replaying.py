@@ -123,6 +123,11 @@ def replay(
     return theirs, session.received
 
 
+def model_of(row: Replayed, lines: Sequence[Line]) -> Library:
+    """The scripts that the model behind a recording, of these lines, played."""
+    return SCRIPTS if row.scenario in MEASURED else recorded_model(lines)
+
+
 def compared(row: Replayed, table: Replays, home: Path, version: Version | None = None) -> tuple[list[str], list[str]]:
     """What the recorded server sent and what the mock sends, made comparable.
 
@@ -131,8 +136,7 @@ def compared(row: Replayed, table: Replays, home: Path, version: Version | None 
     played = version or VERSIONS[row.version]
     lines = read_recording(recording_file(row.name))
     before = read_recording(recording_file(f"{row.version}/{row.after}")) if row.after else []
-    library = SCRIPTS if row.scenario in MEASURED else recorded_model([*before, *lines])
-    session = Replay(library, played, received_lines(before), home if before else None)
+    session = Replay(model_of(row, [*before, *lines]), played, received_lines(before), home if before else None)
     for line in before:
         if line.sent and line.message is not None:
             session.send(line.message)
