@@ -9,6 +9,7 @@ from wireproof.scenarios.failures import FAILURES
 from wireproof.scenarios.http import HTTP, REUSE
 from wireproof.scenarios.leaving import LEAVING
 from wireproof.scenarios.messages import MESSAGES
+from wireproof.scenarios.messages_input import MESSAGES_INPUT
 from wireproof.scenarios.params import PARAMS
 from wireproof.scenarios.precedence import PRECEDENCE
 from wireproof.scenarios.responses import BLOCKS as RESPONSES_BLOCKS
@@ -50,6 +51,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *INPUT,
     *STORED,
     *MESSAGES,
+    *MESSAGES_INPUT,
     *SURFACES,
     *AGENT,
 )

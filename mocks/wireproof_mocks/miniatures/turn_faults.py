@@ -249,6 +249,8 @@ def _blamed_on_the_backend(head: FaultHead, request: SentRequest) -> FaultHead:
 
 def _prefixed(body: Json, _: SentRequest, __: FaultHead) -> Json:
     """Calls carry the name of the backend's namespace."""
+    if "content" in body:
+        return {**body, "content": [_renamed(block) if "input" in block else block for block in body["content"]]}
     return {**body, "choices": list(map(_with_prefix, body["choices"]))} if "choices" in body else body
 
 
@@ -256,8 +258,12 @@ def _with_prefix(choice: Json) -> Json:
     calls = choice["message"].get("tool_calls")
     if not calls:
         return choice
-    renamed = [{**one, "function": {**one["function"], "name": f"client.{one['function']['name']}"}} for one in calls]
+    renamed = [{**one, "function": _renamed(one["function"])} for one in calls]
     return {**choice, "message": {**choice["message"], "tool_calls": renamed}}
+
+
+def _renamed(call: Json) -> Json:
+    return {**call, "name": f"client.{call['name']}"}
 
 
 # sessions
@@ -327,7 +333,8 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("any-call-for-the-named-one", "tool-choice-forced", _any_call),
     Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced", head=_blamed_on_the_backend),
     # Where no script says which tool is called: elsewhere a name that is not the script's is another row's.
-    Fault(name="calls-in-a-namespace", breaks="turn.calls-declared", whole=_prefixed, scripts=("",)),
+    Fault(name="calls-in-a-namespace", breaks="turn.calls-declared", dialects=WITH_MESSAGES, whole=_prefixed,
+          scripts=("",)),
     _request("schema-of-the-answer-dropped", "structured-output",
              _without_field("response_format", _format_is("json_schema"))),
     _request("any-json-is-any-text", "structured-output", _without_field("response_format", _format_is("json_object"))),

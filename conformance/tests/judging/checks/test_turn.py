@@ -328,6 +328,15 @@ def test_a_call_of_a_tool_that_is_not_declared(whole: Make, tools: list[Any], wa
     assert [wanted in one for one in said] == [True] * bool(wanted)
 
 
+@pytest.mark.parametrize(("declared", "found"), [("readNote", 0), ("localSearch", 1)])
+def test_a_call_of_messages_of_a_tool_that_is_not_declared(declared: str, found: int, plain: Make) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "readNote", "input": {}}
+    exchange = plain("messages-calls-declared", 200, json.dumps({"content": [call]}).encode(), dialect=Dialect.MESSAGES)
+    body = json.dumps({"tools": [{"name": declared, "input_schema": {}}]}).encode()
+    sent = replace(exchange, transcript=replace(exchange.transcript, request_body=body))
+    assert len(list(CHECKS.look("turn.calls-declared", sent))) == found
+
+
 def test_a_tool_that_the_backend_calls_by_itself_may_be_called(whole: Make) -> None:
     exchange = whole("call-one", None, dialect=Dialect.OPENAI_JSON, calls=[CALL])
     assert list(CHECKS.look("turn.calls-declared", exchange)) == []
