@@ -31,7 +31,7 @@ def judged_clients_table() -> str:
 
 
 def _broken(client: dict[str, Any]) -> str:
-    unsteady = (f"{_rows([name])} on a slow machine: {why}" for name, why in client.get("unsteady", {}).items())
+    unsteady = (f"{_rows([name])} on some runs: {why}" for name, why in client.get("unsteady", {}).items())
     return ", ".join(filter(None, (_rows(client["broken"]), *unsteady)))
 
 
