@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof import scenarios
-from wireproof.model.catalogue import JudgedOn, Requirement, load
-from wireproof.model.dialect import Dialect
+from wireproof.model.catalogue import JudgedOn, Level, Requirement, load
+from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.requirement import Stage
 from wireproof.model.scenario import (
     OPENS_AT,
@@ -23,9 +23,11 @@ from wireproof.model.scenario import (
     PlainScenario,
     Scenario,
 )
-from wireproof.model.target import Agent
+from wireproof.model.side import Side
+from wireproof.model.target import Agent, Target
 from wireproof.reading.applicable import applicable
 from wireproof.reading.right_answers import answers_to
+from wireproof.requests.adapted import adapted
 from wireproof.requests.conversation import prepare
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS, tools
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
@@ -206,3 +208,17 @@ def test_a_request_without_the_right_key_is_to_be_refused() -> None:
     for scenario, one in asked:
         needs_none = one.method == "OPTIONS" or one.root or one.expect == 404
         assert (one.expect == 401) == (one.auth in refused and not needs_none), scenario.name
+
+
+@pytest.mark.parametrize("surface", Surface)
+def test_each_must_of_a_surface_is_looked_at_where_it_alone_is_served(surface: Surface) -> None:
+    target = Target(base_url="http://127.0.0.1/v1", model="m", dialects=surface_dialects(surface))
+    judged = {row.id for one in SCENARIOS for row in applicable(adapted(one, target), load(), target.dialects)}
+    spoken = {row.id for row in load().about(Side.PROXY).requirements if {*row.dialects} & {*target.dialects}}
+    musts = {row for row in spoken if load().by_id[row].level is Level.MUST}
+    # Where there is no second surface, there is nothing to compare the first with.
+    assert musts - judged == {"turn.surface-parity"}
+
+
+def surface_dialects(surface: Surface) -> tuple[Dialect, ...]:
+    return tuple(one for one in Dialect if one.spec.surface is surface)

@@ -56,6 +56,8 @@ def miniature_server() -> Iterator[Target]:
 
 ON_MESSAGES_TOO = [name for name in HERE if set(FAULTS[name].dialects) > {Dialect.MESSAGES}]
 """Faults that show on chat's route and on that of Messages: beside chat's they would be found there alone."""
+ON_RESPONSES_TOO = [name for name in HERE if set(FAULTS[name].dialects) > {Dialect.RESPONSES}]
+"""The same of the route of Responses."""
 
 
 def target_of(miniature_server: Target, name: str) -> Target:
@@ -96,10 +98,24 @@ def test_a_fault_is_found_under_its_own_requirement(
 def test_a_fault_is_found_where_messages_alone_is_served(
     miniature_server: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
 ) -> None:
-    target = dataclasses.replace(target_of(miniature_server, name), dialects=(Dialect.MESSAGES,), default_mode=None)
-    certificate = certify(target, sample(PLAIN, target.dialects, FAULTS[name].breaks), load())
+    certificate = certificate_of(miniature_server, name, Dialect.MESSAGES, sample)
     assert broken(certificate) == {FAULTS[name].breaks}
     assert odd_words(certificate) == []
+
+
+@pytest.mark.parametrize("name", ON_RESPONSES_TOO)
+def test_a_fault_is_found_where_responses_alone_are_served(
+    miniature_server: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
+) -> None:
+    certificate = certificate_of(miniature_server, name, Dialect.RESPONSES, sample)
+    assert broken(certificate) == {FAULTS[name].breaks}
+    assert odd_words(certificate) == []
+
+
+def certificate_of(miniature_server: Target, name: str, dialect: Dialect, sample: Sample) -> Certificate:
+    """That of a miniature of which one dialect is judged."""
+    target = dataclasses.replace(target_of(miniature_server, name), dialects=(dialect,), default_mode=None)
+    return certify(target, sample(PLAIN, target.dialects, FAULTS[name].breaks), load())
 
 
 def test_every_row_that_has_a_scenario_is_killed() -> None:

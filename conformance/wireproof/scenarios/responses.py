@@ -6,7 +6,7 @@ What Responses have in common with chat is in the scenarios of chat, which are d
 from wireproof.model.dialect import MODE_HEADER, Dialect
 from wireproof.model.scenario import Auth, ConversationScenario, PlainScenario, Request, Turn
 from wireproof.model.served import UNKNOWN_MODEL
-from wireproof.scenarios.http import ENVELOPE, PLAIN_TEXT
+from wireproof.scenarios.http import ENVELOPE, IN_CHUNKS, PLAIN_TEXT
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 RE = (Dialect.RESPONSES,)
@@ -267,6 +267,22 @@ INPUT: tuple[PlainScenario, ...] = (
             "param.unknown-ignored",
             *ENVELOPE,
         ),
+    ),
+    PlainScenario(
+        name="response-in-chunks",
+        title="A body in chunks, without a length",
+        requests=(
+            # The same with its length: if that is refused, the chunks are not to blame.
+            Request(path=PATH, json=HELLO, judged="param.real-clients"),
+            Request(
+                path=PATH,
+                json={**HELLO, "input": "[[wireproof:reflect/received#chunks-3]] This came in chunks."},
+                headers=IN_CHUNKS,
+                reflects=("This came in chunks.",),
+            ),
+        ),
+        dialects=RE,
+        exercises=("http.body.chunked",),
     ),
     PlainScenario(
         name="responses-mode-invalid",

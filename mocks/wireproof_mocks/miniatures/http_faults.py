@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from wireproof_mocks.miniatures.fault import (
     CONNECTION_KEY,
     MESSAGES,
+    RESPONSES,
     WITH_MESSAGES,
     Fault,
     FaultHead,
@@ -263,7 +264,8 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
     _anywhere("form-taken-for-json", "body.media-type", environ=_form_is_json),
     _anywhere("charset-is-415", "body.media-type", environ=_bare_type_only),
-    _anywhere("chunked-body-taken-for-empty", "body.chunked", environ=_length_alone),
+    Fault(name="chunked-body-taken-for-empty", breaks="http.body.chunked", dialects=(*WITH_MESSAGES, RESPONSES),
+          environ=_length_alone),
     # On errors only: a proxy that adds the header to its successes alone.
     Fault(name="no-request-id", breaks="http.request-id",
           head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
