@@ -187,7 +187,14 @@ def _coherent(name: str, given: dict[str, Any]) -> dict[str, Any]:
             return {field: value for field, value in given.items() if field != "pieces"}
         case "bytes" | "raw":
             return {field: min(value, 9) if field == "times" else value for field, value in given.items()}
+        case "plan" if "done" in given:
+            return {**given, "done": min(given["done"], _count(given["steps"]))}
     return given
+
+
+def _count(texts: str | list[str]) -> int:
+    """How many texts were written: one that stands alone is one."""
+    return 1 if isinstance(texts, str) else len(texts)
 
 
 def _fits(name: str, fields: dict[str, Any]) -> bool:
@@ -199,6 +206,8 @@ def _fits(name: str, fields: dict[str, Any]) -> bool:
             return pieces == [] or "".join(pieces) == whole
         case "bytes" | "raw", {"times": int(times)}:
             return len(fields["text"]) * times <= MOST_BYTES
+        case "plan", {"steps": str() | list() as planned, "done": int(done)}:
+            return done <= _count(planned)
     return True
 
 
