@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wireproof.cli.plan import Plan, plan
+    from wireproof.cli.plan import RunPlan, plan
     from wireproof.model.catalogue import Catalogue, Level, Requirement, load
     from wireproof.model.target import Target
     from wireproof.model.verdict import HarnessError, Outcome, Verdict
@@ -35,9 +35,9 @@ __all__ = [
     "Level",
     "OptionError",
     "Outcome",
-    "Plan",
     "Requirement",
     "RunOptions",
+    "RunPlan",
     "Target",
     "TargetOptions",
     "Verdict",
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "wireproof.cli.plan": ("Plan", "plan"),
+    "wireproof.cli.plan": ("RunPlan", "plan"),
     "wireproof.model.catalogue": ("Catalogue", "Level", "Requirement", "load"),
     "wireproof.model.target": ("Target",),
     "wireproof.model.verdict": ("HarnessError", "Outcome", "Verdict"),

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from wireproof.cli import certify, plan
 from wireproof.cli.certify import certify_command
-from wireproof.cli.plan import Plan
+from wireproof.cli.plan import RunPlan
 from wireproof.results import archive, folder
 from wireproof.results.document import Ended
 from wireproof.scenarios import SCENARIOS
@@ -29,7 +29,7 @@ def failing(*_: Any, **__: Any) -> Any:
 
 
 def test_a_run_that_fails_leaves_a_result_that_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Plan, "certify", failing)
+    monkeypatch.setattr(RunPlan, "certify", failing)
     done = CliRunner().invoke(certify_command, [*FEW, "--output", str(tmp_path / "there")])
     assert (done.exit_code, done.stderr.count("\n")) == (3, 1)
     assert done.stderr.startswith(

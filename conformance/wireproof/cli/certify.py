@@ -16,7 +16,7 @@ from rich.text import Text
 from wireproof.cli.arguments import with_options
 from wireproof.cli.complaint import complain, harmless
 from wireproof.cli.console import console
-from wireproof.cli.plan import USAGE_ERRORS, Plan, plan
+from wireproof.cli.plan import USAGE_ERRORS, RunPlan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
 from wireproof.cli.saved import refusal
 from wireproof.judging.unjudged import ours
@@ -115,14 +115,14 @@ def _apart(every: Sequence[_Asked]) -> list[_Asked]:
     return found
 
 
-def _planned(one: _Asked) -> Plan:
+def _planned(one: _Asked) -> RunPlan:
     try:
         return plan(one.target, one.run)
     except USAGE_ERRORS as error:
         raise refusal(f"{one.name}: {error}" if one.name else error) from error
 
 
-def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
+def _certify(planned: RunPlan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
     """The exit status, and the result if there is one."""
     # What a program reads from stdout has no bar and no line of ours in it.
     said_to, beside = console(stderr=form != TERMINAL), console(stderr=True)

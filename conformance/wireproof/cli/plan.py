@@ -61,7 +61,7 @@ def _silent(_target: Target) -> AbstractContextManager[Progress]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class RunPlan:
     """A run that a person asked for: checked, not begun."""
 
     target: TargetOptions
@@ -243,7 +243,7 @@ class Plan:
         known = self.target.bundled or self.target.command is not None or self.target.gateway is not None
         return self.scenarios if known else (*self.scenarios, *self.live)
 
-    def only(self, names: Collection[str]) -> Plan:
+    def only(self, names: Collection[str]) -> RunPlan:
         """The same run of some of its scenarios, as if they had been selected by name."""
         return replace(
             self,
@@ -274,7 +274,7 @@ class Plan:
         )
 
 
-def plan(target: TargetOptions, run: RunOptions) -> Plan:
+def plan(target: TargetOptions, run: RunOptions) -> RunPlan:
     """All that can be checked before anything is started.
 
     Raises:
@@ -299,7 +299,7 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
         known |= known_failing.named({one.name: one.why for one in run.known}, there)
     # What is behind the target is not known yet, so both are chosen from.
     chosen = select((*SCENARIOS, *LIVE), catalogue, run.only)
-    return Plan(
+    return RunPlan(
         target=target,
         run=run,
         catalogue=catalogue,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from wireproof.cli.plan import Plan
+    from wireproof.cli.plan import RunPlan
     from wireproof.pytest_plugin.cases import ItemCase
     from wireproof.results.cells import Part
     from wireproof.results.certificate import Certificate
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class WireproofSession:
     """The one run of a session: driven when the first item asks for it, judged once."""
 
-    def __init__(self, plan: Plan, *, shared: Path | None = None) -> None:
+    def __init__(self, plan: RunPlan, *, shared: Path | None = None) -> None:
         self.plan = plan
         self._shared = shared
         """The folder in which the workers of pytest-xdist share one run; None: there are none."""

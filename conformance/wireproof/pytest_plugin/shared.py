@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wireproof.cli.plan import Plan
+    from wireproof.cli.plan import RunPlan
     from wireproof.results.certificate import Certificate
 
 RESULT = "result"
@@ -28,7 +28,7 @@ FAILED = "failed"
 LOCK = "lock"
 
 
-def certified(there: Path, plan: Plan, drive: Callable[[], Certificate]) -> Certificate:
+def certified(there: Path, plan: RunPlan, drive: Callable[[], Certificate]) -> Certificate:
     """The certificate of the run of all workers, driven unless another of them has done so.
 
     Args:
