@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
+from wireproof_surfaces.surfaces.function_rules import described
 from wireproof_surfaces.surfaces.rules import WrongParameter
-from wireproof_surfaces.tools.declared_tools import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,15 +34,7 @@ def faults(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Wron
     if not isinstance(declared, dict):
         yield WrongParameter(place, "an object with a name")
         return
-    name = declared.get("name")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`", _problem(name))
-    elif name in seen:
-        yield WrongParameter(f"{place}.name", "unlike the names before it")
-    else:
-        seen.add(name)
-    if not isinstance(declared.get("description"), str | None):
-        yield WrongParameter(f"{place}.description", "a string")
+    yield from described(declared, place, seen, unnamed=MISSING_PARAM)
     match declared.get("format"):
         case None | {"type": "text"}:
             return

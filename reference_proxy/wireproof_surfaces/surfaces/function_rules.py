@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.errors import INVALID_PARAM
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 from wireproof_surfaces.tools.declared_tools import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from wireproof_surfaces.errors import Problem
 
 # OpenAI lets `parameters` be absent; Codex refuses a schema that is no object.
 _EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
@@ -23,18 +26,26 @@ def listed(name: str, body: Body) -> Iterator[WrongParameter]:
 
 def function(declared: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[WrongParameter]:
     """The rule of one function: a name unlike those `seen` before, a text, a schema."""
-    name = declared.get("name")
     # Codex refuses such names, and duplicates, too, but for the whole thread; here the place is named.
+    yield from described(declared, place, seen)
+    if not isinstance(declared.get("parameters"), dict | None):
+        yield WrongParameter(f"{place}.parameters", "a JSON Schema object")
+
+
+def described(
+    declared: Mapping[str, Any], place: str, seen: set[str], *, unnamed: Problem = INVALID_PARAM
+) -> Iterator[WrongParameter]:
+    """The rule of what every tool has: a name unlike those `seen` before, and a text. `unnamed`: without a name."""
+    name = declared.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
+        problem = unnamed if name is None else INVALID_PARAM
+        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`", problem)
     elif name in seen:
         yield WrongParameter(f"{place}.name", "unlike the names before it")
     else:
         seen.add(name)
     if not isinstance(declared.get("description"), str | None):
         yield WrongParameter(f"{place}.description", "a string")
-    if not isinstance(declared.get("parameters"), dict | None):
-        yield WrongParameter(f"{place}.parameters", "a JSON Schema object")
 
 
 def tool(declared: Mapping[str, Any]) -> Tool:
