@@ -66,7 +66,7 @@ class Recorded:
     @property
     def meant(self) -> tuple[str, list[tuple[str, Any]]] | None:
         """The text and the calls of the answer, as its bytes have them; None: its form is not that asked for."""
-        if self.exchange.reading is None:
+        if self.exchange.reading is None or not self.exchange.answer.choices:
             return None
         choice = self.exchange.choice()
         return choice.text or "", [(call.name, json.loads(call.arguments or "{}")) for call in choice.calls]
@@ -118,9 +118,7 @@ def _is_ordinary(exchange: Exchange) -> bool:
     plain = scenario.choices == 1 and turn.act is Act.READ and not turn.images and not fails and exchange.transcript.ok
     # The programs here ask for a usage, which not every scenario of chat does.
     counted = exchange.mode is Mode.WHOLE or scenario.usage or exchange.dialect is not Dialect.OPENAI_JSON
-    if exchange.reading is None:
-        return plain and counted
-    return plain and counted and exchange.answer.error is None and bool(exchange.answer.choices)
+    return plain and counted and (exchange.reading is None or exchange.answer.error is None)
 
 
 @dataclass(frozen=True, kw_only=True)
