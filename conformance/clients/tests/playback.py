@@ -40,7 +40,6 @@ BROKEN = frozenset({"call-broken"})
 """Scenarios whose backend itself calls with arguments that are no JSON: no client reads them."""
 FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 """Headers of a recorded head that are written again: the body is sent in one piece."""
-ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 MOST = 20
 """Requests of a path; what goes well takes two."""
 
@@ -136,8 +135,7 @@ class Played:
 def playing(answers: Mapping[str, Played], asked: Counter[str] | None = None) -> Iterator[str]:
     """The address of a server that plays answers back, each at its path.
 
-    `asked` counts the requests of each path. Whoever asks without end is refused from the request `MOST` on, and
-    so is a message of a role that there is not, as OpenAI's API does.
+    `asked` counts the requests of each path. Whoever asks without end is refused from the request `MOST` on.
     """
     counted: Counter[str] = Counter() if asked is None else asked
 
@@ -146,7 +144,7 @@ def playing(answers: Mapping[str, Played], asked: Counter[str] | None = None) ->
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             path = "/".join(self.path.split("/")[1:4])
             counted[path] += 1
-            if counted[path] >= MOST or _has_unknown_role(body):
+            if counted[path] >= MOST:
                 self.send_error(HTTPStatus.BAD_REQUEST)
                 return
             found = answers[path]
@@ -169,10 +167,6 @@ def playing(answers: Mapping[str, Played], asked: Counter[str] | None = None) ->
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
         thread.join()
-
-
-def _has_unknown_role(body: Mapping[str, Any]) -> bool:
-    return any(one.get("role", "user") not in ROLES for one in body.get("messages") or ())
 
 
 def _goes_on(body: Mapping[str, Any]) -> bool:
