@@ -53,6 +53,8 @@ Beside the two that the nightly tests run, two versions had every conversation i
 | 0.149.1 | 103 of 105 | 12 of 12 | `answer cut off after a call, more input`, `full-and-cut-off` |
 | 0.121.0 | 98 of 100 | 12 of 12 | `answer cut off after a call, more input`, `summary interrupted` |
 
+They had the 41 conversations with `codex exec` likewise: all are equal.
+
 """
 
 _COMMANDS = """\
