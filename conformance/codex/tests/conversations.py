@@ -406,13 +406,15 @@ def _named(talk: Talk) -> None:
 def _settled(talk: Talk) -> None:
     """Settings of a thread are changed without a turn, and what changes nothing is sent once more."""
     thread = talk.thread()
-    for changed in (
-        {"model": "other-model"},
-        {"model": "other-model"},
-        {"effort": "high"},
-        {"approvalPolicy": "never"},
+    for changed, is_new in (
+        ({"model": "other-model"}, True),
+        ({"model": "other-model"}, False),
+        ({"effort": "high"}, True),
+        ({"approvalPolicy": "never"}, False),
     ):
         talk.ask("thread/settings/update", threadId=thread, **changed)
+        if is_new:  # else the real server may send what two of them change as one
+            talk.notified("thread/settings/updated")
     talk.turn(thread, marked("text/hello"))
     talk.over()
 
@@ -642,7 +644,8 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "archived in mid-turn": Conversation(have=_archived_in_mid_turn),
     "forked": Conversation(have=_forked, since="0.105.0"),
     "named": Conversation(have=_named, since="0.93.0"),
-    "settled": Conversation(have=_settled, since="0.134.0"),
+    # What a change says may come before the answer to it.
+    "settled": Conversation(have=_settled, since="0.134.0", crossing=True),
     "moved": Conversation(have=_moved),
     "unsubscribed": Conversation(have=_unsubscribed, since="0.106.0"),
     "steered": Conversation(have=_steered, since="0.99.0"),
