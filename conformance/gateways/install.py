@@ -6,7 +6,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -16,11 +15,15 @@ def install(folder: Path = HERE) -> None:
     """Install, unless that has been done with these very lists."""
     runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](folder)
     # A venv of its own: what a gateway needs is not to choose the versions that Wireproof runs with.
-    home = Path(sys.prefix) / folder.name / "python"
-    wanted, done = folder / "requirements.txt", home / "installed-requirements.txt"
+    in_venv(folder / "requirements.txt", Path(sys.prefix) / folder.name / "python")
+
+
+def in_venv(wanted: Path, home: Path, python: str = sys.executable) -> None:
+    """Install a list of requirements into a venv of this Python, unless that has been done."""
+    done = home / "installed-requirements.txt"
     if done.exists() and done.read_bytes() == wanted.read_bytes():
         return
-    venv.create(home, with_pip=True, clear=True)
+    subprocess.run([python, "-m", "venv", "--clear", home], check=True)
     subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", "-r", wanted], check=True)
     shutil.copy(wanted, done)
 
