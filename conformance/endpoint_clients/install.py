@@ -36,4 +36,4 @@ if __name__ == "__main__":
     installing["install"](HERE)
     # It asks for older releases of what the others need, too.
     aider = Path(sys.prefix) / HERE.name / "aider"
-    installing["in_venv"](HERE / "requirements-aider.txt", aider, older_python())
+    installing["in_venv"](HERE / "aider.txt", aider, older_python())

@@ -1,4 +1,4 @@
-"""Installs what a folder names beside this Python, in `<sys.prefix>/FOLDER`; what is from PyPI, in a venv there."""  # noqa: INP001 - a folder of programs, no package
+"""Installs what a folder names beside this Python, in `<sys.prefix>/FOLDER`; each list of PyPI in a venv there."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ HERE = Path(__file__).resolve().parent
 def install(folder: Path = HERE) -> None:
     """Install, unless that has been done with these very lists."""
     runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](folder)
-    # A venv of its own: what a gateway needs is not to choose the versions that Wireproof runs with.
-    in_venv(folder / "requirements.txt", Path(sys.prefix) / folder.name / "python")
+    # Venvs of their own: what a gateway needs is not to choose the versions that Wireproof or another one runs with.
+    for wanted in sorted(folder.glob("requirements*.txt")):
+        in_venv(wanted, Path(sys.prefix) / folder.name / wanted.stem.replace("requirements", "python"))
 
 
 def in_venv(wanted: Path, home: Path, python: str = sys.executable) -> None:

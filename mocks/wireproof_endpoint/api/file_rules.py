@@ -31,7 +31,7 @@ def chat(body: Body) -> Iterator[WrongParameter]:
             yield from _one_of(file, ("file_data", "file_id"), f"{place}.file")
             if (kind := _kind(file.get("file_data"))) not in (None, "application/pdf"):
                 right = "a base64-encoded data URL of the type application/pdf, as data:application/pdf;base64,…"
-                yield WrongParameter(f"{place}.file.file_data", f"{right}; this is {kind}")
+                yield WrongParameter(f"{place}.file.file_data", f"{right}; this is {kind or 'no such URL'}")
 
 
 def responses(body: Body) -> Iterator[WrongParameter]:
