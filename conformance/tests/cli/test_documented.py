@@ -71,7 +71,7 @@ NOT_RUN: Mapping[str, str] = {
     r"python tools/generate\.py|python -m wireproof_fuzz record": "writes into the checkout",
     r"codex login": "needs an account",
     r"claude ": "is run by conformance/clients",
-    r"wireproof certify --gateway '(litellm|node|python chatmock)": "is run by conformance/gateways",
+    r"wireproof certify --gateway '(litellm|node|python login_here)": "is run by conformance/gateways",
     r"wireproof certify --gateway .*--login": "needs a gateway with a login",
 }
 """The beginning of a command → why it is not run here."""
