@@ -6,7 +6,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -17,13 +16,17 @@ def install(folder: Path = HERE) -> None:
     runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](folder)
     # Venvs of their own: what a gateway needs is not to choose the versions that Wireproof or another one runs with.
     for wanted in sorted(folder.glob("requirements*.txt")):
-        home = Path(sys.prefix) / folder.name / wanted.stem.replace("requirements", "python")
-        done = home / "installed-requirements.txt"
-        if done.exists() and done.read_bytes() == wanted.read_bytes():
-            continue
-        venv.create(home, with_pip=True, clear=True)
-        subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", "-r", wanted], check=True)
-        shutil.copy(wanted, done)
+        in_venv(wanted, Path(sys.prefix) / folder.name / wanted.stem.replace("requirements", "python"))
+
+
+def in_venv(wanted: Path, home: Path, python: str = sys.executable) -> None:
+    """Install a list of requirements into a venv of this Python, unless that has been done."""
+    done = home / "installed-requirements.txt"
+    if done.exists() and done.read_bytes() == wanted.read_bytes():
+        return
+    subprocess.run([python, "-m", "venv", "--clear", home], check=True)
+    subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", "-r", wanted], check=True)
+    shutil.copy(wanted, done)
 
 
 if __name__ == "__main__":

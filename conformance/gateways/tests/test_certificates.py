@@ -99,6 +99,27 @@ SERVED = {
 """Gateway → more outcomes are right than these: 3824, 3567, 2540, 2803, 3015 and 1077 were."""
 
 
+PLACES = {
+    "'litellm --": f"'{LITELLM} --",
+    "'node node_modules/@portkey-ai/gateway/build/start-server.js ": f"'node {PORTKEY} ",
+    "'python login_here.py ": f"'{OTHERS} {HERE / 'login_here.py'} ",
+    "-template litellm": f"-template {HERE / 'litellm'}",
+}
+"""What stands on the page for something that is installed here."""
+_COMMAND = re.compile(r"^wireproof certify --gateway '(?!my-gateway).*$", re.MULTILINE)
+DOCUMENTED = _COMMAND.findall(PAGE.replace("\\\n", " "))
+
+
+@pytest.mark.parametrize("command", DOCUMENTED)
+def test_a_command_of_the_page_is_what_is_run(command: str) -> None:
+    for there, here in PLACES.items():
+        command = command.replace(there, here)
+    # Options are written with decimals, and without the values of headers.
+    words = {re.sub(r"^(x-[a-z-]+=).*", r"\1***", word) for word in shlex.split(command)[2:]}
+    run = {name: {word.removesuffix(".0") for word in options.words()} for name, options in GATEWAYS.items()}
+    assert [name for name in run if words <= run[name]], {name: words - run[name] for name in run}
+
+
 @pytest.mark.parametrize("name", GATEWAYS)
 def test_a_gateway_breaks_what_was_confirmed_and_nothing_else(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITELLM_MASTER_KEY", KEY)
