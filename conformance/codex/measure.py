@@ -131,7 +131,8 @@ def _compare(name: str, version: str, known: str, binary: Path, folder: Path) ->
         if kept.exists():
             theirs = Said(**json.loads(kept.read_text()), counts_race=minor(version) < COUNTED_AT_THE_END)
         else:
-            theirs = said_by_real(conversation, version, record, homes / "real")
+            # A run of `codex exec` has nothing to record.
+            theirs = said_by_real(conversation, version, [binary] if conversation.runs else record, homes / "real")
             kept.write_text(json.dumps({"messages": theirs.messages, "asked": theirs.asked}))
         scripts = write_scripts(folder / f"{file.stem}.scripts.json")
         ours = said_by_mock(conversation, known, scripts, homes / "mock")

@@ -1,4 +1,4 @@
-"""Installs what a folder names beside this Python, in `<sys.prefix>/FOLDER`; what is from PyPI, in a venv there."""  # noqa: INP001 - a folder of programs, no package
+"""Installs what a folder names beside this Python, in `<sys.prefix>/FOLDER`; each list of PyPI in a venv there."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -15,12 +14,17 @@ HERE = Path(__file__).resolve().parent
 def install(folder: Path = HERE) -> None:
     """Install, unless that has been done with these very lists."""
     runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](folder)
-    # A venv of its own: what a gateway needs is not to choose the versions that Wireproof runs with.
-    home = Path(sys.prefix) / folder.name / "python"
-    wanted, done = folder / "requirements.txt", home / "installed-requirements.txt"
+    # Venvs of their own: what a gateway needs is not to choose the versions that Wireproof or another one runs with.
+    for wanted in sorted(folder.glob("requirements*.txt")):
+        in_venv(wanted, Path(sys.prefix) / folder.name / wanted.stem.replace("requirements", "python"))
+
+
+def in_venv(wanted: Path, home: Path, python: str = sys.executable) -> None:
+    """Install a list of requirements into a venv of this Python, unless that has been done."""
+    done = home / "installed-requirements.txt"
     if done.exists() and done.read_bytes() == wanted.read_bytes():
         return
-    venv.create(home, with_pip=True, clear=True)
+    subprocess.run([python, "-m", "venv", "--clear", home], check=True)
     subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", "-r", wanted], check=True)
     shutil.copy(wanted, done)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -26,6 +27,7 @@ _USAGE_ERROR = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
+    _open_closed_streams()
     try:
         settings = from_process(sys.argv[1:] if arguments is None else arguments)
         return _COMMANDS[settings.command](settings)
@@ -35,6 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CodexUsageError, OSError, ValueError) as error:  # the user's mistake: one line, no traceback
         sys.stderr.write(f"wireproof-codex: {error}\n")
         return _USAGE_ERROR
+
+
+def _open_closed_streams() -> None:
+    """Open the standard streams that are closed, on nothing, as the runtime of a Rust program does."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _say_version(settings: CodexMockSettings) -> int:

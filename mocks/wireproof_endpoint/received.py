@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import as_message
-from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, Tool, ToolResult
+from wireproof_surfaces.conversation import (
+    AssistantCall,
+    FilePart,
+    ImagePart,
+    Item,
+    Message,
+    Part,
+    TextPart,
+    Tool,
+    ToolResult,
+)
 
 if TYPE_CHECKING:
     from wireproof_surfaces.conversation import Conversation
@@ -78,6 +88,8 @@ def _content(part: Part, kind: str) -> Json:
             return {"type": kind, "text": text}
         case ImagePart(url):
             return {"type": "input_image", "image_url": url}
+        case FilePart(url, name):
+            return {"type": "input_file", part.member: url, "filename": name}
 
 
 def _input(part: Part) -> Json:
@@ -86,3 +98,5 @@ def _input(part: Part) -> Json:
             return {"type": "text", "text": text}
         case ImagePart(url):
             return {"type": "image", "url": url}
+        case FilePart():
+            return _content(part, "text")

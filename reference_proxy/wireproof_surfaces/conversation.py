@@ -31,7 +31,20 @@ class ImagePart:
     url: str
 
 
-Part = TextPart | ImagePart
+@value(frozen=True, slots=True)
+class FilePart:
+    """A file of a message: a `data:` URL, or an address. Only what asks for the rules of all parts gets one."""
+
+    url: str
+    name: str | None = None
+
+    @property
+    def member(self) -> str:
+        """The member of an `input_file` that holds the URL."""
+        return "file_data" if self.url.startswith("data:") else "file_url"
+
+
+Part = TextPart | ImagePart | FilePart
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -53,11 +66,11 @@ class AssistantCall:
 
 @value(frozen=True, kw_only=True, slots=True)
 class ToolResult:
-    """What the tool answered to the call with this id; `images` come after the text."""
+    """What the tool answered to the call with this id; `images`, and files among them, come after the text."""
 
     id: str
     output: str
-    images: tuple[ImagePart, ...] = ()
+    images: tuple[ImagePart | FilePart, ...] = ()
     failed: bool = False
     """Whether the client says that the tool has failed."""
 

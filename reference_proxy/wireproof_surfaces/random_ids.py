@@ -22,14 +22,14 @@ class _Pool:
     def empty(self) -> None:
         """Forget what is left."""
         self._lock = threading.Lock()
-        self._left = b""
+        self._bytes, self._taken = b"", 0
 
     def take(self, size: int) -> bytes:
         with self._lock:
-            if len(self._left) < size:
-                self._left = os.urandom(max(AT_ONCE, size))
-            taken, self._left = self._left[:size], self._left[size:]
-        return taken
+            if self._taken + size > len(self._bytes):
+                self._bytes, self._taken = os.urandom(max(AT_ONCE, size)), 0
+            begin, self._taken = self._taken, self._taken + size
+            return self._bytes[begin : self._taken]
 
 
 _POOL = _Pool()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import signal
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from exec_runs import LAST, SCHEMA, THREAD, Run
 
 from wireproof_codex.versions.failures import CAUSES_0_89
 from wireproof_codex.versions.marks import minor
@@ -18,6 +21,10 @@ from wireproof_fidelity.scripts import SCRIPTS
 from wireproof_fidelity.table import CORE
 
 
+def _nothing(_talk: Talk) -> None:
+    """What is said to an app-server that is not there."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
     """What a client says; from which version on, and for how long its model's service may be silent (milliseconds).
@@ -26,7 +33,9 @@ class Conversation:
     client of use that says so.
     """
 
-    have: Callable[[Talk], object]
+    have: Callable[[Talk], object] = _nothing
+    runs: Sequence[Run] = ()
+    """What a client starts instead: runs of `codex exec`, one after the other."""
     since: str = "0.89.0"
     until: str | None = None
     """The first version that has it no longer."""
@@ -397,13 +406,15 @@ def _named(talk: Talk) -> None:
 def _settled(talk: Talk) -> None:
     """Settings of a thread are changed without a turn, and what changes nothing is sent once more."""
     thread = talk.thread()
-    for changed in (
-        {"model": "other-model"},
-        {"model": "other-model"},
-        {"effort": "high"},
-        {"approvalPolicy": "never"},
+    for changed, is_new in (
+        ({"model": "other-model"}, True),
+        ({"model": "other-model"}, False),
+        ({"effort": "high"}, True),
+        ({"approvalPolicy": "never"}, False),
     ):
         talk.ask("thread/settings/update", threadId=thread, **changed)
+        if is_new:  # else the real server may send what two of them change as one
+            talk.notified("thread/settings/updated")
     talk.turn(thread, marked("text/hello"))
     talk.over()
 
@@ -477,6 +488,54 @@ _WRONG_RESULTS: Mapping[str, object] = {
     "an image at a place that is none": {"contentItems": [{"type": "inputImage", "imageUrl": None}], "success": True},
     "more than is known": {"contentItems": [{"type": "inputText", "text": "x", "more": 1}], "success": True, "more": 1},
 }
+
+
+# Runs of `codex exec`: first for programs, then once more for people
+
+
+def _run(script: str, *arguments: str) -> Run:
+    return Run(arguments=(*arguments, marked(script)))
+
+
+_EXEC_SCRIPTS = (
+    "text/hello", "text/utf8", "text/empty", "text/thinking", "text/usage", "two-messages", "phases", "no-counts",
+    "length", "run", "run-fails", "add", "planned", "searched", "unknown", "cause/http-400", "cause/http-401",
+    "cause/http-500", "cause/usage-limit", "cause/overloaded", "cause/context-window", "cause/cut",
+    "cause-late/server-error", "cause-late/cut",
+)  # fmt: skip
+_EXEC: Mapping[str, Sequence[Run]] = {
+    **{script: (_run(script),) for script in _EXEC_SCRIPTS},
+    "resumed": (_run("text/usage"), _run("run", "resume", THREAD), _run("text/hello", "resume", "--last")),
+    "resumed after a failure": (_run("cause/http-500"), _run("text/hello", "resume", "--last")),
+    "nothing to resume": (_run("text/hello", "resume", "00000000-0000-7000-8000-000000000000"),),
+    "output schema": (_run("text/hello", "--output-schema", SCHEMA),),
+    "no output schema": (_run("text/hello", "--output-schema", "nowhere.json"),),
+    "last message": (_run("two-messages", "--output-last-message", LAST),),
+    "last message of a failure": (_run("cause-late/server-error", "-o", LAST),),
+    "model": (_run("text/hello", "--model", "other-model", "-c", 'model_reasoning_effort="high"'),),
+    "prompt from standard input": (Run(arguments=(), given=marked("text/hello")),),
+    "prompt from a dash": (Run(arguments=("-",), given=f"{marked('text/hello')}\n"),),
+    "prompt and standard input": (replace(_run("text/hello"), given="more\n"),),
+    "no prompt": (Run(arguments=()),),
+    "closed standard input": (replace(_run("text/hello"), given=None),),
+    "no prompt, closed standard input": (Run(arguments=(), given=None),),
+    "interrupted": (replace(_run("begun"), signalled=signal.SIGINT), _run("text/hello", "resume", "--last")),
+    "terminated": (replace(_run("begun"), signalled=signal.SIGTERM),),
+    "unknown option": (_run("text/hello", "--no-such-option"),),
+}
+
+
+def _for_both(runs: Sequence[Run]) -> tuple[Run, ...]:
+    programs = (replace(run, arguments=("--json", *run.arguments)) for run in runs)
+    # A marker of its own, or the script would go on.
+    people = (
+        replace(run, arguments=tuple(map(_again, run.arguments)), given=run.given and _again(run.given)) for run in runs
+    )
+    return *programs, *people
+
+
+def _again(text: str) -> str:
+    return text.replace("#n]]", "#p]]")
 
 
 TEXTS = (
@@ -585,7 +644,8 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "archived in mid-turn": Conversation(have=_archived_in_mid_turn),
     "forked": Conversation(have=_forked, since="0.105.0"),
     "named": Conversation(have=_named, since="0.93.0"),
-    "settled": Conversation(have=_settled, since="0.134.0"),
+    # What a change says may come before the answer to it.
+    "settled": Conversation(have=_settled, since="0.134.0", crossing=True),
     "moved": Conversation(have=_moved),
     "unsubscribed": Conversation(have=_unsubscribed, since="0.106.0"),
     "steered": Conversation(have=_steered, since="0.99.0"),
@@ -595,6 +655,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "searched": Conversation(have=partial(_raw, "searched")),
     "served": Conversation(have=partial(_raw, "served"), served=True),
     "tool of a namespace": Conversation(have=_namespaced_tool, since="0.142.0"),
+    **{f"exec: {name}": Conversation(runs=_for_both(runs)) for name, runs in _EXEC.items()},
     **{
         f"result: {name}": Conversation(have=partial(_answered_wrongly, result), since="0.98.0", hostile=True)
         for name, result in _WRONG_RESULTS.items()

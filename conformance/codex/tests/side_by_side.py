@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app_server import Message, talking
 from binaries import furnish, surroundings
+from exec_runs import written
 from wireproof_fidelity.comparable import comparable, without_members
 from wireproof_fidelity.scripts import SCRIPTS, of_the_model
 
@@ -53,6 +54,7 @@ OWN = {
 MOCK_URL = "http://127.0.0.1:9/v1"
 """Where the mock says that its model's service is."""
 COUNTED_AT_THE_END = 131  # from 0.131.0 on the counts come after the calls
+_RUNS_BY_EXEC = 90  # 0.89.0 declares shell_command; the newest, exec_command
 _TYPED_ALONE = 115  # 0.115.0 has the typed family of notifications alone
 
 
@@ -73,7 +75,8 @@ class Said:
 
 def said_by_real(conversation: Conversation, version: str, command: Sequence[str | Path], folder: Path) -> Said:
     """What the real server says whose command line this is, with a home below `folder`."""
-    with serving({name: of_the_model(script) for name, script in SCRIPTS.items()}) as upstream:
+    shell = "shell_command" if minor(version) < _RUNS_BY_EXEC else "exec_command"
+    with serving({name: of_the_model(script, shell) for name, script in SCRIPTS.items()}) as upstream:
         furnish(folder / "home", version, upstream.url, idle_ms=conversation.idle_ms, served=conversation.served)
         return _had(conversation, version, command, folder, {upstream.url: MOCK_URL})
 
@@ -81,6 +84,8 @@ def said_by_real(conversation: Conversation, version: str, command: Sequence[str
 def said_by_mock(conversation: Conversation, version: str, scripts: Path, folder: Path) -> Said:
     """What the mock of a version says, with the scripts of this file."""
     mock: list[str | Path] = [sys.executable, "-m", "wireproof_codex", "--codex-version", version, "--scripts", scripts]
+    if conversation.runs:  # they say with which settings they run
+        furnish(folder / "home", version, MOCK_URL)
     return _had(conversation, version, mock, folder, {})
 
 
@@ -101,6 +106,10 @@ def _had(
     env, work = surroundings(folder / "home"), folder / "work"
     work.mkdir(parents=True, exist_ok=True)
     work = work.resolve()
+    if conversation.runs:
+        return Said(
+            messages=_replaced(written(conversation.runs, codex, env, work), {**words, str(work): "<work>"}), asked={}
+        )
     # What says that a thread has started: nothing more is compared of it.
     started = "thread/started" if minor(version) >= _TYPED_ALONE else "codex/event/mcp_startup_complete"
     with talking([*codex, "app-server"], env=env, cwd=work, started=started) as talk:

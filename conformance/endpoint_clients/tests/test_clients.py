@@ -44,7 +44,7 @@ def served(scripts: Path) -> Iterator[str]:
 
 def run(program: str, folder: Path, scripts: Path = HERE / "scripts.yaml") -> dict[str, Any]:
     """What came of each way of a client."""
-    command = [shutil.which("node") or "node"] if program.endswith(".mjs") else [str(INSTALLED / "python/bin/python")]
+    command = shutil.which("node") or "node" if program.endswith(".mjs") else python_of(program)
     # A module of Node.js looks for packages from where it stands.
     for file in (HERE / "programs").iterdir():
         if file.suffix in {".py", ".mjs"}:
@@ -54,7 +54,7 @@ def run(program: str, folder: Path, scripts: Path = HERE / "scripts.yaml") -> di
     with served(scripts) as url:
         job = json.dumps({"url": url, "key": "key-of-tests", "model": "gpt-5-mini"})
         done = subprocess.run(
-            [*command, program],
+            [command, program],
             cwd=folder, env=environment, input=job, capture_output=True, text=True, timeout=TIME, check=False,
         )  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"')]
@@ -62,12 +62,17 @@ def run(program: str, folder: Path, scripts: Path = HERE / "scripts.yaml") -> di
     return dict(json.loads(lines[-1]))
 
 
+def python_of(program: str) -> str:
+    """The Python that has the client's package."""
+    return str(INSTALLED / CLIENTS[program].get("venv", "python") / "bin" / "python")
+
+
 def version(client: dict[str, Any]) -> str:
     """The version that is installed."""
     if client["program"].endswith(".mjs"):
         file = INSTALLED / "node_modules" / client["package"] / "package.json"
         return str(json.loads(file.read_text())["version"])
-    words = [str(INSTALLED / "python/bin/python"), "-c", _VERSION.format(client["package"])]
+    words = [python_of(client["program"]), "-c", _VERSION.format(client["package"])]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 

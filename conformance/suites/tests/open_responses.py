@@ -61,6 +61,11 @@ class Server:
     def post(self, path: str, **body: Any) -> httpx.Response:
         return httpx.post(f"{self.url}{path}", json=body, headers=self.headers, timeout=30, trust_env=False)
 
+    def get(self, path: str) -> Json:
+        response = httpx.get(f"{self.url}{path}", headers=self.headers, timeout=30, trust_env=False)
+        assert response.status_code == 200, response.text
+        return dict(response.json())
+
     def answer(self, given: Any, **more: Any) -> Json:
         response = self.post("/responses", model=self.model, input=given, **more)
         assert response.status_code == 200, response.text
@@ -225,11 +230,16 @@ def asked(question: Callable[[Server], object], server: Server) -> Json:
     return {"status": "passed", "why": ""}
 
 
-if __name__ == "__main__":
+def main(questions: dict[str, Callable[[Server], object]]) -> None:
+    """Ask, and print what came of each question."""
     reader = argparse.ArgumentParser()
     reader.add_argument("--base-url", required=True)
     reader.add_argument("--model", required=True)
     words = reader.parse_args()
     server = Server(words.base_url, words.model, os.environ["SUITE_KEY"])
-    results = [{"id": name, **asked(question, server)} for name, question in QUESTIONS.items()]
+    results = [{"id": name, **asked(question, server)} for name, question in questions.items()]
     sys.stdout.write(json.dumps({"results": results}))
+
+
+if __name__ == "__main__":
+    main(QUESTIONS)

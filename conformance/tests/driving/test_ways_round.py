@@ -100,6 +100,17 @@ def test_a_fresh_instance_goes_on(launched: TargetOptions, row: str) -> None:
     assert unseen(found) < len(found.outcomes) / 10
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("launched", ["hangs-errors"], indirect=True)
+def test_what_hangs_after_each_refusal_is_renewed_before_the_next_request(launched: TargetOptions) -> None:
+    refused = [one for one in SCENARIOS if one.name.startswith(("param-", "body-", "route-"))]
+    found = run(launched, played=[*CHOSEN, *refused])
+    # One exchange has shown the silence. Were the others met by it, each would have that finding.
+    assert [one.requirement for one in found.outcomes if one.verdict is Verdict.FAIL] == ["target.answers"]
+    late = [one for one in found.outcomes if one.reason.endswith("the time for fresh instances was over")]
+    assert len(late) < len(found.outcomes) / 10
+
+
 @pytest.mark.parametrize("launched", ["leaks-errors"], indirect=True)
 def test_slots_whose_loss_is_met_where_an_error_is_due_are_shown_by_an_answer(launched: TargetOptions) -> None:
     # One at a time: no other form meets the instance that has lost them.

@@ -847,6 +847,16 @@ def test_what_one_choice_says_of_another_is_reported_as_such(
     assert broken(judged(right_stream("choices-text"), right_whole("choices-text"))) == set()
 
 
+@pytest.mark.parametrize("name", ["choices-mixed", "choices-usage"])
+def test_what_a_choice_that_never_came_would_have_had_is_no_fault_of_its_own(
+    stream: Make, right_stream: Make, right_whole: Make, usage_chunk: Callable[..., bytes], name: str
+) -> None:
+    (one, _) = answers_to(NAMED[name], 0, STREAM)
+    counted = (usage_chunk(one.usage.input, one.usage.output),) if name == "choices-usage" and one.usage else ()
+    assert broken(judged(stream(name, one.text, STOP, *counted), right_whole(name))) == {"chat.stream.isolation"}
+    assert broken(judged(right_stream(name), right_whole(name))) == set()
+
+
 def test_a_choice_that_never_came_is_missed(stream: Make, right_whole: Make) -> None:
     wanted = answers_to(NAMED["choices-text"], 0, STREAM)
     outcomes = judged(stream("choices-text", wanted[0].text, STOP), right_whole("choices-text"))

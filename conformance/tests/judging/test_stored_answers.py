@@ -12,9 +12,10 @@ from wireproof.judging.stored_answers import ESTIMATED, difference, document, fi
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import Form, Mode
-from wireproof.model.target import Missing
+from wireproof.model.target import Backend, Missing
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
+from wireproof.reading.right_answers import answers_to, right_answers
 from wireproof.scenarios import CONVERSATIONS
 from wireproof.wire.facet import Facet
 
@@ -168,6 +169,22 @@ def test_a_line_more_or_less_is_a_difference(
     monkeypatch.setattr(stored_answers, "_lines", lambda _: lines[:members])
     (violation,) = difference(exchange, load(), ())
     assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
+
+
+def test_a_gateway_that_asks_its_upstream_for_one_call_has_lost_none(whole: Make) -> None:
+    conversation = next(one for one in CONVERSATIONS if one.name == "calls-first")
+    first, second = answers_to(conversation, 0, WHOLE)[0].calls
+
+    def differs(backend: Backend, *calls: Any) -> bool:
+        said = [(call.id, call.name, call.arguments) for call in calls]
+        exchange = whole("calls-first", None, "tool_calls", calls=said)
+        exchange = replace(exchange, target=replace(exchange.target, backend=backend))
+        return bool(list(difference(replace(exchange, wanted=right_answers(exchange)), load(), ())))
+
+    assert not differs(Backend.ENDPOINT, first)
+    assert not differs(Backend.ENDPOINT, first, second)
+    assert differs(Backend.ENDPOINT)
+    assert differs(Backend.MOCK, first)
 
 
 def test_counts_that_an_older_backend_does_not_report_are_not_compared(whole: Make, store: Path) -> None:

@@ -269,7 +269,16 @@ def test_a_stop_sequence_is_served_where_the_text_ends_before_it(text: str, use:
     assert uses(driven(answer))[Surface.MESSAGES][Capability.STOP_SEQUENCES] is use
 
 
-def test_stop_sequences_that_are_refused_are_an_absence(plain: Make) -> None:
-    error = {"type": "invalid_request_error", "message": "stop_sequences: Extra inputs are not permitted"}
+@pytest.mark.parametrize(
+    ("message", "absent"),
+    [
+        ("stop_sequences: Extra inputs are not permitted", {Capability.STOP_SEQUENCES}),
+        # LiteLLM, in front of an upstream that has no such parameter
+        ("chatgpt does not support parameters: ['stop'], for model=gpt-5.4.", {Capability.STOP_SEQUENCES}),
+        ("The model had to stop.", set()),
+    ],
+)
+def test_stop_sequences_that_are_refused_are_an_absence(plain: Make, message: str, absent: set[Capability]) -> None:
+    error = {"type": "invalid_request_error", "message": message}
     answer = stopping(plain, 400, {"type": "error", "error": error})
-    assert absences(driven(answer)).keys() == {Capability.STOP_SEQUENCES}
+    assert absences(driven(answer)).keys() == absent

@@ -40,3 +40,13 @@ def test_a_gateway_that_asks_its_upstream_for_one_call_has_lost_none(right_whole
     assert wanted(GATEWAY, right_whole("calls-first")) == both, "it need not have passed the field on"
     assert wanted(MOCK, one(scripted[0])) == both, "no Codex can be asked for one call"
     assert len(wanted(GATEWAY, whole("calls-burst", "No calls."))) == len(both)
+
+
+def test_a_gateway_that_streams_from_its_upstream_sees_no_failure_behind_a_call(whole: Make) -> None:
+    failing = next(one for one in CONVERSATIONS if one.name == "fail-after-call")
+    (call,) = answers_to(failing, 0, replace(WHOLE, mode=Mode.STREAM))[0].calls
+    answer = whole("fail-after-call", None, "tool_calls", calls=[(call.id, call.name, call.arguments)])
+    assert wanted(GATEWAY, answer) == [call.id]
+    assert wanted(GATEWAY, whole("fail-after-call", "No call.")) == [call.id], "the call is what it had to send"
+    assert wanted(GATEWAY, whole("fail-after-call", None, status=502)) == [], "it asked for a whole answer"
+    assert wanted(MOCK, answer) == [], "a Codex says that it failed"

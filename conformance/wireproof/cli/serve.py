@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint import Scripts
     from wireproof_endpoint.journal.entry import JournalEntry
 
-BOUNDS = Bounds(body=2**18, sent=2**18, pieces=2000)
-"""How much of a request is kept: the whole conversation of an agent, so that what it sends can be judged."""
+BOUNDS = Bounds(body=2**18, sent=2**16, pieces=2000)
+"""How much of a request is kept: the whole conversation of an agent, so that what it sends can be judged. Of an answer
+less is: many may be under way at once."""
 USAGE = 2
 """The exit status of what cannot be served as it is asked for, as of every command."""
 

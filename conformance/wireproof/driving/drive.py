@@ -194,11 +194,14 @@ class _Drives:
     troubles: Troubles = field(default_factory=Troubles)
     done: dict[Item, ScenarioRun] = field(default_factory=dict)
     """What came of each form."""
+    before: list[Item] = field(default_factory=list)
+    """The form that was driven last on this instance, where it went well; none at first."""
 
     def instances(self) -> list[_Drives]:
         """The same on each instance of the target, the first and the spare ones, one request at a time."""
         target = self.driver.target
-        return [replace(self, driver=self.driver.alone(url)) for url in (target.base_url, *target.spare_urls)]
+        urls = (target.base_url, *target.spare_urls)
+        return [replace(self, driver=self.driver.alone(url), before=[]) for url in urls]
 
     async def at_once(self, first: Iterable[Item], rest: Sequence[Item]) -> list[Item]:
         """Drive forms at the same time, after the first ones, which are driven in turn; returns what is left.
@@ -229,7 +232,7 @@ class _Drives:
         why = ""
         for _ in range(TRIES):
             try:
-                await self.driver.sender.look()
+                await self._look()
                 run = await self._with_room(one, form)
             except RenewedError as renewed:
                 self.troubles.note((one, form), silent=self.driver.sender.hangs)
@@ -244,11 +247,20 @@ class _Drives:
                 why = str(gone)
                 break
             else:
-                self._examine(one, form, run)
+                if not self._examine(one, form, run):
+                    self.before[:] = [(one, form)]
                 self._note(one, form, run)
                 return True
         self._note(one, form, ScenarioRun(scenario=one.scenario, not_driven={form: why}))
         return True
+
+    async def _look(self) -> None:
+        """Put a fresh instance in the place of one that hangs: what was driven on it before has left it so."""
+        before = [*self.before]
+        self.before.clear()
+        if await self.driver.sender.look():
+            for item in before:
+                self.troubles.note_after(item)
 
     async def _with_room(self, one: Planned, form: Form) -> ScenarioRun:
         """What comes of a form; on a fresh instance where there was no room for two requests at once that it needs."""

@@ -67,6 +67,11 @@ class Troubles:
         self.silent += silent
         (self._with_trouble if trouble else self._without).update({*_about(item), item[0].scenario.name})
 
+    def note_after(self, item: Item) -> None:
+        """Note that a form, which went well, has left an instance behind that answers nothing more."""
+        self._without.subtract({*_about(item), item[0].scenario.name})
+        self.note(item, silent=True)
+
     def likely(self, item: Item) -> tuple[float, int]:
         """How likely a form is to give trouble: as much so as what it is about that gives most.
 

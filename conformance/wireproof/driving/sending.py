@@ -10,6 +10,7 @@ import asyncio
 import math
 import random
 import time
+from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -51,6 +52,8 @@ GLANCE = 3.0
 """Seconds that a target has for any answer to a request that it has answered before."""
 LOOK = 1.0
 """The same where nothing is said of it if it has none in time; a fresh instance then takes its place."""
+ENOUGH = 2
+"""How many times more instances have hung after such an answer than went on, before the next is taken to hang, too."""
 BARRED = 2
 """Refusals of a key that was taken before until the run ends, one after the other: one alone may be a slip."""
 KEY_REFUSED = "it refuses the key that it took before; give one that is still good, with --api-key-env"
@@ -85,16 +88,27 @@ class _Evidence:
     """Whether an exchange has the finding of what a fresh instance goes round: the first one has, and no other."""
     shown: list[Exchange] = field(default_factory=list)
     """That exchange, with those before it in its form."""
+    _refused: dict[str, bool] = field(default_factory=dict)
+    """The base URL of an instance → whether what it has answered last was a refusal."""
+    _went_on: dict[bool, Counter[bool]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
+    """Whether an answer was a refusal → how often the instance then answered another request, and how often none."""
 
     def take(self) -> bool:
         """Whether it was still to be taken."""
         was, self.taken = self.taken, True
         return not was
 
-    def note(self, request: Outgoing, base_url: str, seconds: float) -> None:
-        """Note a request that was answered, if none was sooner."""
-        if seconds < self.seconds:
-            self.known_good, self.seconds = replace(request, url=request.url.removeprefix(base_url)), seconds
+    def note(self, request: Outgoing, base_url: str, answer: Transcript) -> None:
+        """Note an answer."""
+        self._refused[base_url] = not answer.ok
+        if answer.ok and request.method == "POST" and answer.seconds < self.seconds:
+            self.known_good = replace(request, url=request.url.removeprefix(base_url))
+            self.seconds = answer.seconds
+
+    def seen_after(self, base_url: str) -> Counter[bool] | None:
+        """Of instances that answered last as this one did, how many went on; None: it has answered nothing since."""
+        refused = self._refused.pop(base_url, None)
+        return None if refused is None else self._went_on[refused]
 
 
 @dataclass(kw_only=True)
@@ -176,8 +190,8 @@ class Sender:
         """Whether Wireproof has started the target, and can start it again."""
         return self.process_at(self.base_url) is not None
 
-    async def look(self) -> None:
-        """Put a fresh instance in the place of one that hangs, where one has hung before.
+    async def look(self) -> bool:
+        """Put a fresh instance in the place of one that hangs, where one has hung before; whether that was done.
 
         Raises:
             GoneError: the instance cannot be started.
@@ -186,8 +200,18 @@ class Sender:
         known = self.evidence.known_good
         # Until an exchange has shown the silence, the next one may be the one that does.
         shown = self.hangs and self.evidence.taken
-        if known is not None and shown and not await self._answers(known, LOOK):
-            await self._restarter.renew(self.base_url, life, _HUNG, hung=True)
+        if known is None or not shown:
+            return False
+        seen = self.evidence.seen_after(self.base_url)
+        # Where nearly all have hung, a look would only take its time.
+        if seen is None or seen[False] <= ENOUGH * (1 + seen[True]):
+            answers = await self._answers(known, LOOK)
+            if seen is not None:
+                seen[answers] += 1
+            if answers:
+                return False
+        await self._restarter.renew(self.base_url, life, _HUNG, hung=True)
+        return True
 
     async def send(
         self,
@@ -392,8 +416,8 @@ class Sender:
         answer = await self._exchange(request, watch)
         if answer.end is End.COMPLETE and answer.status not in BUSY:
             self._restarter.note_served(request.url, life)
-            if answer.ok and request.method == "POST" and self._is_own(request):
-                self.evidence.note(request, self.base_url, answer.seconds)
+            if self._is_own(request):
+                self.evidence.note(request, self.base_url, answer)
         if answer.end is not End.REFUSED:
             self.lives.add(life)
         if self._restarter.why_renewed(request.url, life):

@@ -19,6 +19,7 @@ from wireproof.judging.checks.places import counts, same_json
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.reading.right_answers import answers_to
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import json_of, parse_json, text_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.catalogue import Catalogue
     from wireproof.reading.exchange import Exchange
+    from wireproof.reading.expected import Expected
 
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
@@ -157,6 +159,10 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     # They end at the stop sequence.
     if exchange.turn is not None and exchange.terms.stops and not any(one.stop for one in exchange.wanted):
         return
+    # They have the calls of the script, where a gateway may have others: see `right_answers`.
+    played = answers_to(exchange.conversation, exchange.number, exchange.form) if exchange.wanted else ()
+    if _calls(exchange.wanted) != _calls(played):
+        return
     # What the backend says in place of the text where it could wait no longer: see `chat.stream.flushed`.
     if any(gate_was_late(one, choice.text or "") for one, choice in exchange.choices()):
         explained = {*explained, Facet.TEXT}
@@ -183,6 +189,10 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
                     spoils=spoils,
                 )
             return
+
+
+def _calls(answers: Iterable[Expected]) -> int:
+    return sum(len(one.calls) for one in answers)
 
 
 def _facet(line: str) -> Facet:

@@ -37,8 +37,8 @@ class Capability(StrEnum):
     """More than one answer to a request."""
     STRUCTURED_OUTPUT = "structured output", ("response_format", "text.format", "output_config")
     """An answer that is JSON of a schema."""
-    # On the other surfaces no scenario asks for it.
-    STOP_SEQUENCES = "stop sequences", ("stop_sequences",), (Surface.MESSAGES,)
+    # On the other surfaces no scenario asks for it. A gateway whose upstream speaks chat refuses it by its name there.
+    STOP_SEQUENCES = "stop sequences", ("stop_sequences", "'stop'"), (Surface.MESSAGES,)
     """A text that ends the answer before itself."""
     # The last two are what a refusal calls the parts of a content, which are no field of their own.
     IMAGES = "images", ("image_url", "input_image", "image", "images")

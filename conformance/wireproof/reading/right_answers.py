@@ -11,7 +11,7 @@ from wireproof.model.scenario import Mode
 from wireproof.model.target import Backend
 from wireproof.reading.agent_calls import agent_call
 from wireproof.reading.asked import wanted
-from wireproof.reading.expected import expected
+from wireproof.reading.expected import ExpectedFailure, expected
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Usage
 
@@ -43,8 +43,20 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
         case Backend.ENDPOINT if _asks_for_one(exchange):
             answers = enumerate(answers_to(scenario, exchange.number, form))
             return tuple(_of_upstream(answer, exchange.choice(choice)) for choice, answer in answers)
-        case _:
-            return answers_to(scenario, exchange.number, form)
+        case backend:
+            unseen = backend is Backend.ENDPOINT and _fails_unseen(exchange)
+            return answers_to(scenario, exchange.number, replace(form, mode=Mode.STREAM) if unseen else form)
+
+
+def _fails_unseen(exchange: Exchange) -> bool:
+    """Whether it has a whole answer with success to a turn whose failure no stream shows, since its call was complete.
+
+    A gateway that streams from its upstream has not seen the failure, either.
+    """
+    if exchange.mode is not Mode.WHOLE or not exchange.transcript.ok:
+        return False
+    streamed = answers_to(exchange.conversation, exchange.number, replace(exchange.form, mode=Mode.STREAM))
+    return any(one.failure is ExpectedFailure.AFTER_CALL for one in streamed)
 
 
 def _goes_on(exchange: Exchange) -> bool:

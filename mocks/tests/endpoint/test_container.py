@@ -7,11 +7,22 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import httpx
 
-FILE = Path(__file__).parents[3] / "examples" / "container" / "Dockerfile"
+ROOT = Path(__file__).parents[3]
+FILE = ROOT / "examples" / "container" / "Dockerfile"
+
+
+def test_it_copies_all_that_the_package_is_made_of() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
+    copied = re.findall(r"^COPY (\S+) /src/\1$", FILE.read_text(encoding="utf-8"), re.MULTILINE)
+    needed = [*wheel["packages"], *wheel["force-include"]]
+    assert [one for one in needed if not any(f"{one}/".startswith(f"{path}/") for path in copied)] == []
 
 
 def test_its_command_serves() -> None:

@@ -120,12 +120,12 @@ def test_why_is_asked_when_somebody_looks_but_for_a_large_request() -> None:
 
         return say
 
-    journal = Journal(2, Bounds(body=4))
+    journal = Journal(2)
     small, large = begun(journal), begun(journal)
-    small.take(b"1234")
+    small.take(bytes(16_384))
     small.choose("small", 0, why("small"))
     assert asked == []
-    large.take(b"12345")
+    large.take(bytes(16_385))
     large.choose("large", 0, why("large"))
     assert asked == ["large"]
     assert [whole(entry)["considered"][0]["script"] for entry in (small, large, large)] == ["small", "large", "large"]

@@ -186,7 +186,7 @@ def test_a_demanded_call_that_is_not_made_is_an_error() -> None:
 
 def test_what_a_script_reflects_is_what_was_received() -> None:
     endpoint = Endpoint(SETTINGS, lambda: LIBRARY, created=0)
-    image = "data:image/png;base64,AAAA"
+    image, pdf = "data:image/png;base64,AAAA", "data:application/pdf;base64,AAAA"
     body = {
         "model": "m",
         "messages": [
@@ -200,6 +200,7 @@ def test_what_a_script_reflects_is_what_was_received() -> None:
             {"role": "user", "content": [
                 {"type": "text", "text": "[[wireproof:reflect/received#n]]"},
                 {"type": "image_url", "image_url": {"url": image}},
+                {"type": "file", "file": {"file_data": pdf, "filename": "a.pdf"}},
             ]},
         ],
     }  # fmt: skip
@@ -210,6 +211,7 @@ def test_what_a_script_reflects_is_what_was_received() -> None:
         "user", "developer", "function_call", "function_call_output",
     ]  # fmt: skip
     assert received["input"][1] == {"type": "image", "url": image}
+    assert received["input"][2] == {"type": "input_file", "file_data": pdf, "filename": "a.pdf"}
 
 
 def test_too_many_at_once_are_turned_away() -> None:

@@ -341,6 +341,17 @@ def in_chat(**more: Any) -> Any:
     return {"tools": [{"type": "custom", "custom": {"name": "write", **more}}]}
 
 
+PDF, TEXT_FILE = "data:application/pdf;base64,JVBERi0=", "data:text/plain;base64,SGVsbG8="
+
+
+def attached(**file: Any) -> Any:
+    return {"input": [{"role": "user", "content": [{"type": "input_file", **file}]}]}
+
+
+def attached_in_chat(**file: Any) -> Any:
+    return {"messages": [{"role": "user", "content": [{"type": "file", "file": file}]}]}
+
+
 BLANK = {**CALL, "function": {"name": "a b", "arguments": ""}}
 LARK = 'start: "a"'
 OF_TOOLS: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
@@ -364,6 +375,19 @@ OF_TOOLS: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"previous_response_id": "resp_none"}, "previous_response_id", "previous_response_not_found", {}),
     ({"input": [{**FUNCTION_CALL, "name": "a b"}, OUTPUT]}, "input[0].name", "invalid_value", {}),
     ({"text": {"format": {"type": "xml"}}}, "text.format", "invalid_value", {}),
+    (attached(file_data="SGVsbG8="), "input[0].content[0].file_data", "invalid_value", attached(file_data=TEXT_FILE)),
+    (attached(file_url="ftp://a"), "input[0].content[0].file_url", "invalid_value", attached(file_url="https://a.example")),
+    (attached(file_id="file-1"), "input[0].content[0].file_id", "invalid_value", attached(file_data=PDF)),
+    (attached(file_id="f" * 65), "input[0].content[0].file_id", "string_above_max_length", {}),
+    (attached(filename="a.pdf"), "input[0].content[0].file_data", "missing_required_parameter", {}),
+    (attached(file_data=7), "input[0].content[0].file_data", "invalid_type", {}),
+    (
+        {"input": [FUNCTION_CALL, {**OUTPUT, "output": [{"type": "input_file", "file_data": "SGVsbG8="}]}]},
+        "input[1].output[0].file_data", "invalid_value",
+        {"input": [FUNCTION_CALL, {**OUTPUT, "output": [{"type": "input_file", "file_data": PDF}]}]},
+    ),
+    ({"input": [{"role": "assistant", "content": [{"type": "input_file", "file_data": PDF}]}]},
+     "input[0].content", "invalid_value", {}),
 ]  # fmt: skip
 OF_MESSAGES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"messages": [{**USER, "name": "a b"}]}, "messages[0].name", "invalid_value",
@@ -388,6 +412,13 @@ OF_MESSAGES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
      "tool_choice.allowed_tools", "invalid_value",
      {"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools()}}, "tools": tools()}),
     ({"response_format": {"type": "xml"}}, "response_format", "invalid_value", {}),
+    (attached_in_chat(file_data=TEXT_FILE), "messages[0].content[0].file.file_data", "invalid_value",
+     attached_in_chat(file_data=PDF, filename="a.pdf")),
+    (attached_in_chat(file_data="JVBERi0="), "messages[0].content[0].file.file_data", "invalid_value", {}),
+    (attached_in_chat(file_id="file-1"), "messages[0].content[0].file.file_id", "invalid_value", {}),
+    (attached_in_chat(filename="a.pdf"), "messages[0].content[0].file.file_data", "missing_required_parameter", {}),
+    ({"messages": [{"role": "system", "content": [{"type": "file", "file": {"file_data": PDF}}]}]},
+     "messages[0].content", "invalid_value", {}),
 ]  # fmt: skip
 """The same of the names in messages, and of formats."""
 

@@ -26,3 +26,13 @@ def test_a_difference_is_named_by_its_place() -> None:
         f"only: {REAL}": 1,
         f"other: {MOCK}": 1,
     }
+
+
+def test_what_a_run_writes_is_named_by_its_stream() -> None:
+    real = lines({"out": {"type": "turn.failed", "error": {"message": "a"}}}, {"err": "x"}, {"status": 1})
+    mock = lines({"out": {"type": "turn.failed", "error": {"message": "b"}}}, {"status": 0})
+    assert dict(differences(real, mock)) == {
+        'out turn.failed.out.error.message: "a" / "b"': 1,
+        f"err: {REAL}": 1,
+        "status.status: 1 / 0": 1,
+    }

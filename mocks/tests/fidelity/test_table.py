@@ -117,5 +117,11 @@ def test_the_newest_version_is_named_so(written: Path) -> None:
     assert load_differential(written) == [Compared(script="text", version=NEWEST.number, result="equal")]
 
 
+def test_what_is_equal_in_every_version_is_so_in_each_that_is_listed(written: Path) -> None:
+    written.write_text('[equal]\n"every version" = ["text"]\n"0.1.0" = []\nnewest = ["call"]\n')
+    compared = [(row.script, row.version) for row in load_differential(written)]
+    assert compared == [("text", "0.1.0"), ("text", NEWEST.number), ("call", NEWEST.number)]
+
+
 def test_the_comparisons_that_are_there_can_be_read() -> None:
     assert bool(load_differential()) is DIFFERENTIAL.is_file()

@@ -102,6 +102,45 @@ def test_a_tool_that_the_instructions_end_with_is_called(developer: str, name: s
 EVENT = {"type": "object", "properties": {"day": {"type": "integer", "minimum": 3}}, "required": ["day"]}
 
 
+DUTY = "Reply with exactly OK. Say it softly."
+
+
+@pytest.mark.each(
+    ("developer", "earlier", "text", "said"),
+    [
+        (DUTY, [], "ping", "OK"),
+        (DUTY, [], "What is 2+2?", "4"),
+        ("Respond with only valid JSON.", [], "ping", "You said: ping"),
+        (f"You are a clerk. {DUTY}", [], "ping", "You said: ping"),
+        (DUTY + "x" * 120, [], "ping", "You said: ping"),
+        ("", ["Remember: the code is 999, not 12a. Reply OK"], "What is it? Reply with just the number.", "999"),
+        ("", ["It is 7.", "It is 12.5 or -3"], "Repeat only that number.", "-3"),
+        ("", ["The number is four."], "Repeat only the number.", "You said: Repeat only the number."),
+        ("", ["It is 7."], "What is the number?", "You said: What is the number?"),
+    ],
+)
+def test_what_instructions_want_and_a_number_that_was_said_are_said(
+    developer: str, earlier: list[str], text: str, said: str
+) -> None:
+    [step] = default_answer([*map(_user, earlier), _user(text)], [], "call", developer=developer)
+    assert isinstance(step, Say)
+    assert step.text == said
+
+
+def test_a_number_of_a_result_is_said() -> None:
+    result = {"type": "function_call_output", "call_id": "c", "output": '{"result": 42}'}
+    [step] = default_answer([_user("Add 1 and 2"), result, _user("Reply with just the number.")], [], "call")
+    assert isinstance(step, Say)
+    assert step.text == "42"
+
+
+def test_a_specimen_has_what_the_text_says_of_it() -> None:
+    schema = {"type": "object", "properties": {"status": {"type": "string"}, "value": {"type": "integer"}}}
+    [step] = default_answer([_user('An object with status="ok" and value=42.')], [], "call", schema=schema)
+    assert isinstance(step, Say)
+    assert json.loads(step.text) == {"status": "ok", "value": 42}
+
+
 @pytest.mark.parametrize("developer", ["", f"Answer by this: {json.dumps(EVENT)}. No {{more}}."])
 def test_any_object_is_one_of_a_schema_that_the_text_shows(developer: str) -> None:
     text = "As JSON" if developer else f"As JSON {{so}}: ```{json.dumps(EVENT, indent=2)}```"

@@ -102,7 +102,7 @@ def question(step: Question, place: Json) -> Json:
 
 def diff(step: Patch, cwd: str, version: Version) -> str:
     """What the turn has changed, as git shows it."""
-    # Absolute in the diff before 0.169.0; the item of the change has an absolute path in every version.
+    # Absolute in the diff before 0.130.0; the item of the change has an absolute path in every version.
     path = str(PurePosixPath(cwd) / step.path) if version.commands.whole_paths else step.path
     content = step.content.encode()
     # The hash that git gives to a file of this content; the zeros in the diff are that of no file.

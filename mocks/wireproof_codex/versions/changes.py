@@ -354,6 +354,7 @@ CHANGES: tuple[Change, ...] = (
         "0.169.0/exec/resume_unknown",
         exec={"is_preview": False, "session_error": f"{_SESSION_ERROR} (code -32600)"},
     ),
+    _since("0.130.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
     _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
     _since("0.134.0", seen="codex mcp-server 0.134.0 refuses unknown arguments", mcp_server={"strict": True}),
@@ -461,7 +462,6 @@ CHANGES: tuple[Change, ...] = (
     _since("0.169.0", "0.169.0/forks", stored={"forks_previews": True}),
     # The request to the model that runs is cut off, and its message never completed.
     _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
-    _since("0.169.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
     _since("0.169.0", seen="thread/compact/start on 0.169.0 sends no warning", compaction={"warns": False}),
     _since("0.169.0", "0.169.0/forks", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
 )

@@ -13,7 +13,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.api import tool_rules
+from wireproof_endpoint.api import file_rules, tool_rules
 from wireproof_endpoint.api.problems import (
     DECIMAL_ABOVE,
     DECIMAL_BELOW,
@@ -299,6 +299,7 @@ _EITHER = (
 
 CHAT = table(
     *_EITHER,
+    ("messages", file_rules.chat),
     ("messages", _names),
     ("messages", _results),
     decimal("frequency_penalty", -2, 2),
@@ -346,6 +347,7 @@ RESPONSES = table(
     array("tools", most=MOST_TOOLS),
     ("tools", tool_rules.tools),
     ("text", _text_format),
+    ("input", file_rules.responses),
     ("input", _called),
     typed("include", "a list", list),
     ("include", _include),

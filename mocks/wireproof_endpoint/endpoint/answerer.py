@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.limits import AnswerLimits, limited
@@ -23,6 +22,7 @@ from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.nonces import Nonces
 from wireproof_scripts.selection import DEFAULT, Selection, conditions_of, rejected, select, without_cursor
+from wireproof_scripts.values import lazy
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.errors import BUSY, ApiError
@@ -85,7 +85,7 @@ class Answerer:
         """Makes its refusal."""
         self._entry = NOT_KEPT
 
-    @cached_property
+    @lazy
     def responses(self) -> Responses:
         """Plans the answers of the Responses API."""
         # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
@@ -94,7 +94,7 @@ class Answerer:
 
         return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
-    @cached_property
+    @lazy
     def messages(self) -> Messages:
         """Plans the answers of the Messages API."""
         from wireproof_surfaces.answers.messages import Messages  # noqa: PLC0415

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.endpoint import azure
 from wireproof_endpoint.journal.entry import NOT_KEPT, JournalEntry
 from wireproof_endpoint.play import WholeReply
+from wireproof_scripts.values import lazy
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces.json_text import encoded
@@ -44,12 +44,12 @@ class EndpointRequest:
         if (found := azure.resolved(self.path)) is not None:
             self.path, self.deployment = found
 
-    @cached_property
+    @lazy
     def id(self) -> str:
         """The id of its response."""
         return f"req_{random_hex(16)}"
 
-    @cached_property
+    @lazy
     def form(self) -> ApiForm:
         """The form of the API that it is of."""
         return form_of(self.path, self.headers) if self.deployment is None else azure.AZURE

@@ -112,7 +112,7 @@ class JournalEntry:
         if self.kept and self.script is None:
             self.script, self.part = script, part
             # What can say why holds the whole conversation: of a long one, only what it says is kept.
-            self.why = why if self.received_size <= self.bounds.body else _said(tuple(why()))
+            self.why = why if self.received_size <= _LONG else _said(tuple(why()))
 
     def instead(self, name: str, considered: Sequence[Considered]) -> None:
         """Note that something of this name answers in the place of any script, and why."""
@@ -156,7 +156,8 @@ class JournalEntry:
         sent = 0
         for piece in self.pieces:  # a loop: it is counted with every request
             sent += len(piece.data)
-        return _ENTRY + _OBJECTS * len(self.received) + _PIECE * len(self.pieces) + sent
+        objects = _OBJECTS if self.received_size <= _LONG else 1
+        return _ENTRY + objects * len(self.received) + _PIECE * len(self.pieces) + sent
 
     @property
     def headers(self) -> dict[str, str]:
@@ -196,7 +197,8 @@ def _said(considered: Sequence[Considered]) -> Callable[[], Sequence[Considered]
 
 _ENTRY, _PIECE = 2048, 128
 """Bytes of an entry, and of a piece, besides what came and was sent."""
-_OBJECTS = 4
-"""How many times as large as the body that came it is with the conversation in it, which says why a script answers."""
+_OBJECTS, _LONG = 4, 16_384
+"""How many times as large as the body that came it is with the conversation in it, which says why a script answers; and
+from how many bytes on that conversation is not kept."""
 NOT_KEPT = JournalEntry(kept=False)
 """Notes nothing, for an endpoint without a journal."""

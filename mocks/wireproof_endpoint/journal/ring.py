@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-SIZE = 16 * 2**20
+SIZE = 8 * 2**20
 """Bytes that all entries together may hold."""
 
 
@@ -60,7 +60,8 @@ class Journal:
         )
         self.entries.append(entry)
         self._weights.append(0)
-        self._forget()
+        if len(self.entries) > self._limit:
+            self._forget()
         return entry
 
     def _forget(self) -> None:
@@ -75,7 +76,8 @@ class Journal:
         if at >= 0:
             self._weights[at] = entry.weight
             self._weight += self._weights[at]
-            self._forget()
+            if self._weight > self._size:
+                self._forget()
 
     def end(self, entry: JournalEntry, now: float, ended: AnswerEnding) -> None:
         """Note the end of an answer; what came first is what counts."""

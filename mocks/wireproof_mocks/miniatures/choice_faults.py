@@ -59,8 +59,7 @@ CHOICE_FAULTS: tuple[Fault, ...] = (
         name="stream-has-one-choice-of-two",
         breaks="chat.stream.isolation",
         frames=each(_first_of_chunks),
-        # Where the second choice is text: a call that is lost with it is for the rows of calls, too.
-        scripts=("choices/text", "choices/indexed"),
+        scripts=("choices/text", "choices/indexed", "choices/mixed", "choices/usage"),
         examples=(
             FaultExample(
                 before=({"choices": [{"index": 0}]}, {"choices": [{"index": 1}]}, {"choices": []}),

@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_result, is_user, message_text, result_text
-from wireproof_scripts.default.asked_for import arguments_for, names, tools_asked_for
+from wireproof_scripts.default.asked_for import arguments_for, filled, names, tools_asked_for
 from wireproof_scripts.default.frameworks import fields, final_code, final_tool, observed
-from wireproof_scripts.default.plain_wishes import wanted
-from wireproof_scripts.default.schema_example import example, schema_in
+from wireproof_scripts.default.plain_wishes import asks_for_number, number, wanted, wanted_always
+from wireproof_scripts.default.schema_example import schema_in
 from wireproof_scripts.steps import Call, Say, Step
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def default_answer(
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
     result = result_text(conversation[-1]) if conversation and is_result(conversation[-1]) else observed(text)
     answered = result is not None
-    said = _said(text) if result is None else f"The tool said: {result}"
+    said = _said(text, conversation, developer) if result is None else f"The tool said: {result}"
     demanded = _demanded(developer, tools)
     if demanded:
         return _demanded_calls(demanded, text, said, call_id, answered=answered)
@@ -52,13 +52,19 @@ def default_answer(
         return _calls(asked_for, text, call_id)
     if schema is not None:
         shown = schema_in([developer, *map(message_text, conversation)]) if schema == _ANY_OBJECT else None
-        return (Say(_pieces(json.dumps(example(shown or schema), ensure_ascii=False))),)
+        return (Say(_pieces(filled(shown or schema, text))),)
     return (Say(_pieces(fields(text, developer) or final_code(developer, said) or said)),)
 
 
-def _said(text: str) -> str:
-    """What is said to a text: what it plainly wants, or an echo of it."""
-    return wanted(text) or (f"You said: {text}" if text else _GREETING)
+def _said(text: str, conversation: Sequence[Mapping[str, Any]], developer: str) -> str:
+    """What is said to a text: what it plainly wants, what instructions want of every answer, or an echo of it."""
+    earlier = (result_text(item) if is_result(item) else message_text(item) for item in reversed(conversation[:-1]))
+    return (
+        wanted(text)
+        or (number(earlier) if asks_for_number(text) else None)
+        or wanted_always(developer)
+        or (f"You said: {text}" if text else _GREETING)
+    )
 
 
 def _demanded_calls(

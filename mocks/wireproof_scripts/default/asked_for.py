@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.default.grammar_example import text_of
 from wireproof_scripts.default.schema_example import example
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     Tool = Mapping[str, Any]
 
@@ -125,15 +126,19 @@ def arguments_for(tool: Tool, text: str) -> str:
     if (format_ := tool.get("format")) is not None:
         shown = _SHOWN.search(text[-_READ:])
         return text_of(format_) or (next(filter(None, shown.groups())) if shown else text) or "example"
-    schema = tool.get("inputSchema", {"type": "object"})
-    arguments = example(schema)
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if isinstance(arguments, dict) and isinstance(properties, dict):
+    return filled(tool.get("inputSchema", {"type": "object"}), text)
+
+
+def filled(schema: object, text: str) -> str:
+    """A specimen of the schema as JSON, with what the text says of its strings and numbers."""
+    specimen = example(schema)
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    if isinstance(specimen, dict) and isinstance(properties, dict):
         for name, property_ in properties.items():
             said = _said(text, str(name), property_)
             if said is not None:
-                arguments[name] = said
-    return json.dumps(arguments, ensure_ascii=False)
+                specimen[name] = said
+    return json.dumps(specimen, ensure_ascii=False)
 
 
 def _place(text: str, tool: Tool) -> int | None:

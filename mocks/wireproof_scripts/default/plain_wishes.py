@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, DecimalException
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 READ = 2048
 """Characters of a text that are looked at: a wish of this kind is short."""
 LONGEST = 16
 """Digits of a number."""
+SHORT = 120
+"""Characters of instructions that may be a wish, and nothing else."""
+_NUMBER_ALONE = re.compile(r"\b(?:just|only) (?:the|that|its) (?:number|code|value|result)\b", re.IGNORECASE)
+_WHOLE_NUMBER = re.compile(r"(?<![\w.])-?\d{1,16}(?:\.\d{1,16})?(?!\w)")
 _SAYS = r"\b(?:reply|respond|answer|say|output|return|print|write|repeat)\b(?:\s+(?:back|to me|me))?(?:\s+with)?"
 _NOUN = r"(?:words?|texts?|numbers?|phrase|sentence|string|token|json(?:\s+object)?|object|value|line)"
 _KIND = rf"(?:\s+(?:the|this|these|one|a single)\s+(?:(?:exact|single|following)\s+)?{_NOUN}\b)?\s*:?\s+"
+_EXACTLY = re.compile(rf"{_SAYS}\s+exactly\b", re.IGNORECASE)
 _ONLY = r"\s+(?:exactly|only|just|nothing but|verbatim)(?:\s+with)?"
 _QUOTED = r"""(?:"([^"\n]+)"|'([^'\n]+)'|“([^”\n]+)”|`([^`\n]+)`)"""
 _BARE = r"(\S[^\n]*?)"
@@ -31,7 +40,7 @@ _WISHES = tuple(
     )
 )
 _SOME = re.compile(
-    r"(?:an?|the|your|my|one|two|three|some|its?|his|her|their|in|if|when|with|about|json|yaml|xml|code)\b",
+    r"(?:an?|the|that|your|my|one|two|three|some|its?|his|her|their|in|if|when|with|about|json|yaml|xml|code)\b",
     re.IGNORECASE,
 )
 """How a description begins, of which the words themselves are not wanted."""
@@ -57,6 +66,22 @@ def wanted(text: str) -> str | None:
     """What the text plainly wants said; None: nothing of this kind."""
     read = text[:READ]
     return _sum(read) or _exactly(read)
+
+
+def wanted_always(instructions: str) -> str | None:
+    """What instructions want said to whatever is said: they are short, and begin with `reply with exactly X`."""
+    begins = len(instructions) <= SHORT and _EXACTLY.match(instructions)
+    return _exactly(instructions) if begins else None
+
+
+def asks_for_number(text: str) -> bool:
+    """Whether a text asks for a number of what was said before, and for nothing else."""
+    return _NUMBER_ALONE.search(text[:READ]) is not None
+
+
+def number(texts: Iterable[str]) -> str | None:
+    """The last number in the first of some texts that has one; None if none has."""
+    return next((found[-1] for text in texts if (found := _WHOLE_NUMBER.findall(text[:READ]))), None)
 
 
 def _exactly(text: str) -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -318,10 +320,28 @@ def test_what_is_not_wanted_is_thrown_away_up_to_a_limit() -> None:
         assert transport.reads()
         connection.data_received(b"a")
         assert not transport.reads()
+        connection.look(later(0))
         connection.look(later(LIMITS.closing + 1))
         assert transport.ended() == "abort"
 
     connected(Asked(ok, wants=0), main)
+
+
+def test_a_connection_that_has_ended_is_free_without_a_search_for_garbage() -> None:
+    async def run() -> weakref.ref[ClientConnection]:
+        asked = Asked(ok)
+        connection = ClientConnection(asked, LIMITS, {}, lambda: b"now")
+        connection.connection_made(FakeTransport())
+        connection.data_received(GET + b"GET /half")
+        connection.connection_lost(None)
+        asked.exchanges.clear()
+        return weakref.ref(connection)
+
+    gc.disable()
+    try:
+        assert asyncio.run(run())() is None
+    finally:
+        gc.enable()
 
 
 # Time
@@ -355,9 +375,11 @@ def test_a_client_that_closes_its_end_behind_the_last_answer_is_let_go() -> None
 def test_an_answer_has_as_long_as_it_takes() -> None:
     async def main(connection: ClientConnection, transport: FakeTransport) -> None:
         connection.data_received(GET + b"GET /half")
+        connection.look(later(0))
         connection.look(later(10_000))
         assert not transport.ended()
         asked.exchanges[0].reply(200, {}, b"")
+        connection.look(later(0))
         connection.look(later(LIMITS.reading + 1))
         assert b"HTTP/1.1 408 " in transport.written
 

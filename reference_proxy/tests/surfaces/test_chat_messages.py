@@ -36,6 +36,7 @@ RESULT = {"role": "tool", "tool_call_id": "c", "content": "done"}
         ([{"role": "user", "content": [{"type": "input_audio"}]}], "messages[0].content"),
         ([{"role": "user", "content": [{"type": "text"}]}], "messages[0].content"),
         ([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": ""}}]}], "messages[0].content"),
+        ([{"role": "user", "content": [{"type": "file", "file": {"file_data": "data:x"}}]}], "messages[0].content"),
         ([{"role": "system", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}], "messages[0].content"),
         ([{"role": "user", "content": [{"type": "refusal", "refusal": "x"}]}], "messages[0].content"),
         ([{"role": "assistant", "content": None}], "messages[0].content"),

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
 from wireproof_surfaces.surfaces.input_items import listed, page
+from wireproof_surfaces.surfaces.responses_input import TYPES
 
 ITEMS: list[dict[str, Any]] = [{"id": f"msg_{n}"} for n in range(25)]
 
@@ -39,6 +41,14 @@ def test_items_get_what_they_lack_and_keep_what_they_have() -> None:
     assert second == given[1]
     assert third == {"type": "function_call_output", "id": "fco_ti0002", "status": "completed", **given[2]}
     assert fourth["content"] == given[3]["content"]
+
+
+@pytest.mark.each("kind", [kind for kind in (*TYPES, *COMPACTED) if kind != "message"])
+def test_every_type_of_item_is_listed(kind: str) -> None:
+    [item] = listed([{"type": kind}], "resp_t")
+    assert (item["type"], item["id"].endswith("_ti0000")) == (kind, True)
+    # What was compacted has no status.
+    assert ("status" in item) == (kind not in COMPACTED)
 
 
 def test_the_newest_items_come_first_twenty_at_a_time() -> None:

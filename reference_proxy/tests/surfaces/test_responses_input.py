@@ -89,6 +89,7 @@ def test_what_was_reasoned_is_dropped() -> None:
         ([said([text("a", "text")])], "input[0].content", INVALID_PARAM),
         ([said([{"type": "input_image"}])], "input[0].content", INVALID_PARAM),
         ([said([{**IMAGE, "image_url": ""}])], "input[0].content", INVALID_PARAM),
+        ([said([{"type": "input_file", "file_data": "data:x"}])], "input[0].content", INVALID_PARAM),
         ([said([IMAGE], "assistant")], "input[0].content", INVALID_PARAM),
         ([said([{"type": "refusal", "refusal": "x"}])], "input[0].content", INVALID_PARAM),
         ([{**CALL, "call_id": None}], "input[0].call_id", MISSING_PARAM),

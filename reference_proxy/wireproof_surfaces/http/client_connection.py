@@ -74,7 +74,10 @@ class ClientConnection(asyncio.Protocol):
         """Those that are not answered yet, in their order; the last may still be read."""
         self._rejection: RejectedRequestError | None = None
         """Sent when all that came before is answered."""
+        self._patience = patience(limits)
         self._deadline = math.inf
+        self._moved = True
+        """Whether our side's state was set again, or the client takes again what it is sent, since the last look."""
         self._paused_at: tuple[float, int] | None = None
         """Since when the client has taken nothing, and how many bytes wait for it; None: it takes what comes."""
         self._writes = 0
@@ -98,14 +101,13 @@ class ClientConnection(asyncio.Protocol):
         # None: it has gone already.
         self.peer = str((transport.get_extra_info("peername") or ("",))[0])
         self._among[self] = None
-        self._restart_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended, by whichever side."""
         del exc
         self._move(WriteEvent.CLOSED)
         self._among.pop(self, None)
-        self._reader.end()
+        self._reader.close()
         self._forget_all()
 
     def eof_received(self) -> bool:
@@ -138,7 +140,7 @@ class ClientConnection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """It has caught up."""
         self._paused_at = None
-        self._restart_clock()
+        self._moved = True
         if self._resets:
             self._reset()
         elif self._exchanges:
@@ -190,19 +192,13 @@ class ClientConnection(asyncio.Protocol):
         exchange.closes |= len(self._exchanges) > self._limits.waiting
         return not exchange.closes
 
-    def moved(self, state: ReadState) -> None:
-        """Give the client its time for what comes now."""
-        del state
-        self._restart_clock()
-
     # Deadlines
 
-    def _restart_clock(self) -> None:
-        limit = patience(self._reader.state, self._state)
-        self._deadline = math.inf if limit is None else self._loop.time() + getattr(self._limits, limit)
-
     def look(self, now: float) -> None:
-        """End what has taken too long; called often."""
+        """End what has taken too long; called often, and the time for what has begun counts from the next call on."""
+        if self._moved or self._reader.moved:
+            self._moved = self._reader.moved = False
+            self._deadline = now + self._patience[self._reader.state, self._state]
         if self._paused_at is not None:
             self._look_at_pause(now, *self._paused_at)
         elif now <= self._deadline:
@@ -306,7 +302,7 @@ class ClientConnection(asyncio.Protocol):
 
     def _move(self, event: WriteEvent) -> None:
         self._state = WRITE_TABLE[self._state][event]
-        self._restart_clock()
+        self._moved = True
 
     def _advance(self) -> None:
         """Do what both sides' states ask for."""

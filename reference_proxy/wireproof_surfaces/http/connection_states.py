@@ -18,10 +18,15 @@ costs less than an enum's own.
 from __future__ import annotations
 
 from enum import StrEnum, auto
+from functools import cache
+from itertools import product
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from wireproof_surfaces.http.edge_limits import EdgeLimits
 
 
 class ReadState(StrEnum):
@@ -93,6 +98,12 @@ _QUIET = {ReadState.HEAD: "reading", ReadState.BODY: "sending"}
 _ELSE = {WriteState.ANSWERING: None, WriteState.LINGERING: "closing", WriteState.CLOSED: "taking"}
 
 
-def patience(read: ReadState, write: WriteState) -> str | None:
-    """Which of the `EdgeLimits` says how long a client may stay in these states; None: as long as an answer takes."""
-    return _QUIET.get(read, "idle") if write is WriteState.QUIET else _ELSE[write]
+# Once for all connections of a server: each request asks five times.
+@cache
+def patience(limits: EdgeLimits) -> Mapping[tuple[ReadState, WriteState], float]:
+    """How many seconds a client may stay in each pair of states; `inf`: as long as an answer takes."""
+    named = {
+        (read, write): _QUIET.get(read, "idle") if write is WriteState.QUIET else _ELSE[write]
+        for read, write in product(ReadState, WriteState)
+    }
+    return {states: inf if name is None else getattr(limits, name) for states, name in named.items()}

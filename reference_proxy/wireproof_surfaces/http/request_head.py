@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof_surfaces.errors import BAD_REQUEST, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 INVALID = "invalid_request_error"
 TOO_LONG = Problem(414, INVALID, "uri_too_long", "The request's target is too long.")
@@ -44,10 +44,22 @@ class RequestHead:
     query: bytes = b""
     version: str = "1.1"
     fields: list[tuple[bytes, bytes]] = field(default_factory=list)
+    """In their order; a further one comes by `add`."""
+    _named: dict[bytes, list[bytes]] | None = field(default=None, init=False, repr=False, compare=False)
+    """The values by name, once somebody has asked for one: each request is asked for nine."""
 
-    def values(self, name: bytes) -> list[bytes]:
+    def add(self, name: bytes, value: bytes) -> None:
+        """Put a field behind the others."""
+        self.fields.append((name, value))
+        self._named = None
+
+    def values(self, name: bytes) -> Sequence[bytes]:
         """The values of all fields of this name."""
-        return [value for found, value in self.fields if found == name]
+        if self._named is None:
+            self._named = {}
+            for found, value in self.fields:
+                self._named.setdefault(found, []).append(value)
+        return self._named.get(name, ())
 
     @property
     def chunked(self) -> bool:
@@ -72,7 +84,8 @@ class RequestHead:
     @property
     def closes(self) -> bool:
         """Whether the connection ends with the answer (RFC 9112, 9.3)."""
-        options = {option.strip().lower() for value in self.values(b"connection") for option in value.split(b",")}
+        named = self.values(b"connection")
+        options = {option.strip().lower() for value in named for option in value.split(b",")} if named else ()
         kept = self.version == "1.1" or b"keep-alive" in options
         return self.method == "CONNECT" or b"close" in options or not kept
 

@@ -9,6 +9,7 @@ that is raised in a callback comes out of `feed_data` as the context of an error
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Protocol
 
 import httptools
@@ -43,18 +44,18 @@ class RequestReceiver(Protocol):
     def completed(self, exchange: ServedExchange) -> bool:
         """Have a request answered when it is its turn; whether more may follow it."""
 
-    def moved(self, state: ReadState) -> None:
-        """Something else is read from here on."""
-
 
 class RequestReader:
     """Reads the requests of one connection, and gives them to `connection`."""
 
     def __init__(self, limits: EdgeLimits, connection: RequestReceiver) -> None:
         self._limits = limits
-        self._connection = connection
+        # It has this reader. Were each to hold the other, both would stay until a search for garbage, which is rare.
+        self._connection = weakref.proxy(connection)
         self._parser = httptools.HttpRequestParser(self)
         self.state = ReadState.IDLE
+        self.moved = False
+        """Whether the state was set again since somebody has looked, to whichever: the client has its time for it."""
         self.receiving: ServedExchange | None = None
         """The request whose body comes."""
         self._head = RequestHead()
@@ -97,11 +98,16 @@ class RequestReader:
         """Nothing comes any more; a request of which a part is here is none."""
         self._move(ReadEvent.ENDED)
 
+    def close(self) -> None:
+        """End, and let the parser go, which holds this reader, for the same reason."""
+        self.end()
+        del self._parser
+
     def _move(self, event: ReadEvent) -> None:
         self.state = READ_TABLE[self.state][event]
+        self.moved = True
         if self.state is not ReadState.BODY:
             self.receiving = None
-        self._connection.moved(self.state)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -158,7 +164,7 @@ class RequestReader:
         if self.state is not ReadState.HEAD:  # a trailer: nothing reads those
             return
         # The parser leaves the blanks behind a value.
-        self._head.fields.append((name.lower(), value.rstrip(b" \t")))
+        self._head.add(name.lower(), value.rstrip(b" \t"))
         if len(self._head.fields) > self._limits.fields:
             raise RejectedRequestError(TOO_MANY, "The request has too many header fields.")
 

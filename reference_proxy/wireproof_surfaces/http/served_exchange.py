@@ -147,8 +147,7 @@ class ServedExchange:
 
     def reply(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         """Send a whole answer; its length is announced here, where an answer of that status may have one."""
-        bare = status in {http.HTTPStatus.NO_CONTENT, http.HTTPStatus.NOT_MODIFIED}
-        length = [] if bare else [("Content-Length", str(len(body)))]
+        length = [] if status in _WITHOUT_LENGTH else [("Content-Length", str(len(body)))]
         self.begin(status_line(status), [*headers.items(), *length])
         self.end(body)
 
@@ -191,4 +190,5 @@ def status_line(status: int) -> str:
     return f"{status} {_PHRASES.get(status, '')}"
 
 
+_WITHOUT_LENGTH = frozenset({http.HTTPStatus.NO_CONTENT, http.HTTPStatus.NOT_MODIFIED})
 _PHRASES = {status.value: status.phrase for status in http.HTTPStatus}

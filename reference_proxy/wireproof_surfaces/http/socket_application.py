@@ -220,7 +220,7 @@ class _SocketExchange(ServedExchange):
     def ask(self, application: Application) -> None:
         """Have it answered."""
         body = json.dumps(self._asked.body, ensure_ascii=False).encode(errors="replace")
-        self.head.fields.append((b"content-length", str(len(body)).encode()))
+        self.head.add(b"content-length", str(len(body)).encode())
         self.wanted = application.wants(self)
         # One byte more than is wanted says that it is too large.
         self.body += body[: self.wanted + 1]

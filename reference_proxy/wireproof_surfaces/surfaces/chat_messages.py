@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, ToolResult
+from wireproof_surfaces.conversation import (
+    AssistantCall,
+    FilePart,
+    ImagePart,
+    Item,
+    Message,
+    Part,
+    TextPart,
+    ToolResult,
+)
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text
 
@@ -24,10 +33,20 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "tool": ("text",),
     "function": ("text",),
 }
+_WITH_FILES = {**PART_TYPES, "user": (*PART_TYPES["user"], "file")}
 
 
 def messages(body: Body) -> Iterator[WrongParameter]:
     """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids."""
+    yield from _messages(body, PART_TYPES)
+
+
+def messages_with_files(body: Body) -> Iterator[WrongParameter]:
+    """The same where what answers takes files: a part of type `file` is an object, whatever is in it."""
+    yield from _messages(body, _WITH_FILES)
+
+
+def _messages(body: Body, kinds: Mapping[str, Sequence[str]]) -> Iterator[WrongParameter]:
     sent = body.get("messages")
     if not isinstance(sent, list) or not sent:
         yield WrongParameter(
@@ -43,7 +62,7 @@ def messages(body: Body) -> Iterator[WrongParameter]:
         if not isinstance(message, dict):
             yield WrongParameter(place, "an object with a role and a content")
             return
-        yield from _message(message, place, known)
+        yield from _message(message, place, known, kinds)
 
 
 def _is_plain(message: Mapping[str, Any]) -> bool:
@@ -55,14 +74,16 @@ def _is_plain(message: Mapping[str, Any]) -> bool:
     return role in ("user", "system", "developer") or (role == "assistant" and message.keys().isdisjoint(_CALLS))
 
 
-def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[WrongParameter]:
+def _message(
+    message: Mapping[str, Any], place: str, known: set[str], kinds: Mapping[str, Sequence[str]]
+) -> Iterator[WrongParameter]:
     role = message.get("role")
     if role not in ROLES:
         yield WrongParameter(
             f"{place}.role", f"one of {', '.join(ROLES)}", MISSING_PARAM if role is None else INVALID_PARAM
         )
         return
-    yield from _content(message, role, f"{place}.content")
+    yield from _content(message, role, f"{place}.content", kinds[role])
     match role:
         case "assistant":
             yield from _calls(message, place, known)
@@ -76,7 +97,7 @@ def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterato
             yield WrongParameter(f"{place}.name", "the name of the function called before")
 
 
-def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[WrongParameter]:
+def _content(message: Mapping[str, Any], role: str, place: str, kinds: Sequence[str]) -> Iterator[WrongParameter]:
     content = message.get("content")
     match content:
         case str():
@@ -87,7 +108,6 @@ def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[Wron
         case None if role == "assistant" and isinstance(message.get("refusal"), str):
             return
         case list():
-            kinds = PART_TYPES[role]
             if not content or not all(_acceptable(part, kinds) for part in content):
                 yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
         case _:
@@ -104,6 +124,8 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return "refusal" in kinds
         case {"type": "image_url", "image_url": {"url": str(url)}}:
             return "image_url" in kinds and bool(url)
+        case {"type": "file", "file": dict()}:
+            return "file" in kinds
         case _:
             return False
 
@@ -192,6 +214,8 @@ def _part(part: Mapping[str, Any]) -> Part:
     match part["type"]:
         case "image_url":
             return ImagePart(part["image_url"]["url"])
+        case "file":
+            return FilePart(part["file"].get("file_data") or "", part["file"].get("filename"))
         case kind:
             return TextPart(part[kind])
 

@@ -63,7 +63,8 @@ class ChatRequest:
 def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, full: bool = False) -> ChatRequest:
     """The request, if it is acceptable; header names are lower-case, `max_choices` is the largest `n`.
 
-    `full`: whether what answers can do what Codex cannot: call custom tools, and say any JSON object (`json_object`).
+    `full`: whether what answers can do what Codex cannot: call custom tools, say any JSON object (`json_object`), and
+    take files.
 
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
@@ -131,7 +132,7 @@ def rules(max_choices: int, *, full: bool = False) -> tuple[Rule, ...]:
     # The order is the contract's (§3): of several faults the first in the table is the answer.
     return (
         required("model", text),
-        chat_messages.messages,
+        chat_messages.messages_with_files if full else chat_messages.messages,
         optional("n", integer(1, max_choices)),
         optional("stream", boolean),
         stream_options(_with_include_usage),

@@ -14,7 +14,7 @@ import time
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, TextPart
+from wireproof_surfaces.conversation import AssistantCall, FilePart, ImagePart, Message, TextPart
 from wireproof_surfaces.random_ids import random_hex
 
 if TYPE_CHECKING:
@@ -101,6 +101,10 @@ def _output(item: ToolResult) -> Json:
 
 
 def _part(part: Part, kind: str) -> Json:
-    if isinstance(part, ImagePart):
-        return {"type": "input_image", "image_url": part.url}
-    return {"type": kind, "text": part.text}
+    match part:
+        case ImagePart(url):
+            return {"type": "input_image", "image_url": url}
+        case FilePart(url, name):
+            return {"type": "input_file", part.member: url, "filename": name}
+        case TextPart(text):
+            return {"type": kind, "text": text}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
+from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,17 +25,21 @@ PREFIXES: Mapping[str, str] = {
     "custom_tool_call": "ctc",
     "custom_tool_call_output": "ctco",
     "reasoning": "rs",
+    "compaction": "cmp",
+    "compaction_summary": "cmp",
 }
 
 
 def listed(given: Given, response_id: str) -> Iterator[Json]:
-    """Acceptable input as items: each with a type, a status and an id, a message's content in parts."""
+    """Acceptable input as items: each with a type and an id, most with a status, a message's content in parts."""
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     token = response_id.partition("_")[2]
     for index, item in enumerate(items):
         kind = item.get("type") or "message"
         # The `i` keeps these ids apart from those of output items, which hold the same token.
-        entry: Json = {"type": kind, "id": f"{PREFIXES[kind]}_{token}i{index:04x}", "status": "completed"}
+        entry: Json = {"type": kind, "id": f"{PREFIXES[kind]}_{token}i{index:04x}"}
+        if kind not in COMPACTED:
+            entry["status"] = "completed"
         # What the client sent wins, its own id too; null says nothing.
         entry |= {name: value for name, value in item.items() if value is not None}
         if kind == "message" and isinstance(item["content"], str):

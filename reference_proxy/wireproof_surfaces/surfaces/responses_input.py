@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import AssistantCall, ImagePart, Item, Message, Part, TextPart, ToolResult
+from wireproof_surfaces.conversation import (
+    AssistantCall,
+    FilePart,
+    ImagePart,
+    Item,
+    Message,
+    Part,
+    TextPart,
+    ToolResult,
+)
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
 from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
 from wireproof_surfaces.surfaces.compaction import unpacked
@@ -29,6 +38,8 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "developer": _CONTENT,
     "assistant": ("output_text", "refusal", "input_text"),
 }
+_FILES = ("input_file",)
+"""Parts that are taken besides, but from the assistant, where what answers takes files."""
 CALLS: Mapping[str, str] = {"function_call": "arguments", "custom_tool_call": "input"}
 """The types of calls, each with the member that holds what it is called with."""
 OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
@@ -37,6 +48,15 @@ TYPES = ("message", *CALLS, *OUTPUTS, "reasoning", "compaction")
 
 def given(body: Body) -> Iterator[WrongParameter]:
     """The rule of `input`: there, a text or a list, not empty, and each item right."""
+    yield from _given(body, ())
+
+
+def given_with_files(body: Body) -> Iterator[WrongParameter]:
+    """The same where what answers takes files: a part of type `input_file`, whatever is in it."""
+    yield from _given(body, _FILES)
+
+
+def _given(body: Body, more: tuple[str, ...]) -> Iterator[WrongParameter]:
     sent = body.get("input")
     match sent:
         case str() if sent:
@@ -45,7 +65,7 @@ def given(body: Body) -> Iterator[WrongParameter]:
             # Earlier calls may be in stored responses, which are looked up later; `answered` then has this rule.
             known = None if body.get("previous_response_id") or any(map(reference, sent)) else set[str]()
             for index, item in enumerate(sent):
-                yield from _item(item, f"input[{index}]", known)
+                yield from _item(item, f"input[{index}]", known, more)
         case _:
             problem = MISSING_PARAM if sent is None else INVALID_PARAM
             yield WrongParameter("input", "a non-empty string or a non-empty list of items", problem)
@@ -95,25 +115,28 @@ def _type(item: Mapping[str, Any]) -> object:
     return "message" if "role" in item else "item_reference" if set(item) <= {"type", "id"} and "id" in item else None
 
 
-def _item(item: object, place: str, known: set[str] | None) -> Iterator[WrongParameter]:
-    """The rule of one item; `known` are the calls before it, None when they are not known yet."""
+def _item(item: object, place: str, known: set[str] | None, more: tuple[str, ...]) -> Iterator[WrongParameter]:
+    """The rule of one item; `known` are the calls before it, None when they are not known yet.
+
+    `more` are the types of parts that are taken besides.
+    """
     if not isinstance(item, dict):
         yield WrongParameter(place, "an object")
         return
     match _type(item):
         case "message":
-            yield from _message(item, place)
+            yield from _message(item, place, more)
         case "function_call" | "custom_tool_call" as kind:
             yield from _call(item, place, CALLS[kind])
             if known is not None and isinstance(item.get("call_id"), str):
                 known.add(item["call_id"])
         case "function_call_output" | "custom_tool_call_output":
             yield from _call_id(item, place, known)
-            yield from _output(item, place)
+            yield from _output(item, place, more)
         case "reasoning":
             return
         case "compaction" | "compaction_summary":
-            yield from _compaction(item, f"{place}.encrypted_content", known)
+            yield from _compaction(item, f"{place}.encrypted_content", known, more)
         case "item_reference":
             if text(item.get("id")):
                 yield WrongParameter(f"{place}.id", "the id of an item of a stored response")
@@ -122,21 +145,24 @@ def _item(item: object, place: str, known: set[str] | None) -> Iterator[WrongPar
             yield WrongParameter(f"{place}.type", f"one of {', '.join(TYPES)}", problem)
 
 
-def _compaction(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[WrongParameter]:
+def _compaction(
+    item: Mapping[str, Any], place: str, known: set[str] | None, more: tuple[str, ...]
+) -> Iterator[WrongParameter]:
     packed = unpacked(item.get("encrypted_content"))
     if packed is None:
         yield WrongParameter(place, "what /v1/responses/compact has answered")
     for index, inner in enumerate(packed or []):
-        yield from _item(inner, f"{place}[{index}]", known)
+        yield from _item(inner, f"{place}[{index}]", known, more)
 
 
-def _message(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+def _message(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> Iterator[WrongParameter]:
     role = item.get("role")
     if role not in ROLES:
         problem = MISSING_PARAM if role is None else INVALID_PARAM
         yield WrongParameter(f"{place}.role", f"one of {', '.join(ROLES)}", problem)
         return
-    yield from _content(item.get("content"), f"{place}.content", PART_TYPES[role])
+    kinds = PART_TYPES[role] if role == "assistant" else (*PART_TYPES[role], *more)
+    yield from _content(item.get("content"), f"{place}.content", kinds)
 
 
 def _content(content: object, place: str, kinds: Sequence[str]) -> Iterator[WrongParameter]:
@@ -159,6 +185,8 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return "refusal" in kinds
         case {"type": "input_image", "image_url": str(url)}:
             return "input_image" in kinds and bool(url)
+        case {"type": "input_file"}:
+            return "input_file" in kinds
         case _:
             return False
 
@@ -180,12 +208,12 @@ def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Ite
         yield WrongParameter(f"{place}.call_id", "the call_id of a function call made before", problem)
 
 
-def _output(item: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+def _output(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> Iterator[WrongParameter]:
     output = item.get("output")
     # A tool may have nothing to say.
     if isinstance(output, list) and not output:
         return
-    yield from _content(output, f"{place}.output", (*_CONTENT, "output_text"))
+    yield from _content(output, f"{place}.output", (*_CONTENT, *more, "output_text"))
 
 
 def items(sent: Given) -> Iterator[Item]:
@@ -204,7 +232,7 @@ def items(sent: Given) -> Iterator[Item]:
             case "function_call_output" | "custom_tool_call_output":
                 parts = tuple(_parts(item["output"]))
                 texts = (part.text for part in parts if isinstance(part, TextPart))
-                images = tuple(part for part in parts if isinstance(part, ImagePart))
+                images = tuple(part for part in parts if isinstance(part, ImagePart | FilePart))
                 yield ToolResult(id=item["call_id"], output="".join(texts), images=images)
 
 
@@ -216,6 +244,8 @@ def _parts(content: str | Sequence[Mapping[str, Any]]) -> Iterator[Part]:
         match part["type"]:
             case "input_image":
                 yield ImagePart(part["image_url"])
+            case "input_file":
+                yield FilePart(part.get("file_data") or part.get("file_url") or "", part.get("filename"))
             case "refusal":
                 yield TextPart(part["refusal"])
             case _:

@@ -66,7 +66,8 @@ class ResponsesRequest:
 def parse(body: Body, headers: Mapping[str, str], *, full: bool = False) -> ResponsesRequest:
     """The request, if it is acceptable; header names are lower-case.
 
-    `full`: whether what answers can do what Codex cannot: call custom tools, and say any JSON object (`json_object`).
+    `full`: whether what answers can do what Codex cannot: call custom tools, say any JSON object (`json_object`), and
+    take files.
 
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
@@ -157,6 +158,7 @@ RULES: tuple[Rule, ...] = (
 )
 """The table."""
 _FULL: Mapping[Rule, Rule] = {
+    responses_input.given: responses_input.given_with_files,
     _text: where(("text",), _or_any_object),
     responses_tools.tools: where(("tools",), responses_tools.tools_or_custom),
     responses_tools.tool_choice: where(("tool_choice",), responses_tools.choice_or_custom),

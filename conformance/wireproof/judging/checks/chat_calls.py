@@ -16,6 +16,7 @@ from wireproof.judging.checks.places import (
     arguments_spot,
     first_place,
     is_kept,
+    misindexed,
     opening_place,
     reading_of,
 )
@@ -44,8 +45,8 @@ _MISSING = "Send a call of the backend as tool_calls, in whichever of its shapes
 def call_opening(exchange: Exchange) -> Iterable[Seen]:
     """Calls came if the backend made any, and each has its name. How many may come is for the stop policy's rows."""
     for wanted, choice in exchange.choices():
-        # A call that never came was not opened either.
-        if exchange.complete and wanted.calls and not choice.calls:
+        # A call that never came was not opened either; one of a choice that never came is for `isolation`.
+        if exchange.complete and wanted.calls and not choice.calls and not misindexed(exchange):
             seen = f"the backend called {wanted.calls[0].name}; the stream shows no call"
             place = first_place(exchange, Finished, lambda one: one.choice == choice.index) or exchange.body_place  # noqa: B023
             yield no_call(seen, exchange, place, _MISSING)

@@ -16,6 +16,7 @@ from wireproof.judging.checks.places import (
     counts,
     frame_place,
     is_as_far,
+    misindexed,
     named_frames,
     place_of,
     plain,
@@ -26,9 +27,8 @@ from wireproof.judging.checks.places import (
 )
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
-from wireproof.model.transcript import End
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
-from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
+from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
@@ -135,7 +135,7 @@ def _without_texts(value: object) -> object:
 def text(exchange: Exchange) -> Iterable[Seen]:
     """The deltas add up to what the backend said; a backend that reflects says JSON."""
     # Which text is whose is not known, then.
-    if _misindexed(exchange):
+    if misindexed(exchange):
         return
     for wanted, choice in exchange.choices():
         got = plain(choice.text or "", wanted)
@@ -171,24 +171,17 @@ def _before_calls(exchange: Exchange, choice: Choice) -> str:
 @check("chat.stream.isolation")
 def isolation(exchange: Exchange) -> Iterable[Seen]:
     """Each choice comes under an index of its own, and none holds text that belongs to another."""
-    if indexes := _misindexed(exchange):
+    if indexes := misindexed(exchange):
         asked = exchange.conversation.choices
         seen = f"n is {asked}; the choices of the stream have the indexes {quoted(indexes)}"
-        yield Seen(f"{seen}, they should be {quoted(list(range(asked)))}", exchange.body_place)
+        seen = f"{seen}, they should be {quoted(list(range(asked)))}"
+        yield Seen(seen, exchange.body_place, spoils=CONTENT | {Facet.CALL_ID, Facet.USAGE})
         return
     for wanted, choice in exchange.choices():
         got = choice.text or ""
         if strays(exchange, wanted, got):
             seen = f"choice {choice.index} holds text that belongs to another: {quoted(got)}"
             yield Seen(seen, text_spot(exchange, choice.index, wanted.text or "", got).place)
-
-
-def _misindexed(exchange: Exchange) -> list[int]:
-    """The indexes of the choices that came, if several were asked for and others came; else none."""
-    came = sorted({choice.index for choice in exchange.answer.choices})
-    whole = exchange.transcript.end in {End.COMPLETE, End.OPEN} and exchange.answer.error is None
-    several = exchange.conversation.choices > 1 and whole and bool(came)
-    return came if several and came != list(range(exchange.conversation.choices)) else []
 
 
 @check("chat.stream.utf8")

@@ -11,6 +11,7 @@ from wireproof.judging.registry import Seen
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
 from wireproof.model.target import Missing
+from wireproof.model.transcript import End
 from wireproof.wire.events import CallOpened, Finished, Fragment, Text
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import marked, parse_json
@@ -186,6 +187,14 @@ def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
     return got != (wanted.text or "") and any(other in got for other in others)
 
 
+def misindexed(exchange: Exchange) -> list[int]:
+    """The indexes of the choices that came, if several were asked for and others came; else none."""
+    came = sorted({choice.index for choice in exchange.answer.choices})
+    whole = exchange.transcript.end in {End.COMPLETE, End.OPEN} and exchange.answer.error is None
+    several = exchange.conversation.choices > 1 and whole and bool(came)
+    return came if several and came != list(range(exchange.conversation.choices)) else []
+
+
 NO_USAGE = Members(fault=MemberFault.MISSING, names=("usage",))
 """Of a whole answer without its counts."""
 
@@ -193,8 +202,11 @@ NO_USAGE = Members(fault=MemberFault.MISSING, names=("usage",))
 def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     """The tokens that the backend reported for all choices: input, output, total.
 
-    None: it did not report them for every choice, so a proxy's own estimate is as good.
+    None: it did not report them for every choice, so a proxy's own estimate is as good; or a choice did not come, for
+    which an upstream may never have been asked.
     """
+    if misindexed(exchange):
+        return None
     if Missing.COUNTS in exchange.target.missing and any(wanted.cut for wanted in exchange.wanted):
         return None
     reported = [wanted.usage for wanted in exchange.wanted]

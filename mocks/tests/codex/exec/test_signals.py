@@ -59,6 +59,13 @@ def test_a_prompt_beside_open_input_waits_for_its_end(tmp_path: Path) -> None:
     assert b"<stdin>\\nand more\\n</stdin>" in out
 
 
+def test_closed_input_is_empty(tmp_path: Path) -> None:
+    command = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "wireproof_codex", *_EXEC]
+    done = subprocess.run(command, env={"CODEX_HOME": str(tmp_path)}, capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"Reading prompt from stdin...\nNo prompt provided via stdin.\n"
+
+
 def test_a_reader_that_is_gone_ends_the_run_as_a_panic_does(tmp_path: Path) -> None:
     process = _started(tmp_path, *_EXEC, "--json", "hello")
     assert process.stdout is not None

@@ -48,6 +48,9 @@ def _name(message: Mapping[str, Any], asked: Mapping[object, str]) -> str:
     if "method" in message:
         kind = str(message.get("params", {}).get("item", {}).get("type", ""))
         return f"{message['method']} ({kind})" if kind else str(message["method"])
+    if "id" not in message:  # of a run of `codex exec`: a line of a stream, a file, the status
+        [(where, said)] = message.items()
+        return f"{where} {said['type']}" if isinstance(said, dict) else where
     return f"answer of {asked.get(message['id'], message['id'])}"
 
 

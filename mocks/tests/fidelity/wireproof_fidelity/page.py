@@ -53,6 +53,8 @@ Beside the two that the nightly tests run, two versions had every conversation i
 | 0.149.1 | 103 of 105 | 12 of 12 | `answer cut off after a call, more input`, `full-and-cut-off` |
 | 0.121.0 | 98 of 100 | 12 of 12 | `answer cut off after a call, more input`, `summary interrupted` |
 
+They had the 41 conversations with `codex exec` likewise: all are equal.
+
 """
 
 _COMMANDS = """\
@@ -73,9 +75,13 @@ standard input. Every line of stdout and of stderr must be the recorded one, as 
 | commands of one answer | the order of two that codex runs side by side |
 | tools of MCP servers | that a server starts and is ready: the mock starts none |
 
+Besides, the conversations `exec: …` of the table above start the real program and the mock with the same command lines,
+first with `--json`, then without: turns, failures, resumed sessions, files, what comes from standard input, signals.
+What either writes, and how it ends, is compared likewise.
+
 Known to differ: nothing is run, so a command takes no time and changes no file. Nobody is asked for approval. Sessions
-are stored in a form of the mock's own. `exec review` and `exec` of other versions than those recorded are not compared
-line by line: changes between them were seen of binaries.
+are stored in a form of the mock's own. `exec review` and `exec` of other versions than these are not compared line by
+line: changes between them were seen of binaries.
 
 ## codex mcp-server
 

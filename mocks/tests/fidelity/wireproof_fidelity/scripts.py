@@ -9,12 +9,14 @@ from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import (
     Call,
+    Command,
     Fail,
     Finish,
     Gate,
     Hang,
     Library,
     McpCall,
+    Patch,
     Plan,
     Say,
     Script,
@@ -39,6 +41,7 @@ _BROKEN = Call(id="call_broken", name="localSearch", arguments='{"query": ')
 _PLANS = tuple(Plan(id=f"call_plan_{done}", steps=("look", "write"), done=done, explanation="how") for done in range(3))
 _ECHO = McpCall(id="call_echo", server="mini", tool="echo", arguments='{"text": "hi"}', output="echo: hi")
 _FAIL = replace(_ECHO, id="call_fail", tool="fail", failed=True)
+_RUN = Command(id="call_run", command="echo one; echo two", output="one\ntwo\n")
 _BEGUN = (Say(("Begun", ", and")),)
 
 SCRIPTS: Library = {
@@ -91,6 +94,12 @@ SCRIPTS: Library = {
             _script("planned", *((plan,) for plan in _PLANS), (Say(("Planned.",)),)),
             _script("searched", (WebSearch(id="ws_1", query="herons"), Say(("Found.",)))),
             _script("served", (_ECHO,), (_FAIL,), (Say(("Served.",)),)),
+            _script("run", (Say(("Let me look.",), whole=True), _RUN), (Say(("Done.",)),)),
+            _script(
+                "run-fails", (replace(_RUN, command="echo no >&2; exit 3", output="no\n", status=3),), (Say(("No.",)),)
+            ),
+            _script("add", (Patch(id="call_add", path="note.txt", content="one\ntwo\n"),), (Say(("Added.",)),)),
+            _script("begun", (Say(("Begun.",), whole=True), Hang())),
             _script("call-hangs", (_SEARCH, Hang())),
             _script("call-cut", (_SEARCH, Fail("cut"))),
             _script("call-length", (_SEARCH, Usage(input=9, output=4), Finish("length"))),
@@ -107,18 +116,28 @@ SCRIPTS: Library = {
 }
 
 
-def of_the_model(script: Script) -> Script:
-    """The script as the model's service plays it: it calls the tools that Codex has of its own."""
-    return replace(script, parts=tuple(tuple(map(_called, part)) for part in script.parts))
+SHELLS = {"exec_command": "cmd", "shell_command": "command"}
+"""Codex's tools that run a command line: the parameter that it is."""
 
 
-def _called(step: Step) -> Step:
+def of_the_model(script: Script, shell: str = "exec_command") -> Script:
+    """The script as the model's service plays it: it calls tools that Codex has of its own, `shell` for commands."""
+    return replace(script, parts=tuple(tuple(_called(step, shell) for step in part) for part in script.parts))
+
+
+def _called(step: Step, shell: str) -> Step:
     match step:
         case Plan():
             states = ["completed"] * step.done + ["in_progress"] + ["pending"] * len(step.steps)
             plan = [{"step": text, "status": status} for text, status in zip(step.steps, states, strict=False)]
             arguments = json.dumps({"explanation": step.explanation, "plan": plan})
             return Call(id=step.id, name="update_plan", arguments=arguments)
+        case Command():
+            return Call(id=step.id, name=shell, arguments=json.dumps({SHELLS[shell]: step.command}))
+        case Patch():
+            lines = "".join(f"+{line}\n" for line in step.content.splitlines())
+            patch = f"*** Begin Patch\n*** Add File: {step.path}\n{lines}*** End Patch"
+            return _called(Command(id=step.id, command=f"apply_patch <<'EOF'\n{patch}\nEOF"), shell)
         case McpCall():
             return Call(id=step.id, name=f"mcp__{step.server}__{step.tool}", arguments=step.arguments)
     return step

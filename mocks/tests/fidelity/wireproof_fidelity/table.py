@@ -126,10 +126,12 @@ def load_differential(path: Path = DIFFERENTIAL) -> Sequence[Compared]:
         ValueError: the file is not what the head of replay.toml says.
     """
     data = _read(path) if path.is_file() else {}
+    listed = data.get("equal", {})
+    every = listed.pop("every version", ())  # every one that is listed beside it
     equal = [
         Compared(script=script, version=_number(version), result="equal")
-        for version, scripts in data.get("equal", {}).items()
-        for script in scripts
+        for version, scripts in listed.items()
+        for script in (*every, *scripts)
     ]
     others = [
         Compared(**{**row, "version": _number(row["version"]), "without": frozenset(row.get("without", ()))})

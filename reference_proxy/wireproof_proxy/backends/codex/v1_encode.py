@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.flatten import flat
-from wireproof_surfaces.conversation import ImagePart, Part, TextPart
+from wireproof_surfaces.conversation import FilePart, ImagePart, Part, TextPart
 
 if TYPE_CHECKING:
     from wireproof_surfaces.conversation import Conversation
@@ -38,5 +38,5 @@ def _part(part: Part) -> Json:
     match part:
         case TextPart():
             return {"type": "text", "data": {"text": part.text}}
-        case ImagePart():
+        case ImagePart() | FilePart():  # no file comes here: the proxy refuses them
             return {"type": "image", "data": {"image_url": part.url}}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.conversation import (
     AssistantCall,
     Conversation,
+    FilePart,
     ImagePart,
     Item,
     Message,
@@ -126,7 +127,7 @@ def _content(part: Part, kind: str) -> Json:
     match part:
         case TextPart():
             return {"type": kind, "text": part.text}
-        case ImagePart():
+        case ImagePart() | FilePart():  # no file comes here: the proxy refuses them
             return {"type": "input_image", "image_url": part.url}
 
 
@@ -134,5 +135,5 @@ def _input(part: Part) -> Json:
     match part:
         case TextPart():
             return {"type": "text", "text": part.text}
-        case ImagePart():
+        case ImagePart() | FilePart():
             return {"type": "image", "url": part.url}

@@ -8,11 +8,12 @@ from __future__ import annotations
 import base64
 import io
 import json
-import re
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from wireproof_fidelity.exec_output import UUID, events, lines_of_stderr
 
 from wireproof_codex import __main__ as command
 from wireproof_codex import settings
@@ -73,7 +74,7 @@ def recorded(version: str, scenario: str) -> tuple[dict[str, Any], Outcome]:
                 outcome.files = line["data"]
             case "EXIT":
                 outcome.status = line["status"]
-    outcome.out, outcome.err = _events(outcome.out), _lines(outcome.err)
+    outcome.out, outcome.err = events(outcome.out), lines_of_stderr(outcome.err)
     return lines[0]["data"], outcome
 
 
@@ -99,13 +100,13 @@ def played(
     if "first" in meta:
         first = _run(meta["version"], meta["first"], "", monkeypatch)
         thread = json.loads(first[0].splitlines()[0])["thread_id"]
-        arguments = [thread if _UUID.fullmatch(argument) else argument for argument in arguments]
+        arguments = [thread if UUID.fullmatch(argument) else argument for argument in arguments]
     out, err, status = _run(meta["version"], arguments, meta["stdin"], monkeypatch)
     text = [part.replace(str(workspace), "/srv/workspace").replace(str(home), "/srv/codex-home") for part in (out, err)]
     is_json = {"--json", "--experimental-json"} & set(arguments)
     shown = [json.loads(line) if is_json else line for line in text[0].split("\n")[:-1]]
     left = {name: (workspace / name).read_text() for name in ("last.txt",) if (workspace / name).exists()}
-    return Outcome(out=_events(shown), err=_lines(text[1].split("\n")[:-1]), files=left, status=status)
+    return Outcome(out=events(shown), err=lines_of_stderr(text[1].split("\n")[:-1]), files=left, status=status)
 
 
 def _run(
@@ -124,49 +125,6 @@ def _run(
         assert isinstance(buffer, io.BytesIO)
         written.append(buffer.getvalue().decode())
     return written[0], written[1], status
-
-
-# What cannot be equal: ids, times, what the recorded machine lacked, and what its model was not known by
-
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
-_MASKS = (
-    (_UUID, "ID"),
-    (re.compile(r"\b\d+ms\b"), "Nms"),
-    (re.compile(r"try again at [^.]+\."), "try again at TIME."),
-    (re.compile(r"/bin/bash -lc"), "bash -lc"),  # whichever the recorded machine had
-    (re.compile(r"Rate limit reached for the mock\. Please try again in 1s\.|Invalid prompt: flagged"), "mock failure"),
-    (re.compile(r"(?<=completion: )Selected model is at capacity(?!\.)"), "mock failure"),
-    (re.compile(r"  tip: .*"), "  tip: TIP"),  # which option is most like it
-    (re.compile(r"http://127\.0\.0\.1:\d+/v1/responses"), "URL"),
-)
-_UNSAID = re.compile(
-    r"WARNING: proceeding|\x1b\[1m\x1b\[33mwarning:|\x1b\[2m\d{4}-|warning: (Codex could not find|Model metadata)|"
-    r"\d{4}-\d\d-\d\dT\S+ ERROR |provider: |"
-    r"\x1b\[1mprovider:|"
-    r"mcp: mini (starting|ready)|mcp startup: "  # the mock starts no servers
-)
-_UNKNOWN_MODEL = "Model metadata for "
-
-
-def _masked(text: str) -> str:
-    for pattern, mask in _MASKS:
-        text = pattern.sub(mask, text)
-    return text
-
-
-def _lines(lines: Iterable[str]) -> list[str]:
-    return [_masked(line) for line in lines if not _UNSAID.match(line)]
-
-
-def _events(lines: Iterable[Any]) -> list[Any]:
-    """The events, without the item about a model that is not known: the numbers of the items after it are lowered."""
-    kept = [line for line in lines if not (_UNKNOWN_MODEL in json.dumps(line) and not isinstance(line, str))]
-    numbers: dict[str, str] = {}
-    for line in kept:
-        item = line.get("item") if isinstance(line, dict) else None
-        if item is not None and item["type"] != "web_search":
-            item["id"] = numbers.setdefault(item["id"], f"item_{len(numbers)}")
-    return [json.loads(_masked(json.dumps(line))) for line in kept]
 
 
 # The model
