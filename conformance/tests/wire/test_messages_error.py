@@ -43,6 +43,7 @@ def test_the_path_at_the_beginning_of_a_message_is_what_it_is_about() -> None:
     [
         (body("server_error"), JSON, "error.type is", True),
         (body("api_error"), JSON, "error.type is", True),
+        (body({}), JSON, "error.type is", True),
         (body(type="message"), JSON, "type is", True),
         (body(), "text/plain", "Content-Type", True),
         (body(message=""), JSON, "error.message is", False),

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.wire.fields import JsonObject, failure_of, object_of
+from wireproof.wire.fields import JsonObject, failure_of, object_of, text_of
 from wireproof.wire.message import media_type_faults
 from wireproof.wire.messages_events import ERROR_TYPES
 from wireproof.wire.quoting import quoted
@@ -83,7 +83,7 @@ def _faults(payload: JsonObject, status: int) -> list[str]:
     type_, message = object_of(error).get("type"), object_of(error).get("message")
     if not isinstance(message, str) or not message:
         faults.append(f"error.message is {quoted(message, SHOWN)}, not a non-empty string")
-    if type_ not in types_of(status):
+    if text_of(type_) not in types_of(status):
         due = " or ".join(sorted(types_of(status)))
         faults.append(f"error.type is {quoted(type_, SHOWN)}, not {due}, as HTTP {status} has it")
     return faults
