@@ -351,6 +351,20 @@ def _early_arguments(payloads: list[Json]) -> list[Json]:
     return payloads
 
 
+def _as_events(right: Transcript) -> Transcript:
+    """A whole response as the events of a stream."""
+    response = json.loads(right.body)
+    items = [{"type": "response.output_item.done", "output_index": n, "item": item}
+             for n, item in enumerate(response["output"])]  # fmt: skip
+    begun = {"type": "response.created", "response": {**response, "status": "in_progress", "output": [], "usage": None}}
+    events = [begun, *items, {"type": "response.completed", "response": response}]
+    frames = (
+        f"event: {one['type']}\ndata: {json.dumps({**one, 'sequence_number': n})}\n\n" for n, one in enumerate(events)
+    )
+    heads = ((name, "text/event-stream" if name == "content-type" else value) for name, value in right.headers)
+    return replace(right, headers=tuple(heads), pieces=(Piece(at=0.0, data="".join(frames).encode()),))
+
+
 def _popped(name: str) -> Callable[[Json], object]:
     return lambda value: value.pop(name, None)
 
@@ -403,6 +417,7 @@ CHANGES: Mapping[tuple[str, str], Change] = {
     (CHAT + "keepalive-is-comment", "at an event: ping with data: {}"): _noise(b"event: ping\ndata: {}\n\n"),
     (CHAT + "isolation", "when two choices come and one was asked for"): _framed(_twice),
     (RESPONSE + "envelope", "when only id, status and output are sent"): _whole(_only("id", "status", "output")),
+    (RESPONSE + "envelope", "when the body is an event stream although stream is false"): _as_events,
     (RESPONSE + "call-items", "when the item has no id"): _whole(_item(_popped("id"))),
     (RESPONSE + "call-items", "when arguments is an object"): _whole(_item(_objects)),
     (RESPONSE + "call-items", "when it is a part of a message"): _whole(_part_of_message),

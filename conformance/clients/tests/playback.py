@@ -1,7 +1,7 @@
 """Recorded answers of strangers' servers, played back to clients byte for byte.
 
-A base URL names a recording and one of its exchanges: `/RECORDING/SCENARIO/MODE/v1`. The first request of a client gets
-the recorded head and body; whatever it asks then, with the result of a tool, gets a short right answer of our own.
+A base URL names a recording and one of its exchanges: `/RECORDING/SCENARIO/FORM/v1`. The first request of a client gets
+the recorded head and body; whatever it asks then, with the result of a tool, gets a short right answer.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import threading
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wireproof.model.dialect import Dialect
+from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import Act, ConversationScenario, Mode
-from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.results import archive
 from wireproof.scenarios import SCENARIOS
@@ -27,18 +27,21 @@ from wireproof.scenarios.live import LIVE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
 
 CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
 OUTPUT = "function_call_output"
-OUR_OWN = "That is all."
-"""The text of our own answer."""
+ORDINARY = {Surface.CHAT: Dialect.OPENAI_JSON, Surface.RESPONSES: Dialect.RESPONSES}
+"""The dialect that clients speak, by the surfaces that recorded servers have."""
+AFTERWARDS = "openai-forward", {Mode.STREAM: "usage-asked", Mode.WHOLE: "text-hello"}
+"""Where a right answer to what clients ask next is taken from: a gateway that passes on bytes, and its scenarios."""
+BROKEN = frozenset({"call-broken"})
+"""Scenarios whose backend itself calls with arguments that are no JSON: no client reads them."""
 FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 """Headers of a recorded head that are written again: the body is sent in one piece."""
 MOST = 20
 """Requests of a path; what goes well takes two."""
-_HEAD = {"id": "chatcmpl-own", "created": 1_760_000_000, "model": "m"}
-_USAGE = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +54,8 @@ class Recorded:
     @property
     def path(self) -> str:
         """The first parts of its URL's path."""
-        return f"{self.recording}/{self.exchange.scenario.name}/{self.exchange.mode.value}"
+        form = f"{self.exchange.dialect.value}-{self.exchange.mode.value}"
+        return f"{self.recording}/{self.exchange.scenario.name}/{form}"
 
     @property
     def dialogue(self) -> dict[str, Any]:
@@ -59,8 +63,10 @@ class Recorded:
         return dialogue_of(self.exchange.conversation)
 
     @property
-    def meant(self) -> tuple[str, list[tuple[str, Any]]]:
-        """The text and the calls of the answer, as its bytes have them."""
+    def meant(self) -> tuple[str, list[tuple[str, Any]]] | None:
+        """The text and the calls of the answer, as its bytes have them; None: its form is not that asked for."""
+        if self.exchange.reading is None or not self.exchange.answer.choices:
+            return None
         choice = self.exchange.choice()
         return choice.text or "", [(call.name, json.loads(call.arguments or "{}")) for call in choice.calls]
 
@@ -79,29 +85,39 @@ def dialogue_of(scenario: ConversationScenario) -> dict[str, Any]:
     return {"prompt": "Go on.", "tools": tools, "parallel": None, "schema": None}
 
 
-def recorded(name: str) -> list[Recorded]:
-    """The first answers of a recording's ordinary conversations in chat completions."""
+def recorded(name: str, surface: Surface) -> list[Recorded]:
+    """The first answers of a recording's ordinary conversations on a surface."""
+    return [Recorded(recording=name, exchange=one) for one in _first(name, surface) if _is_ordinary(one)]
+
+
+def afterwards(surface: Surface, mode: Mode) -> Transcript:
+    """A short right answer."""
+    name, scenarios = AFTERWARDS
+    every = (one for one in _first(name, surface) if one.mode is mode)
+    return next(one.transcript for one in every if one.scenario.name == scenarios[mode])
+
+
+@cache
+def _first(name: str, surface: Surface) -> list[Exchange]:
     there = archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
-    first = (
-        run.exchanges[form][0]
+    return [
+        those[0]
         for run in there.runs
-        for form in run.exchanges
-        if form.dialect is Dialect.OPENAI_JSON and run.exchanges[form]
-    )
-    return [Recorded(recording=name, exchange=one) for one in first if _is_ordinary(one)]
+        for form, those in run.exchanges.items()
+        if form.dialect is ORDINARY[surface] and those
+    ]
 
 
 def _is_ordinary(exchange: Exchange) -> bool:
-    """Whether a client that asks for one thing could have got it: one choice, read to its end."""
+    """Whether a client that asks for one thing could have got it: one choice, nothing that was to go wrong."""
     scenario, turn = exchange.scenario, exchange.turn
-    if not isinstance(scenario, ConversationScenario) or turn is None or exchange.reading is None:
+    if not isinstance(scenario, ConversationScenario) or turn is None or scenario.name in BROKEN:
         return False
     fails = any(one.failure is not ExpectedFailure.NONE for one in exchange.wanted)
-    plain = scenario.choices == 1 and turn.act is Act.READ and not turn.images and not fails
-    answer = exchange.answer
-    # The programs here ask for a usage, which not every scenario does.
-    counted = exchange.mode is Mode.WHOLE or scenario.usage
-    return plain and counted and exchange.transcript.ok and answer.error is None and bool(answer.choices)
+    plain = scenario.choices == 1 and turn.act is Act.READ and not turn.images and not fails and exchange.transcript.ok
+    # The programs here ask for a usage, which not every scenario of chat does.
+    counted = exchange.mode is Mode.WHOLE or scenario.usage or exchange.dialect is not Dialect.OPENAI_JSON
+    return plain and counted and (exchange.reading is None or exchange.answer.error is None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,26 +175,3 @@ def _goes_on(body: Mapping[str, Any]) -> bool:
     items = said if isinstance(said, list) else []
     later = (one.get("role") in {"assistant", "tool"} or one.get("type") in {"function_call", OUTPUT} for one in items)
     return "previous_response_id" in body or any(later)
-
-
-def own(*, streamed: bool) -> Transcript:
-    """A short right answer of chat."""
-    return Transcript(
-        method="POST", url="", request_headers=(), request_body=b"", status=HTTPStatus.OK,
-        headers=(("content-type", "text/event-stream" if streamed else "application/json"),),
-        pieces=(Piece(at=0.0, data=_own(streamed=streamed)),), end=End.COMPLETE, seconds=0.0,
-    )  # fmt: skip
-
-
-def _own(*, streamed: bool) -> bytes:
-    if not streamed:
-        message = {"role": "assistant", "content": OUR_OWN, "refusal": None}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        return json.dumps({**_HEAD, "object": "chat.completion", "choices": [choice], "usage": _USAGE}).encode()
-    deltas: list[tuple[dict[str, str], str | None]] = [
-        ({"role": "assistant", "content": ""}, None), ({"content": OUR_OWN}, None), ({}, "stop"),
-    ]  # fmt: skip
-    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in deltas]
-    every: list[dict[str, Any]] = [*chunks, {"choices": [], "usage": _USAGE}]
-    frames = [json.dumps({**_HEAD, "object": "chat.completion.chunk", **one}) for one in every]
-    return "".join(f"data: {one}\n\n" for one in (*frames, "[DONE]")).encode()

@@ -1,8 +1,9 @@
-"""What the table of clients says of a server is what happens: real clients get the recorded answers of four strangers.
+"""What the table of clients says of a server is what happens: real clients get the recorded answers of strangers.
 
-Each ordinary answer of a recording is played back to each client. One that works by the table reads all of them
-rightly, one that breaks fails at some of them. What a client did otherwise stands in `readiness.toml`, with the reason;
-a difference that stands nowhere, and one that is gone, fail the test.
+On chat completions and on Responses each ordinary answer of four recordings is played back to each client that was
+measured there, but for the agents. One that works by the table reads all of them rightly, one that breaks fails at some
+of them. What a client did otherwise stands in `readiness.toml`, with the reason; a difference that stands nowhere, and
+one that is gone, fail the test.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playback import Played, Recorded, own, playing, recorded
+from coding_agents import AGENTS
+from measuring import ACCOUNT, MEASURED
+from playback import CORPUS, Played, Recorded, afterwards, playing, recorded
 
 from clients import Client, installed
 from wireproof.model.catalogue import load
@@ -29,21 +32,17 @@ from wireproof.scenarios.live import LIVE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RECORDINGS = ("fakeai", "llmock", "stubllm", "transformers")
-"""Strangers of four kinds: two that are much broken, one that is little, and a server of models."""
-CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
+RECORDINGS = {
+    Surface.CHAT: ("fakeai", "llmock", "stubllm", "transformers"),
+    Surface.RESPONSES: ("aimock", "llmock", "openai-forward", "transformers"),
+}
+"""Strangers of several kinds: mocks that are broken much or little, a server of models, a gateway that passes bytes."""
 LISTED = Path(__file__).with_name("readiness.toml")
-AS_NAMED: tuple[tuple[str, Client], ...] = (
-    ("openai-python", Client(program="openai_python.py", way="whole", streamed=False)),
-    ("openai-python", Client(program="openai_python.py", way="joined", streamed=True)),
-    ("openai-python .stream", Client(program="openai_python.py", way="stream", streamed=True)),
-    ("langchain-openai", Client(program="langchain_python.py", way="stream", streamed=True)),
-    ("openai-node .stream", Client(program="openai_node.mjs", way="stream", streamed=True)),
-    ("openai-node runTools", Client(program="openai_node.mjs", way="run-tools", streamed=True)),
-    ("@ai-sdk/openai-compatible", Client(program="ai_sdk.mjs", way="stream", streamed=True)),
-    ("@langchain/openai", Client(program="langchain_js.mjs", way="stream", streamed=True)),
-)
-"""The name of a client in the table, and its program here with the way that is asked; one may be asked in several."""
+COUNTLESS = "the loop of OpenAI's function-calling guide"
+"""A client that asks for no usage, which the streams that are played have."""
+PROGRAMS = tuple(one for one in MEASURED if one.program not in AGENTS and one.name != COUNTLESS)
+Case = tuple[str, Surface, str]
+"""A recording, a surface, and the name of a client in the table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,10 @@ def differs(answer: Recorded, played: Mapping[str, Any]) -> str:
         lines = played["error"].strip().splitlines()
         # Python says it in the last line, JavaScript in the first one.
         return f"error: {lines[-1] if lines[0].startswith('Traceback') else lines[0]}"
-    (text, calls), (meant, due) = said_in(played), answer.meant
+    text, calls = said_in(played)
+    if answer.meant is None:
+        return "" if text or calls else "nothing came of an answer in another form than was asked for"
+    meant, due = answer.meant
     if calls != due:
         return f"calls {calls}, meant were {due}"
     # A text beside calls is not kept in whole answers.
@@ -74,56 +76,59 @@ def differs(answer: Recorded, played: Mapping[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def said() -> Mapping[str, Mapping[str, Ready]]:
-    """What the table says of each client, by recording."""
+def said() -> Mapping[Case, Ready]:
+    """What the table says."""
     catalogue, found = load(), {}
-    for name in RECORDINGS:
+    for name in sorted({name for names in RECORDINGS.values() for name in names}):
         there = archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
         certificate = judge_run(there.runs, there.target, catalogue, Terms(), RunInfo(began="", seconds=1.0))
-        found[name] = {
-            one.client: one.ready for one in readiness(certificate, catalogue) if one.surface is Surface.CHAT
-        }
+        found |= {(name, one.surface, one.client): one.ready for one in readiness(certificate, catalogue)}
     return found
 
 
 @pytest.fixture(scope="module")
-def happened() -> Mapping[tuple[str, str], Happened]:
-    """What came of every answer, by recording and client."""
+def happened() -> Mapping[Case, Happened]:
+    """What came of every answer."""
     installed()
-    every = [one for name in RECORDINGS for one in recorded(name)]
-    found: dict[tuple[str, str], Happened] = {}
-    own_of = {mode: own(streamed=mode is Mode.STREAM) for mode in Mode}
-    played_back = {one.path: Played(first=one.exchange.transcript, then=own_of[one.exchange.mode]) for one in every}
-    with playing(played_back) as address:
-        for name, client in AS_NAMED:
-            mode = "stream" if client.streamed else "whole"
-            mine = [one for one in every if one.exchange.mode.value == mode]
+    every = {
+        surface: [one for name in names for one in recorded(name, surface)] for surface, names in RECORDINGS.items()
+    }
+    played_back = {
+        one.path: Played(first=one.exchange.transcript, then=afterwards(surface, one.exchange.mode))
+        for surface, those in every.items()
+        for one in those
+    }
+    found: dict[Case, Happened] = {}
+    for client, shape in ((one, shape) for one in PROGRAMS for shape in one.ways):
+        surface, mode = Surface(shape.split()[0]), Mode(shape.split()[1])
+        mine = [one for one in every.get(surface, ()) if one.exchange.mode is mode]
+        player = Client(program=client.program, way=client.ways[shape], streamed=mode is Mode.STREAM)
+        # A server for each: it refuses whoever asks too often.
+        with playing(played_back) as address:
             asked = [{**one.dialogue, "url": f"{address}/{one.path}/v1"} for one in mine]
-            plays = client.play(asked, {"key": "any", "model": "m"})
-            for recording in RECORDINGS:
-                those = [(one, played) for one, played in zip(mine, plays, strict=True) if one.recording == recording]
-                wrong = {one.path: seen for one, played in those if (seen := differs(one, played))}
-                before = found.get((recording, name), Happened(wrong={}, played=0))
-                found[recording, name] = Happened(wrong={**before.wrong, **wrong}, played=before.played + len(those))
+            plays = player.play(asked, ACCOUNT) if asked else []
+        for one, played in zip(mine, plays, strict=True):
+            case = one.recording, surface, client.name
+            before = found.get(case, Happened(wrong={}, played=0))
+            wrong = {one.path: seen} if (seen := differs(one, played)) else {}
+            found[case] = Happened(wrong={**before.wrong, **wrong}, played=before.played + 1)
     return found
 
 
-def test_every_client_of_the_table_here_is_one_of_the_catalogue(said: Mapping[str, Mapping[str, Ready]]) -> None:
-    assert all(one.keys() >= {name for name, _ in AS_NAMED} for one in said.values())
-
-
-def test_what_the_table_says_is_what_happens(
-    said: Mapping[str, Mapping[str, Ready]], happened: Mapping[tuple[str, str], Happened]
+def test_every_client_that_was_played_is_one_of_the_table(
+    said: Mapping[Case, Ready], happened: Mapping[Case, Happened]
 ) -> None:
+    assert happened.keys() <= said.keys()
+    assert {case[:2] for case in happened} == {(name, on) for on, names in RECORDINGS.items() for name in names}
+
+
+def test_what_the_table_says_is_what_happens(said: Mapping[Case, Ready], happened: Mapping[Case, Happened]) -> None:
     differences = {}
-    for (recording, client), one in happened.items():
-        assert one.played > 0, (recording, client)
-        ready = said[recording][client]
+    for (recording, surface, client), one in happened.items():
+        ready, key = said[recording, surface, client], f"{recording}, {surface.value}, {client}"
         if ready is Ready.WORKS and one.wrong:
-            differences[f"{recording}, {client}"] = (
-                f"works, and {len(one.wrong)} of {one.played} went wrong: {one.wrong}"
-            )
+            differences[key] = f"works, and {len(one.wrong)} of {one.played} went wrong: {one.wrong}"
         elif ready is Ready.BREAKS and not one.wrong:
-            differences[f"{recording}, {client}"] = f"breaks, and all {one.played} went well"
+            differences[key] = f"breaks, and all {one.played} went well"
     listed = tomllib.loads(LISTED.read_text(encoding="utf-8"))["differences"]
     assert differences.keys() == listed.keys(), differences

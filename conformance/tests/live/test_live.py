@@ -6,6 +6,7 @@ making: see `live_endpoint`.
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,7 +62,7 @@ REQUESTS = 90
 """How many requests a run may need where the model obeys."""
 PREFLIGHT = 3
 """How many of them finding out what the endpoint is takes: the models, and a text of each surface."""
-KILLED = 0.95
+FOUND = 0.97
 """The part of the defects that must be found by their rows: that fail, or are warned of."""
 STEP = 19
 """Without `--whole`, every so many defects are driven."""
@@ -93,11 +94,13 @@ UNSEEN = frozenset(
         "images-dropped",
         # A refusal that says what is not taken is an absence, and not observed.
         "named-choice-refused",
-        # Every client that was measured reads a chunk without the member as one where it is null.
+        # OpenAI's types let it be left out, and all measured clients read such a chunk as one where it is null.
         "stream-finish-unnamed",
     }
 )
 """Defects that no row that names them finds."""
+DRAWN = (*random.Random(24).sample(PLANTED, 84), *REPORTED)  # noqa: S311 (the same ones each time)
+"""The defects by which the judge is measured: some of the tables, drawn anew, and all that were reported."""
 PAGE = Path(__file__).parents[3] / "docs" / "live.md"
 TABLES = {
     "chat completions, whole": CHAT_WHOLE,
@@ -290,8 +293,9 @@ def test_a_defect_is_found_by_a_row_that_names_it(defect: Defect, server: Server
     assert found(defect, server) is expected
 
 
-def test_nearly_all_defects_are_found() -> None:
-    assert len(UNSEEN) <= (1 - KILLED) * len(DEFECTS)
+@pytest.mark.parametrize("those", [DEFECTS, DRAWN], ids=["all", "drawn"])
+def test_nearly_all_defects_are_found(those: Sequence[Defect]) -> None:
+    assert sum(str(one) in UNSEEN for one in those) <= (1 - FOUND) * len(those)
     assert {str(defect) for defect in DEFECTS} >= WARNED | UNSEEN
     assert not WARNED & UNSEEN
 
@@ -311,5 +315,11 @@ def test_the_page_counts_the_defects_and_names_the_cost() -> None:
     counted = f"{len(DEFECTS)} endpoints with one defect each: {fails} fail by default, {len(WARNED)} are warned of, "
     counted += f"{len(UNSEEN)} are not seen"
     assert counted in " ".join(said.split())
+    seen = [one for one in DRAWN if str(one) not in UNSEEN]
+    parts = [len(seen), sum(str(one) not in WARNED for one in seen)]
+    named, failing = (f"{part} ({100 * part / len(DRAWN):.1f} %)" for part in parts)
+    drawn = f"Of 84 drawn from the first six tables and the {len(REPORTED)} reported, {named} are found by a row that "
+    drawn += f"names them, and {failing} fail by default"
+    assert drawn in " ".join(said.split())
     least = cost(LIVE, TARGET)
     assert f"**{least.requests} requests, which with their answers have at most {least.tokens:,}\ntokens**" in said

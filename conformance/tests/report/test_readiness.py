@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from saved_recordings import save
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import ArgumentsMode, Surface
@@ -15,6 +16,7 @@ from wireproof.results.document import ClientReady, Ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
@@ -58,6 +60,13 @@ def test_a_client_breaks_on_what_an_answer_has(stream: Make, found: Found) -> No
     assert first == ("chat.stream.role-first", ("exception when no role comes",))
     assert text == ("chat.stream.text", ("text may be lost or altered with any client",))
     assert (ready["openai-python"].ready, dict([text])) == (Ready.WORKS_BUT, ready["openai-python"].broken)
+
+
+def test_what_whole_answers_count_wrongly_is_no_stream_without_an_end(tmp_path: Path) -> None:
+    # The row of a stream's end is named for the counts of whole answers, too; no stream there lacks its end.
+    mine = [one for one in save("aimock", tmp_path / "aimock").clients if one.surface is Surface.RESPONSES]
+    assert "responses.stream.terminal" in mine[0].broken
+    assert {one.ready for one in mine} == {Ready.WORKS_BUT}
 
 
 def test_where_most_requests_get_no_answer_no_client_works(plain: Make, right_whole: Make, found: Found) -> None:

@@ -104,6 +104,7 @@ def test_what_is_no_answer_is_not_recognised(body: bytes, surface: Surface) -> N
         (frames({"type": "error"}), True),
         (frames(delta(content="[DONE]")), False),
         (frames({"type": "response.created"}), False),
+        (frames({"type": ["error"]}), False),
         (b"data: [DO", False),
         (b"", False),
         (b'{"type": "error"}', False),

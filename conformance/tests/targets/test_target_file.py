@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from wireproof.cli import certify, root
+from wireproof.cli.plan import plan
 from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.verdict import VerdictLevel
+from wireproof.scenarios.live import LIVE
 from wireproof.targets.kinds import Pair, Reason
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.target_file import OPTIONS, TargetFileError, line_of, load, merged, schema
@@ -262,10 +264,13 @@ def test_the_files_of_vendors_are_target_files(path: Path, monkeypatch: pytest.M
     # They name a key's variable, so their options are only whole where it is set.
     if variable := load(path).values.get("api_key_env"):
         monkeypatch.setenv(variable, "key-of-a-vendor")
-    target, _ = merged(load(path), {})
+    target, run = merged(load(path), {})
     assert target.url is not None
     assert target.url.endswith(("/v1", "/openai"))
     assert target.model or target.url.startswith("http://127.0.0.1")
+    planned = plan(target, run)
+    assert planned.target == target
+    assert {one.name for one in planned.live} == {one.name for one in LIVE}
 
 
 def test_there_are_target_files_of_vendors() -> None:

@@ -35,6 +35,7 @@ CASES: dict[str, tuple[bytes, list[str]]] = {
     "content is null": (body(content=None), ["envelope"]),
     "an error": (b'{"type": "error", "error": {"type": "api_error", "message": "no"}}', ["envelope"]),
     "a block of another type": (body(TEXT, {"type": "magic"}), ["envelope"]),
+    "a block whose type is no text": (body(TEXT, {"type": {}}), ["envelope"]),
     "an empty text": (body(TEXT, {"type": "text", "text": ""}), ["~text"]),
     "a text without text": (body({"type": "text"}), ["text"]),
     "no id": (body({**CALL, "id": ""}, stop_reason="tool_use"), ["calls"]),

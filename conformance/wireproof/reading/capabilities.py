@@ -15,7 +15,7 @@ from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.wire.events import TokenUsage
-from wireproof.wire.fields import json_object
+from wireproof.wire.fields import json_object, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -170,7 +170,7 @@ def _parts(body: Mapping[str, Any]) -> Iterator[object]:
 
 def _forces(choice: object) -> bool:
     """Whether a `tool_choice` asks for a call."""
-    return choice == "required" or (isinstance(choice, dict) and choice.get("type") not in _NOT_FORCING)
+    return choice == "required" or (isinstance(choice, dict) and text_of(choice.get("type")) not in _NOT_FORCING)
 
 
 _ASKS: Mapping[Capability, Callable[[Mapping[str, Any]], bool]] = {
@@ -182,12 +182,12 @@ _ASKS: Mapping[Capability, Callable[[Mapping[str, Any]], bool]] = {
     Capability.FORCED_TOOL_CHOICE: lambda body: _forces(body.get("tool_choice")),
     Capability.SEVERAL_CHOICES: lambda body: isinstance(body.get("n"), int) and body["n"] > 1,
     Capability.STRUCTURED_OUTPUT: lambda body: (
-        _member(body.get("response_format"), "type") in _JSON_FORMATS
-        or _member(_member(body.get("text"), "format"), "type") in _JSON_FORMATS
-        or _member(_member(body.get("output_config"), "format"), "type") in _JSON_FORMATS
+        text_of(_member(body.get("response_format"), "type")) in _JSON_FORMATS
+        or text_of(_member(_member(body.get("text"), "format"), "type")) in _JSON_FORMATS
+        or text_of(_member(_member(body.get("output_config"), "format"), "type")) in _JSON_FORMATS
     ),
     Capability.STOP_SEQUENCES: lambda body: bool(body.get("stop_sequences")),
-    Capability.IMAGES: lambda body: any(_member(part, "type") in _IMAGES for part in _parts(body)),
+    Capability.IMAGES: lambda body: any(text_of(_member(part, "type")) in _IMAGES for part in _parts(body)),
     Capability.PREVIOUS_RESPONSE: lambda body: isinstance(body.get("previous_response_id"), str),
 }
 """Capability → whether a request asks for it."""

@@ -104,7 +104,7 @@ def _kept(reading: Reading, surface: Surface) -> JsonObject:
     for payload in reversed(payloads) if surface is Surface.RESPONSES else ():
         if payload.get("object") == "response":
             return payload
-        if payload.get("type") in _TERMINAL:
+        if text_of(payload.get("type")) in _TERMINAL:
             return object_of(payload.get("response"))
     return {}
 

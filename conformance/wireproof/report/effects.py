@@ -96,10 +96,12 @@ def breaking(row: Requirement, certificate: Certificate, kind: str = "") -> Iter
     found_at = {(scenario, found.form, found.exchange) for scenario, found in findings}
     for run in certificate.runs if found_at else ():
         for those in (*run.exchanges.values(), *run.set_aside.values()):
-            yield from (one for one in those if (run.scenario.name, one.form, one.number) in found_at)
+            found = (one for one in those if (run.scenario.name, one.form, one.number) in found_at)
+            # What is seen of counts is named by the row of streams for whole answers, too.
+            yield from (one for one in found if one.mode in row.modes)
     for cause in certificate.causes:
         if (cause.scenario, cause.finding) in findings:
-            yield from cause.exchanges
+            yield from (one for one in cause.exchanges if one.mode in row.modes)
 
 
 def shows(line: str) -> Shows:

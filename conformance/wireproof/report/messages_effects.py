@@ -180,7 +180,7 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "when chunks of chat completions come": lambda one: any("choices" in event for event in _events(one)),
     "when message_start has no content": _lacks(START, "message", "content"),
     "when a block has an unknown type": lambda one: any(
-        block.get("type") not in {*BLOCKS, *OTHER_BLOCKS} for block, _ in _blocks(one)
+        text_of(block.get("type")) not in {*BLOCKS, *OTHER_BLOCKS} for block, _ in _blocks(one)
     ),
     "when there are no event lines": lambda one: bool(_events(one)) and all(
         frame.event is None for frame in _frames(one)
@@ -215,7 +215,7 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "when stop_reason is end_turn beside a call": lambda one: _called(one) and "end_turn" in _reasons(one),
     "when stop_reason is null": lambda one: bool(_reasons(one)) and _reasons(one)[-1] is None,
     "when stop_reason is no published word": lambda one: any(
-        reason is not None and reason not in STOP_REASONS for reason in _reasons(one)
+        reason is not None and text_of(reason) not in STOP_REASONS for reason in _reasons(one)
     ),
     "when stop_reason is tool_use without a call": lambda one: not _called(one) and TOOL_USE in _reasons(one),
     "when message_start has no usage": _lacks(START, "message", "usage"),

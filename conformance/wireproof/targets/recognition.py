@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.dialect import Carrier, Surface, carriers_of
-from wireproof.wire.fields import json_object, json_of, list_of
+from wireproof.wire.fields import json_object, json_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ def is_over(body: bytes) -> bool:
     if last == DONE:
         return True
     parsed = json_of(last)
-    return isinstance(parsed, dict) and parsed.get("type") in LAST_EVENTS
+    return isinstance(parsed, dict) and text_of(parsed.get("type")) in LAST_EVENTS
 
 
 def error_of(body: bytes) -> dict[str, Any] | None:

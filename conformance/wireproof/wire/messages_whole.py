@@ -128,7 +128,7 @@ def _text_faults(blocks: list[JsonObject], place: Place) -> Iterator[Violation]:
         seen = "a text block without text"
         yield Violation(requirement=TEXT, seen=seen, place=place, kind="empty", strict_only=True, spoils=UNTOUCHED)
     known = BLOCKS.keys() | OTHER_BLOCKS
-    other = next((block for block in blocks if block.get("type") not in known), None)
+    other = next((block for block in blocks if text_of(block.get("type")) not in known), None)
     if other is not None:
         seen = f"a block of a type that is not published: {quoted(other.get('type'), SHOWN)}"
         yield Violation(requirement=ENVELOPE, seen=seen, place=place, kind="block", spoils=UNTOUCHED)

@@ -176,12 +176,12 @@ class ItemTracker:
         if sign is ItemSign.ITEM_DONE:
             item = object_of(event.get("item"))
             message = item.get("type") == "message"
-            if before is ItemState.BETWEEN and item.get("id") not in self._ids:
+            if before is ItemState.BETWEEN and text_of(item.get("id")) not in self._ids:
                 list(self._opened(item))
             # Its last part was never done.
             elif message:
                 self._open.close_part()
-        elif before not in (_OF_A_MESSAGE if message else _OF_A_CALL) or event.get("item_id") not in self._ids:
+        elif before not in (_OF_A_MESSAGE if message else _OF_A_CALL) or text_of(event.get("item_id")) not in self._ids:
             type_of_item = "message" if message else "function_call"
             list(self._opened({"id": event.get("item_id"), "type": type_of_item}))
         elif sign is not ItemSign.PART and not self._open.kind and message:

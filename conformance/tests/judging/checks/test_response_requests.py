@@ -60,6 +60,14 @@ def test_a_reference_is_refused(plain: Make, error_body: Callable[..., bytes]) -
     assert "it should be 400 with param input" in asked(plain, "input-reference", 0, refusal)[0]
 
 
+def test_a_stream_that_came_unasked_is_for_the_rows_of_whole_answers(plain: Make) -> None:
+    streamed = {"content-type": "text/event-stream; charset=utf-8"}
+    exchange = plain(
+        "previous-response", 200, b'data: {"type": "response.created"}\n\n', number=1, headers=streamed, **RE
+    )
+    assert [*answered("responses.previous-id", exchange, CHECKS)] == []
+
+
 def test_what_is_kept_is_what_was_said(plain: Make, said: Callable[[str], Json]) -> None:
     right = said('{"developer": "hoopoe-0", "input": "ibis-1 jay-2"}')
     assert asked(plain, "previous-response", 1, right) == []

