@@ -82,9 +82,8 @@ LONG = re.compile(
 STATUS = {
     "node server.js": 4,
     "finish-twice": 1,
-    # The upstream refuses tools of Responses in chat's shape, as OpenAI does.
-    "my-gateway": 1,
-    "--upstream 8790": 1,
+    "my-gateway": 4,
+    "--upstream 8790": 4,
     "wireproof certify --": 4,
     "pytest --pyargs": 1,
     "wireproof report": 1,

@@ -6,6 +6,7 @@ With `any-key` as its second argument it takes every key.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import sys
@@ -13,6 +14,8 @@ import sys
 UPSTREAM, UPSTREAM_KEY, KEY = (os.environ[name] for name in ("UPSTREAM_HOST", "UPSTREAM_KEY", "GATEWAY_KEY"))
 GIVEN = rb"(?i)(?<=\r\nauthorization: bearer )[^\r]*" if "any-key" in sys.argv else re.escape(KEY.encode())
 """What becomes the upstream's key."""
+CLOSING = 2.0
+"""Seconds that a client has to close its end."""
 
 
 async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, request: bool) -> None:
@@ -24,15 +27,23 @@ async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, re
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One connection: when either end closes it, the other's is closed."""
+    """One connection: when either end closes it, the other's is closed, once the client has read what was said."""
     host, _, port = UPSTREAM.partition(":")
     upstream_reader, upstream_writer = await asyncio.open_connection(host, int(port))
     ways = (copy(reader, upstream_writer, request=True), copy(upstream_reader, writer, request=False))
     tasks = [asyncio.create_task(way) for way in ways]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    if tasks[1] in done:
+        # An upstream that closes may not have read all of a request. Were the connection closed with something unread,
+        # the client would lose the answer.
+        writer.write_eof()
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(CLOSING):
+                while await reader.read(2**16):
+                    pass
     upstream_writer.close()
     writer.close()
 
