@@ -61,7 +61,7 @@ def test_a_fault_beside_which_another_cannot_be_seen_leaves_its_row_kept(pair: t
     assert verdicts == {Verdict.PASS}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", also())
 def test_a_fault_that_breaks_a_second_row_does_so_alone(line: tuple[str, str]) -> None:
     fault, second = FAULTS[line[0]], line[1]

@@ -14,6 +14,15 @@ PATH = "/responses"
 HELLO = {"model": "{model}", "input": "Hello."}
 # As Responses have it: without the `function` that chat puts around name and parameters.
 FLAT = {"type": "function", "name": "readNote", "description": "Read one note", "parameters": {"type": "object"}}
+_TOOLS_FLAT = Request(
+    path=PATH,
+    json={
+        "model": "{model}",
+        "input": "[[wireproof:reflect/received#input-tools-flat]] What tools have you got?",
+        "tools": [FLAT],
+    },
+    reflects=("readNote",),
+)
 
 SETTINGS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -176,25 +185,9 @@ INPUT: tuple[PlainScenario, ...] = (
     ),
     PlainScenario(
         name="input-tools",
-        title="Tools as Responses have them",
+        title="Tools as Responses have them, and as chat has them",
         requests=(
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
-                    "input": "[[wireproof:reflect/received#input-tools-flat]] What tools have you got?",
-                    "tools": [FLAT],
-                },
-                reflects=("readNote",),
-            ),
-        ),
-        dialects=RE,
-        exercises=("responses.input.items",),
-    ),
-    PlainScenario(
-        name="input-tools-chat",
-        title="Tools as chat has them",
-        requests=(
+            _TOOLS_FLAT,
             Request(
                 path=PATH,
                 json={
@@ -207,8 +200,15 @@ INPUT: tuple[PlainScenario, ...] = (
         ),
         dialects=RE,
         exercises=("responses.input.items",),
-        # OpenAI refuses them, and so does an upstream that a gateway has passed them on to.
+        # OpenAI refuses those of chat, and so does an upstream that a gateway has passed them on to.
         behind_upstreams=True,
+    ),
+    PlainScenario(
+        name="input-tools-flat",
+        title="Tools as Responses have them",
+        requests=(_TOOLS_FLAT,),
+        dialects=RE,
+        exercises=("responses.input.items",),
     ),
     PlainScenario(
         name="input-reference",
