@@ -118,7 +118,7 @@ class ExecRun:
             found = [thread for thread in stored if resumed.anywhere or thread.cwd == prepared.folder]
         else:
             found = []
-        return max(found, key=_updated).id if found else None
+        return max(found, key=_written).id if found else None
 
     def _play(self) -> int:
         """Show what the core sends until the turn is over; the exit status."""
@@ -228,8 +228,9 @@ class ExecRun:
             self._journal.flush()
 
 
-def _updated(thread: Thread) -> float:
-    return thread.updated
+def _written(thread: Thread) -> int:
+    """When its file was written last, in nanoseconds: the turns in it end in whole seconds."""
+    return Path(thread.path or "").stat().st_mtime_ns
 
 
 def _is_uuid(text: str) -> bool:
