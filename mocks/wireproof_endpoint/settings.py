@@ -48,7 +48,7 @@ class EndpointSettings:
     prefill: bool = True
     """Whether a last message of the assistant is taken as the beginning of the answer, as by models before 4.6."""
     journal: int = 200
-    """How many requests the journal keeps, with at most 32 KiB of bytes and 256 times each; 8 MiB in all; 0: none."""
+    """How many requests the journal keeps, with at most 32 KiB of bytes and 256 times each; 6 MiB in all; 0: none."""
     ttft: str = ""
     """How long it takes to the first output, as `service.latency` reads it; empty: no time of its own."""
     itl: str = ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-SIZE = 8 * 2**20
+SIZE = 6 * 2**20
 """Bytes that all entries together may hold."""
 
 
