@@ -98,7 +98,7 @@ _QUIET = {ReadState.HEAD: "reading", ReadState.BODY: "sending"}
 _ELSE = {WriteState.ANSWERING: None, WriteState.LINGERING: "closing", WriteState.CLOSED: "taking"}
 
 
-# Once for all connections of a server: each request asks five times.
+# Once for all connections of a server, each of which has it.
 @cache
 def patience(limits: EdgeLimits) -> Mapping[tuple[ReadState, WriteState], float]:
     """How many seconds a client may stay in each pair of states; `inf`: as long as an answer takes."""
