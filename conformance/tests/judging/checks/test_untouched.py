@@ -165,7 +165,7 @@ def test_settings_reach_a_backend_under_whatever_name(unset: Callable[..., list[
 
 
 def test_settings_that_did_not_reach_it_are_named(unset: Callable[..., list[object]]) -> None:
-    came = {"settings": {"temperature": None, "stop": [], "max_tokens": 1024}}
+    came: Json = {"settings": {"temperature": None, "stop": [], "max_tokens": 1024}}
     assert unset({**SETTINGS, "stop": "."}, came) == [
         ("`temperature` is 0.25 in the request; the backend received null", True),
         ('`stop` is ["."] in the request; the backend received []', False),
