@@ -25,6 +25,8 @@ def main(file: str, port: int) -> None:
     asked.n_parallel = SLOTS
     # The template of the model's file, by which calls of tools are written and read.
     asked.use_jinja = True
+    # More threads of a model this small mostly wait for each other, and turn in circles meanwhile.
+    asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = 1
     # The likeliest token each time: a run is to be like the one before it.
     asked.sampling.temp = 0.0
     server = xllamacpp.Server(asked)

@@ -69,6 +69,20 @@ def test_an_answer_that_does_what_was_asked_is_the_last_try() -> None:
     assert [one.choice().text for one in exchange.earlier] == ["Sure: x"]
 
 
+def test_of_a_picture_that_a_model_does_not_know_it_is_asked_without_it_too() -> None:
+    shown = dataclasses.replace(SAY, turns=(Turn(say="p", images=("data:,x",), asks=AskSay(text="x")),))
+    exchange, caps = tried(shown, *[(f"y{number}", "stop") for number in range(TRIES + 1)])
+    assert len(caps) == TRIES + 1
+    assert [one.turn.images for one in (*exchange.earlier, exchange) if one.turn] == [
+        *[("data:,x",)] * (TRIES - 1), (), ("data:,x",)
+    ]  # fmt: skip
+    exchange, caps = tried(shown, ("x", "stop"))
+    assert (len(caps), exchange.earlier) == (1, ())
+    # What may send no more goes without.
+    exchange, caps = tried(shown, *[(f"y{number}", "stop") for number in range(TRIES)], SpentError("spent"))
+    assert (len(caps), len(exchange.earlier)) == (TRIES + 1, TRIES - 1)
+
+
 def test_a_model_that_never_does_it_is_asked_three_times() -> None:
     exchange, caps = tried(SAY, *[(f"y{number}", "stop") for number in range(TRIES + 1)])
     assert len(caps) == TRIES

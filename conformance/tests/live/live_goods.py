@@ -192,6 +192,8 @@ UNLIMITED = Endpoint(
     name="unlimited-model", request=refusing("max_tokens", "max_completion_tokens", "max_output_tokens")
 )
 """It takes no limit of tokens by any name."""
+UNFORCED = Endpoint(name="unforced-model", request=refusing("tool_choice"))
+"""It forces no call, neither of any tool nor of one that is named."""
 
 PLAIN = Endpoint(name="plain")
 SPARING = (NEWER, OLDER, SPARE, UNLIMITED)

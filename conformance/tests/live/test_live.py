@@ -27,7 +27,7 @@ from live_defects import (
     REQUESTS as REQUESTED,
 )
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
-from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, SPARING, UNLIMITED
+from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, SPARING, UNFORCED, UNLIMITED
 from live_reports import REPORTED, SEVERAL
 from live_tastes import MOODY
 
@@ -69,15 +69,14 @@ STEP = 19
 DEFECTS: tuple[Defect, ...] = (*REPORTED, *PLANTED)
 WARNED = frozenset(
     {
+        "images-dropped",
         "unknown-model-answered",
         "listed-not-found",
         "previous-unnamed",
         "browser-refused",
         "events-sequence-zero",
-        "whole-id-same",
         "stream-no-done",
         "stream-role-each",
-        "stream-id-same",
         "stream-created-each",
         "stream-event-line",
         "response-tools-empty",
@@ -90,11 +89,7 @@ WARNED = frozenset(
 """Defects that a run warns of by default: no client was seen to break on them, or their row is only a should."""
 UNSEEN = frozenset(
     {
-        # A model that was made for texts alone does not see the picture either.
-        "images-dropped",
-        # A refusal that says what is not taken is an absence, and not observed.
-        "named-choice-refused",
-        # OpenAI's types let it be left out, and all measured clients read such a chunk as one where it is null.
+        # OpenAI's types in Python let it be left out, and all measured clients read such a chunk as with null.
         "stream-finish-unnamed",
     }
 )
@@ -117,7 +112,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with serving(*GOODS, *MODELS, *MOODY, *(one.endpoint for one in DEFECTS)) as server:
+    with serving(*GOODS, *MODELS, *MOODY, UNFORCED, *(one.endpoint for one in DEFECTS)) as server:
         yield server
 
 
@@ -204,6 +199,13 @@ def test_what_a_prompt_can_do_without_is_left_out_and_what_it_is_about_is_an_abs
     reasons = {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
     assert reasons["live-stop:chat.whole.text"].startswith("the target refuses stop: ")
     assert "live-calls-two:chat.whole.calls-all-in-order" not in reasons
+
+
+def test_a_server_that_forces_no_call_at_all_lacks_that_and_has_no_fault(server: Server) -> None:
+    certificate = run(server, UNFORCED)
+    assert accused(certificate) == {}
+    reasons = {o.reason for o in certificate.outcomes if o.requirement == "turn.tool-choice-forced"}
+    assert {one.partition(":")[0] for one in reasons} == {"the target refuses tool_choice"}
 
 
 def test_where_no_limit_is_taken_only_what_is_about_limits_is_not_observed(server: Server) -> None:
@@ -313,7 +315,7 @@ def test_the_page_counts_the_defects_and_names_the_cost() -> None:
     fails = len(DEFECTS) - len(WARNED) - len(UNSEEN)
     assert f"{sum(one.thread != SEVERAL for one in REPORTED)} of the {len(REPORTED)} name the thread" in said
     counted = f"{len(DEFECTS)} endpoints with one defect each: {fails} fail by default, {len(WARNED)} are warned of, "
-    counted += f"{len(UNSEEN)} are not seen"
+    counted += f"{len(UNSEEN)} is not seen"
     assert counted in " ".join(said.split())
     seen = [one for one in DRAWN if str(one) not in UNSEEN]
     parts = [len(seen), sum(str(one) not in WARNED for one in seen)]

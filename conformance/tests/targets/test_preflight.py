@@ -12,6 +12,7 @@ import pytest
 from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
 from wireproof.model.verdict import HarnessError
+from wireproof.reading.asked import LIMITS
 from wireproof.targets import probe, target_clock
 from wireproof.targets.ports import free_port
 from wireproof.targets.preflight import detect_argument_mode, preflight
@@ -370,6 +371,49 @@ def test_a_live_model_is_asked_for_a_text_on_each_surface_and_no_more(tiny: Tiny
     assert all("a live model is behind the target" in why for why in found.unspoken.values())
     # One for each, and one for the surface that is not there.
     assert len(tiny.requests) == 3
+
+
+def limits_asked(tiny: TinyServer, path: str) -> list[list[int | None]]:
+    """The limits of tokens of the requests to a path: each name's value, None where it is not set."""
+    bodies = [one.json for one in tiny.requests if one.method == "POST" and one.path.endswith(path)]
+    return [[body.get(name) for name in LIMITS] for body in bodies]
+
+
+def test_what_may_be_paid_for_is_asked_for_few_tokens(tiny: TinyServer) -> None:
+    live = a_target(tiny.base_url, backend=Backend.LIVE)
+    tiny.respond = routes(chat=lambda e: text(e, "Hi."), responses=lambda e: response(e, "Hi."), messages=message)
+    preflight(live)
+    assert limits_asked(tiny, "/chat/completions") == [[64, None, None]]
+    assert limits_asked(tiny, "/responses") == [[None, None, 64]]
+    # A text that says so is asked what it is; Messages have its script, and no proof.
+    assert limits_asked(tiny, "/messages") == [[64, None, None], [512, None, None]]
+
+
+def test_a_limit_that_is_refused_has_its_other_name_and_then_none(tiny: TinyServer) -> None:
+    live = a_target(tiny.base_url, backend=Backend.LIVE)
+    tiny.respond = refusing(lambda body: next((f"{one} is not supported" for one in LIMITS if one in body), ""))
+    found = preflight(live)
+    assert (found.surfaces[CHAT].state, found.surfaces[RESPONSES].state, ways(found)) == (JUDGED, JUDGED, set())
+    assert limits_asked(tiny, "/chat/completions")[:3] == [[64, None, None], [None, 64, None], [None, None, None]]
+    assert limits_asked(tiny, "/responses")[:2] == [[None, None, 64], [None, None, None]]
+
+
+def test_a_limit_that_a_route_fails_at_without_a_word_is_left_out_of_the_next_request(tiny: TinyServer) -> None:
+    tiny.respond = routes(chat=lambda e: e.whole(b"", "500 Oh") if "max_tokens" in e.json else text(e))
+    assert states(preflight(a_target(tiny.base_url, backend=Backend.LIVE)))[0] is JUDGED
+
+
+def test_what_a_mock_says_has_no_limit(tiny: TinyServer) -> None:
+    def respond(exchange: TinyExchange) -> None:
+        nonce = exchange.body.partition(b"reflect/backend#")[2].partition(b"]")[0].decode()
+        text(exchange, json.dumps({"nonce": nonce}) if nonce else MOCK)
+
+    tiny.respond = routes(chat=respond)
+    assert preflight(a_target(tiny.base_url, backend=Backend.LIVE)).backend is Backend.MOCK
+    first, proof, *rest = limits_asked(tiny, "/chat/completions")
+    assert (first, proof) == ([64, None, None], [512, None, None])
+    assert rest
+    assert [one for one in rest if 64 in one] == []
 
 
 # What each request carries

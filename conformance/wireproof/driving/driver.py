@@ -143,7 +143,6 @@ class Driver:
         self, scenario: ConversationScenario, number: int, form: Form, nonce: str, history: Sequence[Message]
     ) -> tuple[Exchange, Sequence[Message]]:
         """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
-        turn = scenario.turns[number]
         messages: Sequence[Message] = ()
 
         async def send(scenario: ConversationScenario) -> Exchange:
@@ -153,6 +152,7 @@ class Driver:
 
         async def send_once(scenario: ConversationScenario) -> Exchange:
             nonlocal messages
+            turn = scenario.turns[number]
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.

@@ -96,7 +96,8 @@ async def until_done(scenario: ConversationScenario, send: Send, tried: Tried | 
     if settled(exchange) or tried.is_others(exchange):
         return exchange
     async with tried.turn():
-        return await _again(scenario, send, exchange, tried)
+        last = await _again(scenario, send, exchange, tried)
+        return await _beside_bare(scenario, send, last)
 
 
 async def _again(scenario: ConversationScenario, send: Send, first: Exchange, tried: Tried) -> Exchange:
@@ -114,6 +115,20 @@ async def _again(scenario: ConversationScenario, send: Send, first: Exchange, tr
             break
     *earlier, last = exchanges
     return replace(last, earlier=tuple(earlier))
+
+
+async def _beside_bare(scenario: ConversationScenario, send: Send, last: Exchange) -> Exchange:
+    """The last try; where its model does not know the picture, with the same question without one among its tries.
+
+    Whether a picture was sent to a model shows in what the two requests cost.
+    """
+    if settled(last) or not (last.turn and last.turn.images):
+        return last
+    bare = replace(scenario, turns=tuple(replace(one, images=()) for one in scenario.turns))
+    try:
+        return replace(last, earlier=(*last.earlier, await send(bare)))
+    except SpentError:
+        return last
 
 
 def settled(exchange: Exchange) -> bool:

@@ -42,6 +42,7 @@ from wireproof.judging.symptoms import (
     Died,
     ErrorAs200,
     LateError,
+    NameRefused,
     NoAnswer,
     NoCalls,
     Nothing,
@@ -51,11 +52,12 @@ from wireproof.judging.symptoms import (
     WrongStatus,
     kind_of_symptom,
 )
+from wireproof.model.capability import Capability
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of, row_of_capability
-from wireproof.model.scenario import Mode
+from wireproof.model.scenario import REQUIRED, Mode
 from wireproof.model.verdict import Finding
-from wireproof.reading.capabilities import asked_for, refusal
+from wireproof.reading.capabilities import asked_for, refusal, surface_of
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.violation import Members, Violation
 
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
     from wireproof.judging.cases import SymptomCase
     from wireproof.judging.constant_usage import Kind
     from wireproof.judging.exchange_finding import ExchangeFinding
-    from wireproof.model.capability import Absence, Capability
+    from wireproof.model.capability import Absence
     from wireproof.reading.exchange import Exchange
 
 CAUSED = frozenset({Facet.ANSWER, Facet.PROCESS})
@@ -74,6 +76,8 @@ NO_REFUSALS = frozenset({408, 429})
 """Statuses from 400 to 499 that say nothing of what the request asks for."""
 NOT_IMPLEMENTED = 501
 TOO_MANY = 429
+NAME_REFUSED = "when a named tool is refused and calls can be forced"
+"""The kind of that violation; a line of the row about clients ends so."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -149,7 +153,8 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     hidden = {exchange for cause in found for exchange in cause.hidden}
     left = [one for one in evidence.findings if one.exchange not in hidden]
     died = any(isinstance(symptom, Died) for symptom in causes)
-    return (*found, *_of_crowds(evidence.aside, died=died), *_of_form(left, constant_usages(served)))
+    named = _of_named_tools(evidence.aside, served)
+    return (*found, *_of_crowds(evidence.aside, died=died), *named, *_of_form(left, constant_usages(served)))
 
 
 def _without(exchanges: Sequence[Exchange], cases: Sequence[SymptomCase]) -> Sequence[Exchange]:
@@ -281,6 +286,38 @@ def _of_crowds(aside: Iterable[Exchange], *, died: bool) -> Iterator[Cause]:
             scenario=first.scenario.name,
             finding=Finding(form=first.form, exchange=first.number, violation=violation),
             exchanges=tuple(failed),
+            hidden=(),
+        )
+
+
+# Tools that are named
+
+
+def _of_named_tools(aside: Iterable[Exchange], served: Iterable[Exchange]) -> Iterator[Cause]:
+    """The cause of the refusals of a tool that a request names, where a call of any is forced.
+
+    Which tool that is need not be known to a backend: with the one that is named alone, it can call no other.
+    """
+    asked = (one for one in served if one.turn and one.conversation.tool_choice == REQUIRED)
+    forced = {surface_of(one) for one in asked if any(choice.calls for choice in one.answer.choices)}
+    named = [one for one in aside if one.asks is not None and one.conversation.names_tool]
+    every = [(one, refusal(one, Capability.FORCED_TOOL_CHOICE)) for one in named if surface_of(one) in forced]
+    refused = [(one, said) for one, said in every if said is not None]
+    if refused:
+        first, (status, message, _) = refused[0]
+        violation = Violation(
+            requirement=row_of_capability(Capability.FORCED_TOOL_CHOICE, first.form),
+            seen=f"a tool_choice that names a tool is refused (HTTP {status}: {message}), and {REQUIRED!r} is kept",
+            hint="Offer the named tool alone to the backend, and force a call.",
+            kind=NAME_REFUSED,
+        )
+        yield Cause(
+            symptom=NameRefused(),
+            requirement=violation.requirement,
+            shape="",
+            scenario=first.scenario.name,
+            finding=Finding(form=first.form, exchange=first.number, violation=violation),
+            exchanges=tuple(one for one, _ in refused),
             hidden=(),
         )
 

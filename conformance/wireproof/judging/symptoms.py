@@ -170,6 +170,14 @@ class OthersAnswer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class NameRefused:
+    """A refusal of the tool that a request names, by a target that forces the call of any."""
+
+    def __str__(self) -> str:
+        return "a named tool is refused although calls can be forced"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Crowded:
     """A failure beside other requests, and none alone."""
 
@@ -194,7 +202,7 @@ ANSWERED = (NoCalls, OtherMode, OthersAnswer)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
 SAYS_OTHER = (NoCalls, OthersAnswer)
 """Those of answers of the right form, which say something else."""
-AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | Members | ConstantUsage
+AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | NameRefused | Members | ConstantUsage
 """What several exchanges may have in common; members with a fault of form break rows of several surfaces and modes."""
 
 

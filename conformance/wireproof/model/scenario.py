@@ -121,6 +121,8 @@ class Need(StrEnum):
     """The backend takes a history beside tools of its client."""
 
 
+REQUIRED = "required"
+"""The `tool_choice` that asks for a call of any tool."""
 RESPONSE = "{response}"
 """The placeholder for the id of the last response so far."""
 LISTED = "{listed}"

@@ -11,7 +11,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.shared_ids import CALL_AGAIN, RESPONSE_AGAIN
+from wireproof.judging.causes import NAME_REFUSED
+from wireproof.judging.checks.shared_ids import ANSWER_AGAIN, CALL_AGAIN
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES
@@ -43,7 +44,7 @@ _UNPARTED = re.compile(rb"(?m)^data:[^\n]*\}\r?\n(?:event:[^\n]*\n)?data:")
 CREATED, COMPLETED = "response.created", "response.completed"
 NOT_OPENAIS = "response.function_call.delta"
 TOOL_CALLS = "tool_calls"
-KINDS = (CALL_AGAIN, RESPONSE_AGAIN)
+KINDS = (CALL_AGAIN, ANSWER_AGAIN, NAME_REFUSED)
 """The ends of the lines about what several answers show together: the kind of their violation says it."""
 NOT_RUN = ": a tool is not run "
 """What becomes of an answer with a call alone."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof.model.asks import Fits
 from wireproof.model.dialect import Surface
-from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
+from wireproof.model.scenario import REQUIRED, ConversationScenario, Form, Mode, Turn
 from wireproof.requests import messages_body
 from wireproof.requests.thoughts import ITEMS
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 """A message of chat completions, or any other JSON object of a request."""
-REQUIRED = "required"
-"""The `tool_choice` that asks for a call of any tool."""
 
 
 def marker(script: str, nonce: str) -> str:

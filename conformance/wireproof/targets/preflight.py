@@ -28,7 +28,9 @@ from wireproof.model.dialect import DEFAULT, MODE_HEADER, ONE_OF_EACH, Arguments
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Missing, SurfaceReport, SurfaceState, Target, WayTaken
 from wireproof.model.verdict import HarnessError
+from wireproof.reading.asked import LIMITS
 from wireproof.requests.conversation import prepare
+from wireproof.requests.cost import UNLIMITED
 from wireproof.requests.ways_round import MODEL_BY_HAND, ONLY_STREAMS, REFUSALS, SPARED, STREAM_FALSE, WayRound, written
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.targets.address import check_url, is_local
@@ -67,6 +69,14 @@ SIGNATURE = "scripted backend"
 """Part of the mock's answer to the probe: it is asked for a proof."""
 ASKED: Mapping[Surface, Dialect] = {dialect.spec.surface: dialect for dialect in ONE_OF_EACH}
 """The dialect in which each surface is asked for a text: the one that is spoken wherever the surface is."""
+CAPS: Mapping[Surface, tuple[str, ...]] = {
+    Surface.CHAT: ("max_tokens", "max_completion_tokens"),
+    Surface.RESPONSES: ("max_output_tokens",),
+    Surface.MESSAGES: ("max_tokens",),
+}
+"""The names by which a limit of an answer's tokens is asked for, one after the other."""
+REPORT = 512
+"""Tokens of a mock's report of itself: it is asked for only where a text says that a mock is there."""
 NAMELESS = frozenset({Route.NO_MODEL, Route.REFUSES, Route.NOTHING})
 """What a route may do with a name that the target does not know; it may answer to another one."""
 BY_CHOICE = tuple(dialect for dialect in Dialect if dialect not in ASKED.values())
@@ -99,6 +109,7 @@ async def _preflight(target: Target, budget: Budget) -> Target:
         if not any(one.route is Route.TEXT for one in sightings.values()):
             await _check_drivable(look, sightings)
         target = await look.identified(_seen_at_once(target, sightings), sightings)
+        look = dataclasses.replace(look, target=target)  # nobody pays for what a mock says
         if target.backend is not Backend.LIVE:
             for surface, one in sightings.items():
                 await look.spare(surface, one)
@@ -172,6 +183,8 @@ class _Look:
     prober: Prober
     ways: list[WayTaken] = dataclasses.field(default_factory=list)
     """The ways round faults that were found; each further request takes them."""
+    uncapped: list[tuple[Surface, str]] = dataclasses.field(default_factory=list)
+    """The names of limits that a surface does not take."""
 
     async def at(self, surface: Surface) -> Sighting:
         """What a surface does with a request for a text: a whole one, and where that leaves a doubt a streamed one."""
@@ -180,6 +193,9 @@ class _Look:
             await self._write_out(surface, whole)
         if whole.route not in DOUBTFUL:
             return whole
+        if not refuses(whole, "stream"):
+            # A proxy may fail at a limit without naming it.
+            self.uncapped.extend((surface, name) for name in self._caps(surface))
         streamed = await self._admitted(surface, Mode.STREAM)
         if streamed.route is not Route.TEXT:
             # What did not help is no way. And of two refusals that of a stream says less of the route.
@@ -192,16 +208,28 @@ class _Look:
     async def _admitted(self, surface: Surface, mode: Mode) -> Sighting:
         """The same in one mode, with what the target refuses to do without."""
         found = await self._text(TEXT, surface, mode)
-        # Each way once; what a target refuses first hides what it refuses next.
-        for _ in REFUSALS:
-            taken = {one.name for one in self.ways if one.surface is surface}
-            left = (way for way in REFUSALS if surface in way.surfaces and way.name not in taken)
-            way = next((one for one in left if refuses(found, one.member)), None)
-            if way is None or found.route is Route.TEXT:
-                break
-            self._take(way, surface, found.answer)
+        # Each once; what a target refuses first hides what it refuses next.
+        while found.route is not Route.TEXT and self._does_otherwise(surface, found):
             found = await self._text(TEXT, surface, mode)
         return found
+
+    def _does_otherwise(self, surface: Surface, found: Sighting) -> bool:
+        """Whether a refusal names what further requests can do otherwise, which they then do."""
+        caps = self._caps(surface)
+        if caps and any(refuses(found, name) for name in LIMITS):
+            self.uncapped.append((surface, caps[0]))
+            return True
+        taken = {one.name for one in self.ways if one.surface is surface}
+        left = (way for way in REFUSALS if surface in way.surfaces and way.name not in taken)
+        way = next((one for one in left if refuses(found, one.member)), None)
+        if way is not None:
+            self._take(way, surface, found.answer)
+        return way is not None
+
+    def _caps(self, surface: Surface) -> list[str]:
+        """The names that are left for a limit of tokens; none where nobody pays for them."""
+        paid = self.target.backend is Backend.LIVE
+        return [name for name in CAPS[surface] if paid and (surface, name) not in self.uncapped]
 
     async def _write_out(self, surface: Surface, whole: Sighting) -> None:
         """Ask for no stream in so many words, where one came that was not asked for."""
@@ -249,7 +277,7 @@ class _Look:
         if target.backend not in {Backend.MOCK, Backend.LIVE} or surface is None or sight is None:
             return target
         nonce = _new_nonce()
-        answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode), nonce=nonce)
+        answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode), nonce=nonce, cap=REPORT)
         said = _text_of(recognise(answer.body, surface))
         missing = missing_in_mock(said)
         found = target if missing is None else dataclasses.replace(target, missing=missing)
@@ -286,9 +314,17 @@ class _Look:
         return mode if mode is not DEFAULT.spec.arguments else None
 
     async def _send(
-        self, scenario: ConversationScenario, form: Form, say: str = "Search the notes.", *, nonce: str = ""
+        self,
+        scenario: ConversationScenario,
+        form: Form,
+        say: str = "Search the notes.",
+        *,
+        nonce: str = "",
+        cap: int = UNLIMITED,
     ) -> ProbeAnswer:
         turn, spec = Turn(say=say), form.dialect.spec
+        limit = dict.fromkeys(self._caps(spec.surface)[:1], cap)
+        scenario = dataclasses.replace(scenario, body={**limit, **scenario.body})
         prepared = prepare(
             scenario, turn, form=form, model=self.target.model, nonce=nonce or _new_nonce(), history=()
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.judging.checks.shared_ids import CALL_AGAIN, RESPONSE_AGAIN, shared_ids
+from wireproof.judging.checks.shared_ids import ANSWER_AGAIN, CALL_AGAIN, shared_ids
 from wireproof.model.asks import Anything
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
@@ -114,17 +114,26 @@ def test_two_calls_of_one_answer_are_for_the_rows_of_that_answer() -> None:
             (response("a", "r", "c1"), response("a/1", "r", "c2")),
             ["the answer's id is 'r', which answer 1 of this conversation has, too"],
         ),
+        (
+            (chat("a", "r", "c1"), chat("a/1", "r", "c2")),
+            ["the answer's id is 'r', which answer 1 of this conversation has, too"],
+        ),
+        (
+            (chunk("a", "r"), chunk("a/1", "r")),
+            ["the answer's id is 'r', which answer 1 of this conversation has, too"],
+        ),
     ],
 )
 def test_an_id_that_comes_again_in_a_conversation_harms_clients(answers: Sequence[Exchange], seen: list[str]) -> None:
     found = [violation for _, violation in shared_ids(answers)]
     assert [one.seen for one in found] == seen
     assert [one.strict_only for one in found] == ["this conversation" not in one for one in seen]
-    assert found[-1].kind in {CALL_AGAIN, RESPONSE_AGAIN}
+    assert found[-1].kind in {CALL_AGAIN, ANSWER_AGAIN}
 
 
-def test_of_chat_completions_no_client_keeps_the_ids_of_answers() -> None:
-    (found,) = (violation for _, violation in shared_ids([chat("a", "1"), chat("a/1", "1")]))
+def test_of_messages_no_client_was_seen_to_keep_the_ids_of_answers() -> None:
+    start = {"type": "message_start", "message": {"id": "msg_1", "content": []}}
+    (found,) = (violation for _, violation in shared_ids([message("a", start), message("a/1", start)]))
     assert found.strict_only
 
 

@@ -9,7 +9,7 @@ from wireproof.judging.checks.live_said import cut_short, made_calls, place_in, 
 from wireproof.judging.checks.places import place_of, reading_of
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
-from wireproof.model.scenario import Mode
+from wireproof.model.scenario import REQUIRED, Mode
 from wireproof.reading.asked import LENGTH, as_json
 from wireproof.reading.schemas import misfits
 from wireproof.wire.events import Fragment
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 check = Checks()
 """The checks of this module."""
-
-REQUIRED = "required"
 
 
 def tries(exchange: Exchange) -> tuple[Exchange, ...]:

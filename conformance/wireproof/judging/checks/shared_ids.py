@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 CALL_AGAIN = "when a later call of the conversation has the id of an earlier one"
-RESPONSE_AGAIN = "when a later response of the conversation has its id"
+ANSWER_AGAIN = "when a later answer of the conversation has its id"
 """The kinds of what harms clients; lines of the rows about clients end so."""
 
 
@@ -58,8 +58,8 @@ def _harm(what: str, exchange: Exchange, owner: Exchange) -> str:
         return ""
     if what == "call":
         return CALL_AGAIN
-    # Of chat completions no client keeps the ids.
-    return RESPONSE_AGAIN if exchange.dialect.spec.surface is Surface.RESPONSES else ""
+    # Of Messages no client was seen to keep the ids.
+    return "" if exchange.dialect.spec.surface is Surface.MESSAGES else ANSWER_AGAIN
 
 
 def _violation(row: str, what: str, same: str, owner: Exchange, kind: str, exchange: Exchange) -> Violation:

@@ -3,8 +3,7 @@
 import json
 
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
-from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Turn
-from wireproof.requests.conversation import REQUIRED
+from wireproof.model.scenario import REQUIRED, ConversationScenario, JsonObject, Mode, Turn
 from wireproof.scenarios.live.prompts import BOTH, CALLS, CALLS_OF_MESSAGES, CHAT, EACH, SHORT, TEXT, calling
 from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
 
