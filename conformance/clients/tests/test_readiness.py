@@ -1,9 +1,9 @@
 """What the table of clients says of a server is what happens: real clients get the recorded answers of strangers.
 
-On chat completions and on Responses each ordinary answer of four recordings is played back to each client that was
-measured there, but for the agents. One that works by the table reads all of them rightly, one that breaks fails at some
-of them. What a client did otherwise stands in `readiness.toml`, with the reason; a difference that stands nowhere, and
-one that is gone, fail the test.
+On chat completions and on Responses each ordinary answer of four recordings, and on Messages of one, is played back to
+each client that was measured there, but for the agents. One that works by the table reads all of them rightly, one that
+breaks fails at some of them. What a client did otherwise stands in `readiness.toml`, with the reason; a difference that
+stands nowhere, and one that is gone, fail the test.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 RECORDINGS = {
     Surface.CHAT: ("fakeai", "llmock", "stubllm", "transformers"),
     Surface.RESPONSES: ("aimock", "llmock", "openai-forward", "transformers"),
+    Surface.MESSAGES: ("aimock-messages",),
 }
 """Strangers of several kinds: mocks that are broken much or little, a server of models, a gateway that passes bytes."""
 LISTED = Path(__file__).with_name("readiness.toml")
