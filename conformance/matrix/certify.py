@@ -21,6 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))  # no part o
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Target
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
@@ -109,6 +110,8 @@ def miniatures(to: Path, faults: Iterable[Fault]) -> None:
 
 
 def _scripts(scenario: Scenario) -> set[str | None]:
+    if not isinstance(scenario, ConversationScenario):
+        return set()
     return {scenario.script, *(turn.script for turn in scenario.turns)}
 
 
