@@ -124,7 +124,8 @@ def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> W
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
     plan = _responded(answerer, body, replace(_asked(request, body), output_at_end=False))
-    return answerer.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
+    plan = replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS})
+    return answerer.play(plan, replace(limits_of(body), settings=None))
 
 
 def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesRequest:
