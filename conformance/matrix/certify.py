@@ -21,6 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))  # no part o
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Target
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
@@ -32,6 +33,7 @@ from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
+from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 from wireproof_pages.proof_pages import Proofs
 
@@ -90,7 +92,7 @@ def _run(*words: str | Path) -> None:
 
 def shown() -> list[Fault]:
     """The faults that are shown: of each requirement two at most, and none that ends the process of all."""
-    mine = [fault for fault in FAULTS.values() if fault not in {*TARGET_FAULTS, *AGENT_FAULTS}]
+    mine = [fault for fault in FAULTS.values() if fault not in {*TARGET_FAULTS, *AGENT_FAULTS, *GATEWAY_FAULTS}]
     breaking = {row: [fault for fault in mine if fault.breaks == row] for row in load().by_id}
     return [fault for those in breaking.values() for fault in those[:2]]
 
@@ -112,6 +114,8 @@ def miniatures(to: Path, faults: Iterable[Fault]) -> None:
 
 
 def _scripts(scenario: Scenario) -> set[str | None]:
+    if not isinstance(scenario, ConversationScenario):
+        return set()
     return {scenario.script, *(turn.script for turn in scenario.turns)}
 
 

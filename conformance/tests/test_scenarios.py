@@ -24,7 +24,7 @@ from wireproof.model.scenario import (
     Scenario,
 )
 from wireproof.model.side import Side
-from wireproof.model.target import Agent, Target
+from wireproof.model.target import Backend, Target
 from wireproof.reading.applicable import applicable
 from wireproof.reading.right_answers import answers_to
 from wireproof.requests.adapted import adapted
@@ -143,7 +143,7 @@ def test_it_is_a_conversation_or_a_plain_request(scenario: Scenario) -> None:
 def test_every_script_exists_and_has_a_part_for_each_turn(scenario: ConversationScenario) -> None:
     own = [turn for turn in scenario.turns if turn.script is None]
     # Where the proxy, and not its client, answers the backend, one turn plays the parts one after the other.
-    in_one = scenario.agent is Agent.CURSOR and not scenario.tools
+    in_one = scenario.backend is Backend.CURSOR and not scenario.tools
     assert len(LIBRARY[scenario.script].parts) == len(own) or in_one
     assert all(turn.script in LIBRARY for turn in scenario.turns if turn.script is not None)
 

@@ -41,7 +41,7 @@ def named(scenario: Scenario, form: Form) -> str:
 
 
 # The proxy here has the mock of Codex behind it; its certificate in front of another agent is a test of its own.
-FORMS = [(scenario, form) for scenario in SCENARIOS if scenario.agent is None for form in scenario.forms(Dialect)]
+FORMS = [(scenario, form) for scenario in SCENARIOS if scenario.backend is None for form in scenario.forms(Dialect)]
 CASES = [pytest.param(scenario, form, id=named(scenario, form)) for scenario, form in FORMS]
 CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if isinstance(scenario, ConversationScenario)]
 

@@ -18,6 +18,8 @@ from wireproof_surfaces.conversation import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wireproof_surfaces.conversation import Conversation
 
 Json = dict[str, Any]
@@ -26,8 +28,9 @@ Json = dict[str, Any]
 class Received:
     """A conversation as scripts see it."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, settings: Mapping[str, Any] | None = None) -> None:
         self.conversation = conversation
+        self._settings = settings
         self.history: list[Json] = [_item(item) for item in conversation.history]
         """What was said before the input."""
         self.given: list[Json] = [_input(part) for part in conversation.input]
@@ -52,6 +55,7 @@ class Received:
             "input": self.given,
             "tools": self.tools,
             "schema": self.conversation.schema,
+            **({} if self._settings is None else {"settings": self._settings}),
         }
 
 

@@ -79,7 +79,7 @@ def differs(answer: Recorded, played: Mapping[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def said() -> Mapping[Case, Ready]:
     """What the table says."""
-    catalogue, found = load(), {}
+    catalogue, found = load(), dict[Case, Ready]()
     for name in sorted({name for names in RECORDINGS.values() for name in names}):
         there = archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
         certificate = judge_run(there.runs, there.target, catalogue, Terms(), RunInfo(began="", seconds=1.0))

@@ -68,5 +68,5 @@ def _line(outcome: Outcome) -> str:
 
 def _unplayed(target: Target) -> Mapping[str, str]:
     """The scenarios that cannot be played, and why; without those for another agent than Codex."""
-    reasons = {one.name: unsupported_reason(one, target) for one in SCENARIOS if one.agent is None}
+    reasons = {one.name: unsupported_reason(one, target) for one in SCENARIOS if one.backend is None}
     return {name: reason.partition(": ")[2] for name, reason in reasons.items() if reason}

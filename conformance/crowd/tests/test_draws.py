@@ -14,6 +14,7 @@ from wireproof_crowd.samples import hides, shown_in
 from wireproof_crowd.unseen import alone, also, beside
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
+from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 
 CROWDS = [(kind, size) for kind in DrawKind for size in SIZES]
 A_FEW = 2
@@ -95,7 +96,7 @@ def test_frequencies_are_of_rows_and_name_the_strangers() -> None:
 
 def test_what_is_never_drawn_is_there_and_has_a_reason() -> None:
     assert alone().keys() <= FAULTS.keys()
-    assert {fault.name for fault in AGENT_FAULTS} <= alone().keys()
+    assert {fault.name for fault in (*AGENT_FAULTS, *GATEWAY_FAULTS)} <= alone().keys()
     assert {name for pair in beside() for name in pair} <= {fault.name for fault in drawable()}
     assert {(fault in FAULTS, row in load().by_id) for fault, row in also()} == {(True, True)}
     assert all([*alone().values(), *beside().values(), *also().values()])

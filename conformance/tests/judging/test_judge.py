@@ -54,7 +54,7 @@ CALLS = {"finish": "tool_calls"}
 RIGHT = [
     s.name
     for s in CONVERSATIONS
-    if len(s.turns) == 1 and s.agent is None and Need.KEEPALIVE not in s.needs
+    if len(s.turns) == 1 and s.backend is None and Need.KEEPALIVE not in s.needs
     and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
 

@@ -33,7 +33,7 @@ KNOWN = [
     pytest.param(s.name, form, id=f"{s.name}, {form}")
     for s in CONVERSATIONS
     # Where the backend carries calls as data there is no one spelling to store.
-    if s.turns and s.agent is None and s.name not in REFLECTING
+    if s.turns and s.backend is None and s.name not in REFLECTING
     for form in s.forms(Dialect)
 ]
 

@@ -10,7 +10,7 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.model.target import Agent, Backend, Target
+from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
 from wireproof.scenarios import CONVERSATIONS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wireproof_mocks.miniatures import Fault
 
 KEY = "key-of-the-agents"
-OF_CURSOR = [one for one in CONVERSATIONS if one.agent is Agent.CURSOR]
+OF_CURSOR = [one for one in CONVERSATIONS if one.backend is Backend.CURSOR]
 BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 
 

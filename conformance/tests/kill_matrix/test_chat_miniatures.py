@@ -27,6 +27,7 @@ from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS, Fault
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.failure_faults import SILENT
+from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 
 if TYPE_CHECKING:
@@ -138,9 +139,10 @@ def dialects_of(certificate: Certificate) -> set[Dialect]:
 OF_CHATS = {
     name: fault
     for name, fault in FAULTS.items()
-    if fault.breaks not in OF_PLAIN and fault not in {*TARGET_FAULTS, *AGENT_FAULTS}
+    if fault.breaks not in OF_PLAIN and fault not in {*TARGET_FAULTS, *AGENT_FAULTS, *GATEWAY_FAULTS}
 }
-"""Faults of whole targets are for `test_target_miniatures`, those in front of Cursor for `test_agent_miniatures`."""
+"""Faults of whole targets are for `test_target_miniatures`, those in front of Cursor for `test_agent_miniatures`,
+those of gateways for `test_gateway_miniatures`."""
 
 
 @pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wireproof.model.scenario import ConversationScenario, PlainScenario, Request, Scenario, Turn
-from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing, Target
+from wireproof.model.target import ABOUT_ANOTHER, BEHIND_UPSTREAMS, Backend, Missing, Target
 from wireproof.reading.playable import unsupported_reason
 from wireproof.scenarios import SCENARIOS
 
@@ -24,9 +24,9 @@ def scenario(script: str = "", **more: object) -> ConversationScenario:
 
 def test_the_mock_plays_everything() -> None:
     reasons = {one.name: unsupported_reason(one, MOCK) for one in SCENARIOS}
-    about_cursor = {one.name for one in SCENARIOS if one.agent is Agent.CURSOR}
-    assert {name for name, why in reasons.items() if why} == about_cursor
-    assert {reasons[name] for name in about_cursor} == {ABOUT_CURSOR}
+    about_others = {one.name: ABOUT_ANOTHER[one.backend] for one in SCENARIOS if one.backend is not None}
+    assert {name: why for name, why in reasons.items() if why} == about_others
+    assert {*about_others.values()} == {*ABOUT_ANOTHER.values()}
 
 
 def test_cursors_service_plays_what_its_protocol_has_a_form_for() -> None:
@@ -45,7 +45,9 @@ def test_behind_a_gateway_only_what_an_upstream_can_show_is_played() -> None:
     assert unsupported_reason(scenario("shapes/a", behind_upstreams=True), gateway) == BEHIND_UPSTREAMS
     left_out = {one.name for one in SCENARIOS if unsupported_reason(one, gateway)}
     assert {"shape-a", "sentinel-plain", "crash-first", "garbled", "cut-bytes", "slots-taken"} <= left_out
-    assert not {"call-one", "fail-first", "text-markup", "history", "param-n-cap"} & left_out
+    assert not {"call-one", "fail-first", "text-markup", "history", "param-n-cap", "settings-passed-on"} & left_out
+    by_login = replace(gateway, missing=frozenset({Missing.SETTINGS}))
+    assert {one.name for one in SCENARIOS if unsupported_reason(one, by_login)} - left_out == {"settings-passed-on"}
 
 
 def test_the_mock_of_an_older_codex_plays_what_that_can() -> None:

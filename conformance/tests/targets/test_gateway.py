@@ -127,7 +127,8 @@ def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
 NOT_BEHIND_A_GATEWAY = {"shape-a", "sentinel-plain", "crash-in-text", "not-ready"}
 SAMPLE = NOT_BEHIND_A_GATEWAY | {
     "calls-burst", "choices-text", "fail-after-text", "history", "input-items", "models", "previous-response",
-    "silence", "text-hello", "text-utf8", "tool-choice-none", "tool-loop", "tool-registry", "usage-asked",
+    "settings-passed-on", "silence", "text-hello", "text-utf8", "tool-choice-none", "tool-loop", "tool-registry",
+    "usage-asked",
 }  # fmt: skip
 """Of every subject one; with `--whole` all scenarios are played."""
 

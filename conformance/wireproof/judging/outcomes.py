@@ -11,7 +11,7 @@ from wireproof.model.asks import AskCalls
 from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
-from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
+from wireproof.model.target import Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
 from wireproof.wire.facet import Facet
 from wireproof.wire.quoting import quoted
@@ -98,7 +98,7 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if elsewhere := _about_another_backend(run, target):
+    if elsewhere := run.scenario.about_another(target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
@@ -129,13 +129,6 @@ def _seen_elsewhere(run: ScenarioRun, row: Requirement, behind: Hidden) -> list[
     if behind.absent or not behind.forms:
         return []
     return [form for form in run.exchanges if row.speaks_of(form) and form not in behind.forms]
-
-
-def _about_another_backend(run: ScenarioRun, target: Target) -> str:
-    """Why a scenario is not about a target with this backend; '' if it is."""
-    if run.scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
-        return ABOUT_CURSOR
-    return BEHIND_UPSTREAMS if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT else ""
 
 
 def _about_other_arguments(run: ScenarioRun, row: Requirement, target: Target) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from wireproof.model.asks import Asks  # noqa: TC001 (archives read the annotations)
 from wireproof.model.dialect import DEFAULT, Dialect
-from wireproof.model.target import Agent, KeyStyle  # noqa: TC001 (archives read the annotations)
+from wireproof.model.target import ABOUT_ANOTHER, BEHIND_UPSTREAMS, Backend, KeyStyle, Missing, Target
 
 JsonObject = Mapping[str, Any]
 
@@ -206,10 +206,16 @@ class _Named:
     behind_upstreams: bool = False
     """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
     OpenAI does: a gateway has no part in what happens between them."""
-    agent: Agent | None = None
-    """The agent behind the proxies that it is about; None: whichever."""
+    backend: Backend | None = None
+    """What stands behind the targets that it is about; None: whatever does."""
     needs: tuple[Need, ...] = ()
     """What must be known of the target before it can be driven."""
+
+    def about_another(self, target: Target) -> str:
+        """Why it is not about a target with this backend; "" if it is."""
+        if self.backend is not None and (target.backend is not self.backend or Missing.SETTINGS in target.missing):
+            return ABOUT_ANOTHER[self.backend]
+        return BEHIND_UPSTREAMS if self.behind_upstreams and target.backend is Backend.ENDPOINT else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -54,8 +54,11 @@ class Agent(StrEnum):
     """Cursor's agent service, which the proxy calls."""
 
 
-ABOUT_CURSOR = "it is about a proxy in front of Cursor's agent service"
-"""Why a scenario of that agent is not driven where another is behind the target."""
+ABOUT_ANOTHER: Mapping[Backend, str] = {
+    Backend.CURSOR: "it is about a proxy in front of Cursor's agent service",
+    Backend.ENDPOINT: "it is about a gateway: an agent has no settings that a request could reach",
+}
+"""What a scenario may be about → why it is not driven where something else is behind the target."""
 BEHIND_UPSTREAMS = "what the backend sends is seen by the gateway's upstream alone, which answers as OpenAI does"
 """Why a scenario about a proxy and its Codex is not driven where the target is a gateway."""
 
@@ -71,6 +74,8 @@ class Missing(StrEnum):
     COUNTS = "does not count the tokens of an answer that was cut off"
     ENDS = "does not report the end of its model's answer while calls wait"
     HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
+    SETTINGS = "takes no settings of its model"
+    """So does the service behind a ChatGPT login, which gateways call instead."""
 
 
 MASK = "***"

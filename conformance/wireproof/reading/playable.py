@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
-from wireproof.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing
+from wireproof.model.target import Backend, Missing
 from wireproof_cursor import playable as cursor
 from wireproof_mocks.upstream.playable import why_unplayable
 from wireproof_scripts.library import LIBRARY
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the backend behind the target cannot play a scenario; "" if it can."""
-    if scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
-        return ABOUT_CURSOR
+    if elsewhere := scenario.about_another(target):
+        return elsewhere
     if target.backend is Backend.ENDPOINT:
-        return BEHIND_UPSTREAMS if scenario.behind_upstreams else ""
+        return ""
     if target.backend is Backend.CURSOR:
         return next(filter(None, map(_cursor_reason, _scripts(scenario))), "")
     return _codex_reason(scenario, target)

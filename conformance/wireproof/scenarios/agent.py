@@ -2,7 +2,7 @@
 
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, Turn
-from wireproof.model.target import Agent
+from wireproof.model.target import Backend
 from wireproof.scenarios.exercised import RESPONSE_ENDS
 
 
@@ -49,7 +49,7 @@ AGENT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Use every tool."),),
         exercises=("agent.names",),
         attribute_to="agent.names",
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
     ConversationScenario(
         name="agent-arguments",
@@ -60,7 +60,7 @@ AGENT: tuple[ConversationScenario, ...] = (
         dialects=HERE,
         turns=(Turn(say="Read, write and search."),),
         exercises=("agent.arguments",),
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
     ConversationScenario(
         name="agent-all-emitted",
@@ -72,7 +72,7 @@ AGENT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Compare two files."),),
         exercises=("agent.all-emitted",),
         attribute_to="agent.all-emitted",
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
     ConversationScenario(
         name="agent-fresh-session",
@@ -83,7 +83,7 @@ AGENT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Read the README."), Turn(results={"read": "# A project"})),
         exercises=("agent.fresh-session",),
         attribute_to="agent.fresh-session",
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
     ConversationScenario(
         name="agent-trap",
@@ -100,7 +100,7 @@ AGENT: tuple[ConversationScenario, ...] = (
             "chat.whole.backend-error",
         ),
         attribute_to="agent.same-session-trap",
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
     ConversationScenario(
         name="agent-without-tools",
@@ -110,7 +110,7 @@ AGENT: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="Is there anything to do?"),),
         exercises=("agent.without-tools",),
         attribute_to="agent.without-tools",
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
     ConversationScenario(
         name="agent-scratch-only",
@@ -120,6 +120,6 @@ AGENT: tuple[ConversationScenario, ...] = (
         modes=(Mode.WHOLE,),
         turns=(Turn(say="Read what is not yours."),),
         exercises=("agent.scratch-only",),
-        agent=Agent.CURSOR,
+        backend=Backend.CURSOR,
     ),
 )

@@ -1,7 +1,8 @@
 """Conversations whose texts, results and tools are easily changed on their way to the backend, which says them back."""
 
-from wireproof.model.dialect import WITH_TOOLS
+from wireproof.model.dialect import WITH_TOOLS, Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
+from wireproof.model.target import Backend
 from wireproof.scenarios.tools import GET_FILE_TREE, GET_TIME, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 # What editors, parsers and well-meaning code change: blanks at the ends of the text and of its lines, tabs, line ends
@@ -113,5 +114,18 @@ UNTOUCHED: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH, WRITE_TO_FILE, GET_FILE_TREE, GET_TIME, READ_NOTE, BOOK_TABLE),
         turns=(Turn(say="What tools have you got?"),),
         exercises=("turn.input-untouched",),
+    ),
+    ConversationScenario(
+        name="settings-passed-on",
+        title="A temperature, a stop sequence and a limit of tokens",
+        script="reflect/received",
+        turns=(Turn(say="What have you received?"),),
+        # No text with an empty line stands in the report, so nothing of it is cut off.
+        body={"temperature": 0.25, "stop": ["\n\nFerryman:"]},
+        cap=4096,
+        # A response repeats its settings, and rows of its own are about what it repeats.
+        dialects=(Dialect.OPENAI_JSON, Dialect.MESSAGES),
+        exercises=("turn.settings-reach-backend",),
+        backend=Backend.ENDPOINT,
     ),
 )

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof.model.target import Agent, Backend, Target, WayTaken
+from wireproof.model.target import Agent, Backend, Missing, Target, WayTaken
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.ways_round import CODEX_ON_PATH, OTHER_HEALTH
 from wireproof.targets import bundled
@@ -146,10 +146,10 @@ def _of_gateway(
     # Some gateways learn from a header where their upstream is.
     headers = tuple((name, fill(value, behind_it.placeholders())) for name, value in declared.headers)
     key = declared.api_key or behind_it.key
+    missing = frozenset({Missing.SETTINGS} if options.login is not None else ())
+    found_at = replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key, missing=missing)
     try:
-        target = preflight(
-            replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key), budget
-        )  # fmt: skip
+        target = preflight(found_at, budget)
     except HarnessError as error:
         raise HarnessError(f"{error}{behind_it.refused()}") from error
     if target.backend is Backend.LIVE:

@@ -24,9 +24,10 @@ class Answered:
     """The outputs of an answer, waits passed over on a clock of its own."""
 
     def __init__(self, endpoint: Endpoint, path: str, body: Any) -> None:
-        request = EndpointRequest(
-            method="POST", path=path, headers={"content-type": "application/json"}, body=json.dumps(body).encode()
-        )
+        headers = {"content-type": "application/json"}
+        if path == "/v1/messages":
+            headers["anthropic-version"] = "2023-06-01"
+        request = EndpointRequest(method="POST", path=path, headers=headers, body=json.dumps(body).encode())
         assert endpoint.admit(request, len(request.body)) is None
         answer = endpoint.answer(request)
         self.status, self.waited, self.body = 200, 0.0, b""
@@ -212,6 +213,51 @@ def test_what_a_script_reflects_is_what_was_received() -> None:
     ]  # fmt: skip
     assert received["input"][1] == {"type": "image", "url": image}
     assert received["input"][2] == {"type": "input_file", "file_data": pdf, "filename": "a.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "reported"),
+    [
+        ("/v1/chat/completions", {"temperature": 0.5, "stop": "x"}, {"temperature": 0.5, "stop": ["x"]}),
+        ("/v1/chat/completions", {"max_completion_tokens": 9}, {"max_tokens": 9}),
+        ("/v1/chat/completions", {}, {}),
+        ("/v1/messages", {"temperature": 0.5, "stop_sequences": ["\n\nx"], "max_tokens": 9},
+         {"temperature": 0.5, "stop": ["\n\nx"], "max_tokens": 9}),
+    ],
+)  # fmt: skip
+def test_it_reflects_settings_in_chats_names(path: str, asked: dict[str, Any], reported: dict[str, Any]) -> None:
+    endpoint = Endpoint(SETTINGS, lambda: LIBRARY, created=0)
+    message = {"role": "user", "content": "[[wireproof:reflect/received#n]]"}
+    body = json.loads(Answered(endpoint, path, {"model": "m", "messages": [message], **asked}).body)
+    said = body["choices"][0]["message"]["content"] if "choices" in body else body["content"][0]["text"]
+    assert json.loads(said)["settings"] == {"temperature": None, "stop": [], "max_tokens": None, **reported}
+
+
+@pytest.mark.parametrize(
+    ("asked", "reported"), [({"temperature": 0.5, "max_output_tokens": 64}, (0.5, 64)), ({}, (None, None))]
+)
+def test_responses_have_no_stop_to_reflect(asked: dict[str, Any], reported: tuple[float | None, int | None]) -> None:
+    endpoint = Endpoint(SETTINGS, lambda: LIBRARY, created=0)
+    body = Answered(
+        endpoint, "/v1/responses", {"model": "m", "input": "[[wireproof:reflect/received#n]]", **asked}
+    ).body
+    settings = json.loads(json.loads(body)["output"][0]["content"][0]["text"])["settings"]
+    assert settings == {"temperature": reported[0], "max_tokens": reported[1]}
+
+
+def test_the_service_behind_a_login_has_no_settings() -> None:
+    endpoint = Endpoint(SETTINGS, lambda: LIBRARY, created=0)
+    asked = {
+        "model": "m",
+        "input": "[[wireproof:reflect/received#n]]",
+        "store": False,
+        "stream": True,
+        "temperature": 0.5,
+    }
+    answered = Answered(endpoint, "/backend-api/codex/responses", asked)
+    assert answered.status == 200
+    assert b"schema" in answered.body
+    assert b"settings" not in answered.body
 
 
 def test_too_many_at_once_are_turned_away() -> None:

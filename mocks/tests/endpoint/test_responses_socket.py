@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from wireproof_endpoint.serving import endpoint_of, running
 from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.json_form import script_from_json
-from wireproof_surfaces.http import socket_application
+from wireproof_surfaces.http import socket_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,7 +173,7 @@ def test_messages_wait_for_the_answers_before_them(url: str) -> None:
 
 def test_more_messages_than_may_wait_close_the_connection(url: str) -> None:
     with opened(url) as client:
-        for _ in range(socket_application.WAITING + 3):
+        for _ in range(socket_session.WAITING + 3):
             send(client, "slow")
         with pytest.raises(ConnectionClosed) as closed:
             read_on(client)
@@ -181,7 +181,7 @@ def test_more_messages_than_may_wait_close_the_connection(url: str) -> None:
     assert closed.value.rcvd.code == 1008
 
 
-@pytest.mark.parametrize(("data", "code"), [(b"{}", 1003), ("a" * (socket_application.LARGEST + 1), 1009)])
+@pytest.mark.parametrize(("data", "code"), [(b"{}", 1003), ("a" * (socket_session.LARGEST + 1), 1009)])
 def test_what_is_no_message_closes_the_connection(url: str, data: Any, code: int) -> None:
     with opened(url, max_size=None) as client:
         client.send(data)
@@ -201,7 +201,7 @@ def test_a_script_that_cuts_cuts_the_connection(url: str) -> None:
 def test_a_connection_that_is_old_takes_no_more_requests(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(url) as client:
         asked(client, "hello")
-        monkeypatch.setattr(socket_application, "AGE", 0.0)
+        monkeypatch.setattr(socket_session, "AGE", 0.0)
         [error] = asked(client, "hello")
         assert error["error"]["code"] == "websocket_connection_limit_reached"
         with pytest.raises(ConnectionClosed):
@@ -209,7 +209,7 @@ def test_a_connection_that_is_old_takes_no_more_requests(url: str, monkeypatch: 
 
 
 def test_a_connection_over_which_nothing_is_asked_is_closed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket_application, "IDLE", 0.05)
+    monkeypatch.setattr(socket_session, "IDLE", 0.05)
     with opened(url) as client, pytest.raises(ConnectionClosed) as closed:
         client.recv(timeout=20)
     assert closed.value.rcvd is not None

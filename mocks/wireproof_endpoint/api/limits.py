@@ -5,18 +5,25 @@ The default answer obeys; a script says what it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.steps import Call, Finish, Say, Step, Think, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 REASONING = 4
 """Tokens of the default answer's reasoning, where one is asked for."""
 _SUMMARY = "I look at what was said last, and answer that."
 _LENGTHS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+
+
+def settings(
+    temperature: float | None = None, stops: Iterable[str] | None = (), tokens: int | None = None
+) -> Mapping[str, Any]:
+    """Settings in the names of chat completions, whatever the surface calls them. `stops`: None where it has none."""
+    return {"temperature": temperature, "max_tokens": tokens} | ({} if stops is None else {"stop": [*stops]})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,25 +40,29 @@ class AnswerLimits:
     """Whether the request asks for effort, or for a summary of reasoning."""
     summary: bool = False
     """Whether it asks for that summary."""
+    settings: Mapping[str, Any] | None = field(default_factory=settings)
+    """What a script that reflects says of the request's settings; None: there are none where it was sent."""
 
 
-_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls", "reasoning_effort", "reasoning")
-_NO_LIMITS = AnswerLimits()
+_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls", "reasoning_effort", "reasoning", "temperature")
+_NO_LIMITS, _NO_LIMITS_OF_RESPONSES = AnswerLimits(), AnswerLimits(settings=settings(stops=None))
 
 
 def limits_of(body: Mapping[str, Any]) -> AnswerLimits:
     """The limits that an acceptable request sets."""
     if body.keys().isdisjoint(_LIMITING):
-        return _NO_LIMITS
+        return _NO_LIMITS_OF_RESPONSES if "input" in body else _NO_LIMITS
     stop = body.get("stop") or ()
     tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
+    stops = (stop,) if isinstance(stop, str) else tuple(filter(None, stop))
     effort, summary = _reasoning(body)
     return AnswerLimits(
         tokens=tokens,
-        stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)),
+        stops=stops,
         calls=1 if body.get("parallel_tool_calls") is False else None,
         reasons=effort not in {None, "none"} or summary is not None,
         summary=summary is not None,
+        settings=settings(body.get("temperature"), None if "input" in body else stops, tokens),
     )
 
 

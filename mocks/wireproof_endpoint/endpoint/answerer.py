@@ -122,7 +122,7 @@ class Answerer:
         """
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
-        received = Received(plan.conversation)
+        received = Received(plan.conversation, limits.settings)
         self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1

@@ -25,14 +25,14 @@ ALLOWANCE: Mapping[str, int] = {"requests": 4000, "tokens": 480_000, "input-toke
 """What may be used in a minute."""
 
 
-def create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
+def create(answerer: Answerer, request: EndpointRequest) -> Play:
     """Answer a request."""
     asked = _parsed(answerer, request)
     plan = answerer.messages.plan(asked)
     return answerer.play(replace(plan, headers={**plan.headers, **_allowance(answerer)}), limits_of(asked))
 
 
-def count(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+def count(answerer: Answerer, request: EndpointRequest) -> WholeReply:
     """Count the tokens of a request: those that its answer will report."""
     asked = _parsed(answerer, request, counts=True)
     usage: dict[str, Any] = usage_object(answerer.counted(answerer.messages.plan(asked)))

@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl
 
 from wireproof_endpoint.api import completions, embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
-from wireproof_endpoint.endpoint import messages_routes
 from wireproof_endpoint.endpoint.replies import body_of, json_reply
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_surfaces.answers.plan import serves
@@ -125,7 +124,8 @@ def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> W
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
     plan = _responded(answerer, body, replace(_asked(request, body), output_at_end=False))
-    return answerer.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
+    plan = replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS})
+    return answerer.play(plan, replace(limits_of(body), settings=None))
 
 
 def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesRequest:
@@ -145,6 +145,19 @@ def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequ
     # Only now: a result may be of a call in a stored response.
     refuse(rules.unanswered(plan.conversation))
     return plan
+
+
+def _create_message(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
+    # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
+    from wireproof_endpoint.endpoint import messages_routes  # noqa: PLC0415
+
+    return messages_routes.create(answerer, request)
+
+
+def _count_tokens(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
+    from wireproof_endpoint.endpoint import messages_routes  # noqa: PLC0415 - as above
+
+    return messages_routes.count(answerer, request)
 
 
 def _embed(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
@@ -181,8 +194,8 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/responses": {"POST": _create},
     "/v1/responses/compact": {"POST": _compact},
     chatgpt_service.COMPACT: {"POST": _compact},
-    "/v1/messages": {"POST": messages_routes.create},
-    "/v1/messages/count_tokens": {"POST": messages_routes.count},
+    "/v1/messages": {"POST": _create_message},
+    "/v1/messages/count_tokens": {"POST": _count_tokens},
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
     chatgpt_login.PATH: {"POST": _give_tokens},

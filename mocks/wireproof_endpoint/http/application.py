@@ -35,7 +35,7 @@ class EndpointApplication:
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body are looked at: none where the head alone says how to answer."""
-        if _path(exchange.head).startswith(pages.PATH):
+        if _is_page(exchange.head):
             return 0
         request, refusal = exchange.context = self._admitted(exchange)
         exchange.watcher = _Leaving(self.endpoint.journal, request.entry)
@@ -43,7 +43,7 @@ class EndpointApplication:
 
     def answer(self, exchange: ServedExchange) -> None:
         """Answer a request, or begin to."""
-        if _path(exchange.head).startswith(pages.PATH):
+        if _is_page(exchange.head):
             exchange.reply(*pages.answer(self.endpoint.journal, exchange.head, exchange.connection.peer))
             return
         (request, refusal), exchange.context = exchange.context or self._admitted(exchange), None
@@ -111,3 +111,8 @@ class _Leaving:
 def _path(head: RequestHead) -> str:
     path = head.path.decode("latin-1")
     return unquote(path) if "%" in path else path
+
+
+def _is_page(head: RequestHead) -> bool:
+    # All that others ask for is under another path, whose escapes need not be resolved to see that.
+    return not head.path.startswith(b"/v1/") and _path(head).startswith(pages.PATH)

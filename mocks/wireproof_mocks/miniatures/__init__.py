@@ -4,6 +4,7 @@ from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.block_faults import BLOCK_FAULTS
 from wireproof_mocks.miniatures.choice_faults import CHOICE_FAULTS
 from wireproof_mocks.miniatures.fault import Fault
+from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.http_faults import HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
@@ -24,6 +25,7 @@ TOPICS = (
     STREAM_FAULTS, BLOCK_FAULTS, SHAPE_FAULTS, CHOICE_FAULTS, OTHER_FAULTS, TURN_FAULTS, HTTP_FAULTS, PARAM_FAULTS,
     RESPONSES_FAULTS, SENTINEL_FAULTS, MESSAGES_ORDER_FAULTS, MESSAGES_BLOCK_FAULTS, MESSAGES_THOUGHT_FAULTS,
     MESSAGES_WHOLE_FAULTS, MESSAGES_INPUT_FAULTS, MESSAGES_HTTP_FAULTS, TARGET_FAULTS, AGENT_FAULTS,
+    GATEWAY_FAULTS,
 )  # fmt: skip
 """The faults, by what they are about."""
 FAULTS: dict[str, Fault] = {fault.name: fault for topic in TOPICS for fault in topic}

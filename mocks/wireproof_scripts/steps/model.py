@@ -121,7 +121,8 @@ class Reflect:
 
     `received`: what this turn received: {"developer", "base", "model", "history": [item …], "input": [item …],
     "tools": [declared tool …], "schema"} (items, tools and the schema of the answer as the client of the backend sent
-    them).
+    them); from `wireproof serve` also "settings": {"temperature", "max_tokens", "stop": [text …]}, on Responses without
+    `stop`, which that surface does not have.
     `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, with `state`
     one of running, completed, interrupted, failed.
     `backend`: the Codex that is played: {"codex", "protocol", "nonce"}, its version, `v1` or `v2`, and the nonce of the

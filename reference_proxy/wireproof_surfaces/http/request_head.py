@@ -21,6 +21,7 @@ TOO_LONG = Problem(414, INVALID, "uri_too_long", "The request's target is too lo
 TOO_MANY = Problem(431, INVALID, "header_fields_too_large", "The request's header fields are too large.")
 TOO_SLOW = Problem(408, INVALID, "request_timeout", "The request did not come to its end in time.")
 VERSION = Problem(505, INVALID, "http_version_not_supported", "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+_VERSIONS = frozenset({"1.0", "1.1"})
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+;=%-]*)(?::[0-9]{0,5})?")
 
 
@@ -44,32 +45,25 @@ class RequestHead:
     query: bytes = b""
     version: str = "1.1"
     fields: list[tuple[bytes, bytes]] = field(default_factory=list)
-    """In their order; a further one comes by `add`."""
+    """In their order."""
+    chunked: bool = field(default=False, init=False)
+    """Whether the body comes in chunks; this and the length are known once the head is complete (`check`)."""
+    length: int = field(default=0, init=False)
+    """The length that is announced for the body; 0 without one."""
     _named: dict[bytes, list[bytes]] | None = field(default=None, init=False, repr=False, compare=False)
-    """The values by name, once somebody has asked for one: each request is asked for nine."""
-
-    def add(self, name: bytes, value: bytes) -> None:
-        """Put a field behind the others."""
-        self.fields.append((name, value))
-        self._named = None
+    """The values by name, once somebody has asked for one, which is when all are there."""
 
     def values(self, name: bytes) -> Sequence[bytes]:
         """The values of all fields of this name."""
-        if self._named is None:
-            self._named = {}
+        named = self._named
+        if named is None:
+            named = self._named = {}
             for found, value in self.fields:
-                self._named.setdefault(found, []).append(value)
-        return self._named.get(name, ())
-
-    @property
-    def chunked(self) -> bool:
-        """Whether the body comes in chunks."""
-        return bool(self.values(b"transfer-encoding"))
-
-    @property
-    def length(self) -> int:
-        """The length that is announced for the body; 0 without one."""
-        return int(next(iter(self.values(b"content-length")), b"0"))
+                if found in named:
+                    named[found].append(value)
+                else:
+                    named[found] = [value]
+        return named.get(name, ())
 
     @property
     def has_body(self) -> bool:
@@ -91,18 +85,22 @@ class RequestHead:
 
 
 def check(head: RequestHead) -> None:
-    """Reject what is not a request of HTTP/1.1 or 1.0.
+    """Reject what is not a request of HTTP/1.1 or 1.0, of a head that is complete; else note what body follows.
 
     Raises:
         RejectedRequestError: with the first fault.
     """
-    if head.version not in {"1.0", "1.1"}:
+    if head.version not in _VERSIONS:
         raise RejectedRequestError(VERSION)
-    for message in _faults(head):
-        raise RejectedRequestError(BAD_REQUEST, message)
+    codings = head.values(b"transfer-encoding")
+    for fault in _faults(head, codings):
+        raise RejectedRequestError(BAD_REQUEST, fault)
+    head.chunked = bool(codings)
+    for length in head.values(b"content-length"):
+        head.length = int(length)
 
 
-def _faults(head: RequestHead) -> Iterator[str]:
+def _faults(head: RequestHead, codings: Sequence[bytes]) -> Iterator[str]:
     hosts = head.values(b"host")
     if len(hosts) > 1:
         yield "The request has more than one `Host`."
@@ -110,7 +108,6 @@ def _faults(head: RequestHead) -> Iterator[str]:
         yield "The request has no `Host`."
     if hosts and not _HOST.fullmatch(hosts[0].strip()):
         yield "The request's `Host` is no host and port."
-    codings = head.values(b"transfer-encoding")
     # RFC 9112, 6.1: a server that does not understand a coding answers 501, or refuses; and 1.0 has no codings.
     if codings and head.version != "1.1":
         yield "A request of HTTP/1.0 has no `Transfer-Encoding`."
@@ -119,5 +116,6 @@ def _faults(head: RequestHead) -> Iterator[str]:
     if b"#" in head.target:
         yield "The request's target has a fragment."
     # RFC 9110, 10.1.1.
-    if any(value.strip().lower() != b"100-continue" for value in head.values(b"expect")):
-        yield "The only `Expect` that is met is `100-continue`."
+    for expected in head.values(b"expect"):
+        if expected.strip().lower() != b"100-continue":
+            yield "The only `Expect` that is met is `100-continue`."

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
 
+_AROUND = len(": \r\n")
+"""Bytes of a field beside its name and its value."""
+
+
 class _StopParsingError(Exception):
     """Nothing more is read from this connection: the parser is to stop."""
 
@@ -158,14 +162,15 @@ class RequestReader:
         """A header field, or a trailer."""
         if self._replaying:
             return
-        self._field_bytes += len(name) + len(value) + len(": \r\n")
+        self._field_bytes += len(name) + len(value) + _AROUND
         if self._field_bytes > self._limits.head:
             raise RejectedRequestError(TOO_MANY)
         if self.state is not ReadState.HEAD:  # a trailer: nothing reads those
             return
+        fields = self._head.fields
         # The parser leaves the blanks behind a value.
-        self._head.add(name.lower(), value.rstrip(b" \t"))
-        if len(self._head.fields) > self._limits.fields:
+        fields.append((name.lower(), value.rstrip(b" \t")))
+        if len(fields) > self._limits.fields:
             raise RejectedRequestError(TOO_MANY, "The request has too many header fields.")
 
     def on_headers_complete(self) -> None:
@@ -175,8 +180,7 @@ class RequestReader:
         head, self._field_bytes = self._head, 0
         head.method, head.version = self._parser.get_method().decode(), self._parser.get_http_version()
         check(head)
-        url = httptools.parse_url(head.target) if head.target != b"*" and head.method != "CONNECT" else None
-        head.path, head.query = ((url.path or b"/"), (url.query or b"")) if url else (head.target, b"")
+        head.path, head.query = _path_and_query(head.target)
         exchange = self._connection.opened(head)
         if not head.has_body:
             self._complete(exchange)
@@ -215,3 +219,12 @@ class RequestReader:
         self._connection.completed(exchange)
         self.stop()
         raise _StopParsingError
+
+
+def _path_and_query(target: bytes) -> tuple[bytes, bytes]:
+    """Those of a target: of a path, as nearly all send it, of a URL, as to a forward proxy, or of what is neither."""
+    if b"://" in target and not target.startswith(b"/"):
+        url = httptools.parse_url(target)
+        return url.path or b"/", url.query or b""
+    path, _, query = target.partition(b"?")
+    return path, query

@@ -6,32 +6,19 @@ while, and asks no more once it is 60 minutes old, as OpenAI's.
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from wireproof_surfaces.errors import BAD_REQUEST, INTERNAL, ApiError, envelope
-from wireproof_surfaces.http import web_socket
-from wireproof_surfaces.http.request_head import RequestHead
-from wireproof_surfaces.http.served_exchange import ServedExchange
-from wireproof_surfaces.http.web_socket import WebSocket
+from wireproof_surfaces.errors import BAD_REQUEST
 from wireproof_surfaces.surfaces import chatgpt_service
-from wireproof_surfaces.surfaces.responses_socket import AGED, SocketMemory, events_in
 
 if TYPE_CHECKING:
     from wireproof_surfaces.http.client_connection import Application
-    from wireproof_surfaces.surfaces.responses_socket import AskedResponse
+    from wireproof_surfaces.http.request_head import RequestHead
+    from wireproof_surfaces.http.served_exchange import ServedExchange
+    from wireproof_surfaces.http.socket_session import SocketSession
 
 PATHS = frozenset({b"/v1/responses", chatgpt_service.PATH.encode()})
-LARGEST = 8 * 2**20
-"""Bytes of a message."""
-WAITING = 16
-"""Messages that may wait for the answers before them."""
-IDLE, AGE = 600.0, 3600.0
-"""Seconds without a request, and of a connection's life."""
-_OWN = (b"connection", b"upgrade", b"content-type", b"content-length", b"transfer-encoding", b"expect")
 
 Refusal = tuple[int, Mapping[str, str], bytes]
 """Status, headers and body."""
@@ -46,7 +33,7 @@ class SocketApplication:
     def __init__(self, application: Application, gate: Callable[[ServedExchange], Refusal | None]) -> None:
         self._application = application
         self._gate = gate
-        self._sessions: set[_Session] = set()
+        self._sessions: set[SocketSession] = set()
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body are looked at."""
@@ -54,15 +41,23 @@ class SocketApplication:
 
     def answer(self, exchange: ServedExchange) -> None:
         """Open a WebSocket where one is offered, else answer."""
-        if not (exchange.head.path in PATHS and web_socket.offered(exchange.head)):
+        if exchange.head.path in PATHS and _is_offer(exchange.head):
+            self._open(exchange)
+        else:
             self._application.answer(exchange)
-        elif (refusal := self._gate(exchange)) is not None:
+
+    def _open(self, exchange: ServedExchange) -> None:
+        # Not at the head: few clients want a WebSocket, and what reads one is a tenth of what a start imports.
+        from wireproof_surfaces.http.socket_session import SocketSession  # noqa: PLC0415
+        from wireproof_surfaces.http.web_socket import handshake  # noqa: PLC0415
+
+        if (refusal := self._gate(exchange)) is not None:
             exchange.closes = True
             exchange.reply(*refusal)
-        elif (accept := web_socket.handshake(exchange.head)) is None:
+        elif (accept := handshake(exchange.head)) is None:
             exchange.refuse(BAD_REQUEST, "The offer of a WebSocket needs `Sec-WebSocket-Version: 13` and a key.")
         else:
-            _Session(self._application, exchange, self._sessions).open(accept)
+            SocketSession(self._application, exchange, self._sessions).open(accept)
 
     def stop(self) -> None:
         """The server stops."""
@@ -71,245 +66,8 @@ class SocketApplication:
         self._application.stop()
 
 
-class _Session:
-    """One connection."""
-
-    def __init__(self, application: Application, exchange: ServedExchange, among: set[_Session]) -> None:
-        self._application = application
-        self.exchange = exchange
-        self._among = among
-        self._socket = WebSocket(LARGEST)
-        self._memory = SocketMemory()
-        self._waiting: deque[str] = deque()
-        self._current: _SocketExchange | None = None
-        self._ends = False
-        """Whether it is closed behind the current answer."""
-        self._loop = asyncio.get_running_loop()
-        self._began = self._loop.time()
-        self._idle: asyncio.TimerHandle | None = None
-
-    def open(self, accept: bytes) -> None:
-        """Say that it is one from here on."""
-        self._among.add(self)
-        self.exchange.watcher = self
-        self.exchange.write(
-            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            b"Sec-WebSocket-Accept: %b\r\n\r\n" % accept
-        )
-        self.exchange.connection.hand_over(self)
-        self._wait()
-
-    # What comes
-
-    def received(self, data: bytes) -> None:
-        """Take what the client sends."""
-        found = self._socket.received(data)
-        self.exchange.write(found.reply)
-        self._waiting += found.messages
-        if found.closed:
-            self._close()
-        elif len(self._waiting) > WAITING:
-            self._close(self._socket.close(web_socket.POLICY, f"more than {WAITING} messages wait"))
-        else:
-            self._go_on()
-
-    def shut(self) -> None:
-        """Close it once what is being answered is answered."""
-        self._ends = True
-        self._waiting.clear()
-        if self._current is None:
-            self._close(self._socket.close(web_socket.GOING_AWAY))
-
-    def _go_on(self) -> None:
-        while self._current is None and self._waiting and not self.exchange.gone:
-            self._ask(self._waiting.popleft())
-
-    def _ask(self, message: str) -> None:
-        self._unwait()
-        if self._loop.time() - self._began > AGE:
-            self.refused(AGED.status, {}, envelope(AGED))
-            self._close(self._socket.close(web_socket.OVER))
-            return
-        try:
-            asked = self._memory.asked(message)
-            if asked.generates:
-                self._current = _SocketExchange(self, asked, _post(self.exchange.head))
-                self._current.ask(self._application)
-                return
-            for event in self._memory.kept(asked):
-                self._send(event)
-        except ApiError as error:
-            self.refused(error.problem.status, error.headers, error.body())
-        self._wait()
-
-    # What goes
-
-    def events(self, asked: AskedResponse, frames: bytes) -> None:
-        """Send the events of these frames."""
-        for event in events_in(frames):
-            self._send(self._memory.sent(asked, event))
-
-    def refused(self, status: int, headers: Mapping[str, str], body: dict[str, Any]) -> None:
-        """Send an error."""
-        self._send(self._memory.refused(status, headers, body))
-
-    def answered(self) -> None:
-        """Go on behind an answer."""
-        self._current = None
-        if self._ends:
-            self._close(self._socket.close(web_socket.GOING_AWAY))
-        else:
-            self._wait()
-            # Not from here: an answer that needs no time would call this again, as deep as messages wait.
-            self._loop.call_soon(self._go_on)
-
-    def _send(self, text: str) -> None:
-        self.exchange.write(self._socket.text(text))
-
-    def _close(self, frame: bytes = b"") -> None:
-        self.exchange.write(frame)
-        self.exchange.cut()
-
-    # Time
-
-    def _wait(self) -> None:
-        self._unwait()
-        close = self._socket.close
-        self._idle = self._loop.call_later(IDLE, lambda: self._close(close(web_socket.GOING_AWAY, "nothing was asked")))
-
-    def _unwait(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
-
-    # As the watcher of the exchange of the handshake
-
-    def on_gone(self) -> None:
-        """The client has left."""
-        self._unwait()
-        self._among.discard(self)
-        self._waiting.clear()
-        current, self._current = self._current, None
-        if current is not None:
-            current.leave()
-
-    def on_resume(self) -> None:
-        """It takes what comes again."""
-        if self._current is not None and self._current.watcher is not None:
-            self._current.watcher.on_resume()
-
-    def on_stall(self) -> None:
-        """It takes nothing."""
-        if self._current is not None and self._current.watcher is not None:
-            self._current.watcher.on_stall()
-
-
-class _SocketExchange(ServedExchange):
-    """A request that came as a message; its answer is sent as messages."""
-
-    __slots__ = ("_asked", "_headers", "_held", "_session", "_status")
-
-    def __init__(self, session: _Session, asked: AskedResponse, head: RequestHead) -> None:
-        super().__init__(head, session.exchange.connection)
-        self._session = session
-        self._asked = asked
-        self._status = 0
-        self._headers: Mapping[str, str] = {}
-        self._held = b""
-
-    def ask(self, application: Application) -> None:
-        """Have it answered."""
-        body = json.dumps(self._asked.body, ensure_ascii=False).encode(errors="replace")
-        self.head.add(b"content-length", str(len(body)).encode())
-        self.wanted = application.wants(self)
-        # One byte more than is wanted says that it is too large.
-        self.body += body[: self.wanted + 1]
-        self.complete = True
-        application.answer(self)
-
-    @property
-    def paused(self) -> bool:
-        """Whether the client takes less than comes."""
-        return self._session.exchange.paused
-
-    @paused.setter
-    def paused(self, value: bool) -> None:
-        """It is the connection's."""
-
-    @property
-    def begun(self) -> bool:
-        """Whether an answer has begun."""
-        return self._status != 0
-
-    def begin(self, status: str, headers: Sequence[tuple[str, str]], *, framed: bool = True) -> None:
-        """Note how it is answered."""
-        del framed
-        self._status, self._headers = int(status[:3]), dict(headers)
-
-    def take_opening(self) -> bytes:
-        """A message has no head."""
-        return b""
-
-    def send(self, data: bytes = b"") -> None:
-        """Send the events that are complete."""
-        if self.gone or not data:
-            return
-        self._held += data
-        if self._status == OK:
-            frames, between, self._held = self._held.rpartition(b"\n\n")
-            self._session.events(self._asked, frames + between)
-
-    def end(self, data: bytes = b"") -> None:
-        """Send the last events, or the error."""
-        self.send(data)
-        if self.gone:
-            return
-        if self._status != OK:
-            self._session.refused(self._status, self._headers, _error(self._held))
-        self.watcher = None
-        self._session.answered()
-
-    def reply(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        """Send an error: a whole answer is nothing else here."""
-        self._status, self._headers = status, headers
-        self.end(body)
-
-    def write(self, data: bytes) -> None:
-        """Send bytes as they are."""
-        self._session.exchange.write(data)
-
-    def cut(self, *, reset: bool = False) -> None:
-        """End the connection."""
-        self._session.exchange.cut(reset=reset)
-
-    def fail(self) -> None:
-        """Say that there is no answer, or break off."""
-        if self._status == OK:
-            self.cut()
-        else:
-            self.reply(INTERNAL.status, {}, json.dumps(envelope(INTERNAL)).encode())
-
-
-OK = 200
-
-
-def _post(head: RequestHead) -> RequestHead:
-    """The head of the POST that asks the same, with the headers of the handshake."""
-    fields = [
-        (name, value) for name, value in head.fields if name not in _OWN and not name.startswith(b"sec-websocket")
-    ]
-    return RequestHead(
-        method="POST",
-        target=head.target,
-        path=head.path,
-        query=head.query,
-        fields=[*fields, (b"content-type", b"application/json")],
-    )
-
-
-def _error(body: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(body)
-    except ValueError:
-        return envelope(INTERNAL)
-    return found if isinstance(found, dict) else envelope(INTERNAL)
+def _is_offer(head: RequestHead) -> bool:
+    """Whether a request offers a WebSocket, right or not."""
+    options = {option.strip().lower() for value in head.values(b"connection") for option in value.split(b",")}
+    names = {name.strip().lower() for value in head.values(b"upgrade") for name in value.split(b",")}
+    return head.method == "GET" and head.version == "1.1" and b"upgrade" in options and b"websocket" in names

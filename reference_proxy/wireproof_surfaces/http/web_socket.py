@@ -24,13 +24,6 @@ GOING_AWAY, TOO_BIG, POLICY = CloseReason.GOING_AWAY, CloseReason.MESSAGE_TOO_BI
 OVER = CloseReason.NORMAL_CLOSURE
 
 
-def offered(head: RequestHead) -> bool:
-    """Whether a request offers a WebSocket, right or not."""
-    options = {option.strip().lower() for value in head.values(b"connection") for option in value.split(b",")}
-    names = {name.strip().lower() for value in head.values(b"upgrade") for name in value.split(b",")}
-    return head.method == "GET" and head.version == "1.1" and b"upgrade" in options and b"websocket" in names
-
-
 def handshake(head: RequestHead) -> bytes | None:
     """The value of `Sec-WebSocket-Accept` for an offer; None: it is not made as it must be."""
     keys = head.values(b"sec-websocket-key")

@@ -14,7 +14,7 @@ from wireproof.judging.judge import judge
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.model.target import ABOUT_CURSOR, Backend
+from wireproof.model.target import ABOUT_ANOTHER, Backend
 from wireproof.model.verdict import Verdict
 from wireproof.reading.right_answers import right_answers
 from wireproof.scenarios import SCENARIOS
@@ -141,7 +141,7 @@ def test_what_is_about_cursor_does_not_apply_to_others(whole: Make) -> None:
     target = whole("text-hello", "Hello, world!").target
     found = judge(ScenarioRun(scenario=scenario), target, load())
     assert {outcome.verdict for outcome in found} == {Verdict.NOT_APPLICABLE}
-    assert {outcome.reason for outcome in found} == {ABOUT_CURSOR}
+    assert {outcome.reason for outcome in found} == {ABOUT_ANOTHER[Backend.CURSOR]}
 
 
 def test_how_data_is_spelled_is_not_observed(right_whole: Make) -> None:

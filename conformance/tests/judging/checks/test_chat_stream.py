@@ -31,7 +31,7 @@ UNANSWERED = (
 ANSWERED = [
     s.name
     for s in CONVERSATIONS
-    if s.script and s.agent is None and not (s.refusable or s.script.startswith(UNANSWERED))
+    if s.script and s.backend is None and not (s.refusable or s.script.startswith(UNANSWERED))
 ]  # fmt: skip
 HEADERS = {
     "content-type": "text/event-stream",

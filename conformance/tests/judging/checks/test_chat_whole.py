@@ -26,7 +26,7 @@ ANSWERED = [
     s.name
     for s in CONVERSATIONS
     # A scenario whose demand may be refused has no one right answer.
-    if s.script and s.agent is None and Mode.WHOLE in s.modes
+    if s.script and s.backend is None and Mode.WHOLE in s.modes
     and not (s.refusable or s.script.startswith(UNANSWERED))
 ]  # fmt: skip
 ONE = ("call_search", "localSearch", '{"query": "release notes"}')

@@ -83,6 +83,15 @@ def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_str
     assert counts(replace(right_stream("text-hello"), target=older)) is not None
 
 
+@pytest.mark.parametrize("dialect", [Dialect.OPENAI_JSON, XML])
+def test_where_calls_were_lost_the_backend_may_have_gone_on_and_counted_more(
+    right_stream: Make, stream: Make, dialect: Dialect
+) -> None:
+    assert counts(right_stream("call-one", dialect=dialect)) is not None
+    assert counts(stream("call-one", "The tool said: unsupported call.", STOP, dialect=dialect)) is None
+    assert counts(stream("text-hello", "Something else.", STOP, dialect=dialect)) is not None
+
+
 @pytest.mark.parametrize(
     ("exact", "got", "said"),
     [

@@ -129,3 +129,45 @@ def test_tools_that_were_changed(seen: Seen, change: Callable[[list[Json]], list
     received["tools"] = change(received["tools"])
     (said,) = seen("untouched-tools", received)
     assert said.startswith(wanted)
+
+
+# Settings
+
+SETTINGS: Json = {"temperature": 0.25, "stop": ["."], "max_tokens": 9}
+
+
+@pytest.fixture
+def unset(whole: Make) -> Callable[..., list[tuple[str, bool]]]:
+    """What the check says of a request with these members, before a backend that reports these settings."""
+
+    def check(asked: Json, report: Json) -> list[tuple[str, bool]]:
+        exchange = whole("settings-passed-on", json.dumps(report), dialect=Dialect.OPENAI_JSON)
+        transcript = replace(exchange.transcript, request_body=json.dumps(asked).encode())
+        found = CHECKS.look("turn.settings-reach-backend", replace(exchange, transcript=transcript))
+        return [(violation.seen, violation.strict_only) for violation in found]
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        SETTINGS,
+        {"temperature": 0.25, "stop": ".", "max_completion_tokens": 9, "top_p": 1},
+        {"stop_sequences": ["."], "max_tokens": 9},
+    ],
+)
+def test_settings_reach_a_backend_under_whatever_name(unset: Callable[..., list[object]], asked: Json) -> None:
+    assert unset(asked, {"settings": SETTINGS}) == []
+    # Nothing is known of one that reports none, and what it does not have cannot reach it.
+    assert unset(asked, {}) == []
+    assert unset(asked, {"settings": {"temperature": 0.25, "max_tokens": 9}}) == []
+
+
+def test_settings_that_did_not_reach_it_are_named(unset: Callable[..., list[object]]) -> None:
+    came: Json = {"settings": {"temperature": None, "stop": [], "max_tokens": 1024}}
+    assert unset({**SETTINGS, "stop": "."}, came) == [
+        ("`temperature` is 0.25 in the request; the backend received null", True),
+        ('`stop` is ["."] in the request; the backend received []', False),
+        ("`max_tokens` is 9 in the request; the backend received 1024", False),
+    ]

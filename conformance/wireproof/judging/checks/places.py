@@ -203,9 +203,12 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     """The tokens that the backend reported for all choices: input, output, total.
 
     None: it did not report them for every choice, so a proxy's own estimate is as good; or a choice did not come, for
-    which an upstream may never have been asked.
+    which an upstream may never have been asked; or calls did not come, which the backend may have answered itself and
+    gone on from, as Codex does with tools that it was not told of: its counts are then of all its answers.
     """
     if misindexed(exchange):
+        return None
+    if any(not came.calls and any(call.native for call in wanted.calls) for wanted, came in exchange.choices()):
         return None
     if Missing.COUNTS in exchange.target.missing and any(wanted.cut for wanted in exchange.wanted):
         return None

@@ -13,6 +13,7 @@ from wireproof.judging.checks.diff import difference
 from wireproof.judging.checks.turn import objects_of, received_by, text_of, texts_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
+from wireproof.wire.fields import json_object
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -126,6 +127,32 @@ def _tool(exchange: Exchange, function: JsonObject, came: JsonObject) -> Iterato
             f"the schema of {name} reached the backend changed: "
             f"{difference(quoted(function['parameters'], LONG), quoted(schema, LONG))}"
         )
+
+
+_SETTINGS = {
+    "temperature": "temperature", "stop": "stop", "stop_sequences": "stop", "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+}  # fmt: skip
+"""A setting of a request, as any surface calls it → its name in the report of a backend that has settings."""
+
+
+@check("turn.settings-reach-backend")
+def settings_reach_backend(exchange: Exchange) -> Iterable[Seen]:
+    """Each setting of the request is one of the backend's."""
+    received = received_by(exchange).get("settings")
+    if not isinstance(received, dict):
+        return
+    for name, value in (json_object(exchange.transcript.request_body) or {}).items():
+        # A surface that a gateway may choose, as Responses, has not all of them.
+        if _SETTINGS.get(name) not in received:
+            continue
+        came, sent = received.get(_SETTINGS[name]), [value] if name == "stop" and isinstance(value, str) else value
+        if came != sent:
+            # An answer at another temperature reads as one at the right one does.
+            yield Seen(
+                f"`{name}` is {quoted(sent)} in the request; the backend received {quoted(came)}",
+                strict_only=name == "temperature",
+            )
 
 
 LONG = 1_000_000

@@ -38,5 +38,7 @@ def _part(part: Part) -> Json:
     match part:
         case TextPart():
             return {"type": "text", "data": {"text": part.text}}
-        case ImagePart() | FilePart():  # no file comes here: the proxy refuses them
+        case ImagePart():
             return {"type": "image", "data": {"image_url": part.url}}
+        case FilePart():
+            raise AssertionError("files are refused where requests are read")

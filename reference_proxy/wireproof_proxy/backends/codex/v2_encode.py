@@ -127,13 +127,17 @@ def _content(part: Part, kind: str) -> Json:
     match part:
         case TextPart():
             return {"type": kind, "text": part.text}
-        case ImagePart() | FilePart():  # no file comes here: the proxy refuses them
+        case ImagePart():
             return {"type": "input_image", "image_url": part.url}
+        case FilePart():
+            raise AssertionError("files are refused where requests are read")
 
 
 def _input(part: Part) -> Json:
     match part:
         case TextPart():
             return {"type": "text", "text": part.text}
-        case ImagePart() | FilePart():
+        case ImagePart():
             return {"type": "image", "url": part.url}
+        case FilePart():
+            raise AssertionError("files are refused where requests are read")
