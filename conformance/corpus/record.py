@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wireproof.cli.plan import plan
+from wireproof.model.dialect import Surface
 from wireproof.model.served import SERVED_KEY
 from wireproof.results import archive
 from wireproof.scenarios import SCENARIOS
@@ -77,6 +78,7 @@ class Endpoint:
     gateway: bool = False
     headers: tuple[str, ...] = ()
     key: str = ""
+    surface: tuple[str, ...] = ()
     timeout: float = 10.0
 
     @property
@@ -172,6 +174,7 @@ def drive(
         "api_key_env": KEY if endpoint.key else None,
         "header": tuple(header(fill(one, values)) for one in endpoint.headers),
         "timeout": endpoint.timeout,
+        "wanted": tuple(map(Surface, endpoint.surface)),
         "start_timeout": START,
     }
     with ExitStack() as stack:

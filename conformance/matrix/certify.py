@@ -21,6 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))  # no part o
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS, Dialect
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Target
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.data import report_of
@@ -45,7 +46,10 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 RECORD = HERE.parent / "corpus" / "record.py"
 ENDPOINTS = tomllib.loads((RECORD.parent / "endpoints.toml").read_text(encoding="utf-8"))
-LEFT_OUT = {"transformers": "two gigabytes of a library, for a model of random weights"}
+LEFT_OUT = {
+    "transformers": "two gigabytes of a library, for a model of random weights",
+    "aimock-messages": "one of its surfaces alone; it is shown with all",
+}
 """Endpoints of the corpus that the matrix does not show → why."""
 NAMES = ("reference", *(name for name in ENDPOINTS if name not in LEFT_OUT))
 """What the matrix shows."""
@@ -110,6 +114,8 @@ def miniatures(to: Path, faults: Iterable[Fault]) -> None:
 
 
 def _scripts(scenario: Scenario) -> set[str | None]:
+    if not isinstance(scenario, ConversationScenario):
+        return set()
     return {scenario.script, *(turn.script for turn in scenario.turns)}
 
 

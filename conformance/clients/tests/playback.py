@@ -32,10 +32,20 @@ if TYPE_CHECKING:
 
 CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
 OUTPUT = "function_call_output"
-ORDINARY = {Surface.CHAT: Dialect.OPENAI_JSON, Surface.RESPONSES: Dialect.RESPONSES}
+ORDINARY = {
+    Surface.CHAT: Dialect.OPENAI_JSON,
+    Surface.RESPONSES: Dialect.RESPONSES,
+    Surface.MESSAGES: Dialect.MESSAGES,
+}
 """The dialect that clients speak, by the surfaces that recorded servers have."""
-AFTERWARDS = "openai-forward", {Mode.STREAM: "usage-asked", Mode.WHOLE: "text-hello"}
-"""Where a right answer to what clients ask next is taken from: a gateway that passes on bytes, and its scenarios."""
+PASSED_ON = "openai-forward", {Mode.STREAM: "usage-asked", Mode.WHOLE: "text-hello"}
+AFTERWARDS = {
+    Surface.CHAT: PASSED_ON,
+    Surface.RESPONSES: PASSED_ON,
+    Surface.MESSAGES: ("aimock-messages", dict.fromkeys(Mode, "live-say")),
+}
+"""Where a right answer to what clients ask next is taken from: a gateway that passes on bytes, or the one recording of
+Messages, and the scenarios by their modes."""
 BROKEN = frozenset({"call-broken"})
 """Scenarios whose backend itself calls with arguments that are no JSON: no client reads them."""
 FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
@@ -92,7 +102,7 @@ def recorded(name: str, surface: Surface) -> list[Recorded]:
 
 def afterwards(surface: Surface, mode: Mode) -> Transcript:
     """A short right answer."""
-    name, scenarios = AFTERWARDS
+    name, scenarios = AFTERWARDS[surface]
     every = (one for one in _first(name, surface) if one.mode is mode)
     return next(one.transcript for one in every if one.scenario.name == scenarios[mode])
 

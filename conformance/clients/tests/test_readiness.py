@@ -1,9 +1,9 @@
 """What the table of clients says of a server is what happens: real clients get the recorded answers of strangers.
 
-On chat completions and on Responses each ordinary answer of four recordings is played back to each client that was
-measured there, but for the agents. One that works by the table reads all of them rightly, one that breaks fails at some
-of them. What a client did otherwise stands in `readiness.toml`, with the reason; a difference that stands nowhere, and
-one that is gone, fail the test.
+On chat completions and on Responses each ordinary answer of four recordings, and on Messages of one, is played back to
+each client that was measured there, but for the agents. One that works by the table reads all of them rightly, one that
+breaks fails at some of them. What a client did otherwise stands in `readiness.toml`, with the reason; a difference that
+stands nowhere, and one that is gone, fail the test.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 RECORDINGS = {
     Surface.CHAT: ("fakeai", "llmock", "stubllm", "transformers"),
     Surface.RESPONSES: ("aimock", "llmock", "openai-forward", "transformers"),
+    Surface.MESSAGES: ("aimock-messages",),
 }
 """Strangers of several kinds: mocks that are broken much or little, a server of models, a gateway that passes bytes."""
 LISTED = Path(__file__).with_name("readiness.toml")
@@ -78,7 +79,7 @@ def differs(answer: Recorded, played: Mapping[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def said() -> Mapping[Case, Ready]:
     """What the table says."""
-    catalogue, found = load(), {}
+    catalogue, found = load(), dict[Case, Ready]()
     for name in sorted({name for names in RECORDINGS.values() for name in names}):
         there = archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
         certificate = judge_run(there.runs, there.target, catalogue, Terms(), RunInfo(began="", seconds=1.0))

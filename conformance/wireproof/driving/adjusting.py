@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof.model.asks import AskCount
+from wireproof.model.dialect import Surface
 from wireproof.model.target import Adjustment, Backend
 from wireproof.reading.asked import LIMITS, as_json, limit_of
+from wireproof.reading.capabilities import surface_of
 from wireproof.requests.adjusted import DISPENSABLE, OTHER_NAME, adjusted
 from wireproof.requests.plain import UnseenError
 from wireproof.wire.message import read_error
@@ -35,9 +37,10 @@ class Adjusting:
     _taken: set[str] = field(default_factory=set)
     """The members that an answer came to."""
 
-    def written(self, body: bytes) -> bytes:
-        """The body as the target takes it, as far as that is known."""
-        return adjusted(body, self.found)
+    def written(self, body: bytes, url: str) -> bytes:
+        """The body as the target takes it at a URL, as far as that is known."""
+        # Messages have names of their own: what chat refuses, a limit above all, this surface demands.
+        return body if Surface.MESSAGES.endpoint in url else adjusted(body, self.found)
 
     def examine(self, exchange: Exchange) -> bool:
         """Whether to send the turn again, since the target refuses a member that it can do without.
@@ -45,7 +48,7 @@ class Adjusting:
         Raises:
             UnseenError: the turn is about an answer's limit, and the target takes none.
         """
-        if exchange.target.backend is not Backend.LIVE:
+        if exchange.target.backend is not Backend.LIVE or surface_of(exchange) is Surface.MESSAGES:
             return False
         members = _members(exchange)
         if not exchange.transcript.ok:

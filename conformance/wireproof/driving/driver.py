@@ -160,7 +160,7 @@ class Driver:
             url = address(self.at.url(form.dialect.spec.endpoint), self.target)
             body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
             fails = turn.asks is None and _may_fail(answers_to(scenario, number, form))
-            outgoing = Outgoing(method="POST", url=url, headers=headers, body=self.adjusting.written(body))
+            outgoing = Outgoing(method="POST", url=url, headers=headers, body=self.adjusting.written(body, url))
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
@@ -245,7 +245,7 @@ class Driver:
         ready = plain.prepare(request, self.at)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
         headers = {**self._headers(Auth.NONE), **ready.headers}
-        body = self.adjusting.written(ready.body)
+        body = self.adjusting.written(ready.body, ready.url)
         return Outgoing(method=ready.method, url=ready.url, headers=headers, body=body)
 
     async def beside(self, nonce: str, dialect: Dialect, script: str) -> bool:

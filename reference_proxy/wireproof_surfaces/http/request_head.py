@@ -59,7 +59,10 @@ class RequestHead:
         if named is None:
             named = self._named = {}
             for found, value in self.fields:
-                named.setdefault(found, []).append(value)
+                if found in named:
+                    named[found].append(value)
+                else:
+                    named[found] = [value]
         return named.get(name, ())
 
     @property

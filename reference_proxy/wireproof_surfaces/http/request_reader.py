@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
 
+_AROUND = len(": \r\n")
+"""Bytes of a field beside its name and its value."""
+
+
 class _StopParsingError(Exception):
     """Nothing more is read from this connection: the parser is to stop."""
 
@@ -158,7 +162,7 @@ class RequestReader:
         """A header field, or a trailer."""
         if self._replaying:
             return
-        self._field_bytes += len(name) + len(value) + len(": \r\n")
+        self._field_bytes += len(name) + len(value) + _AROUND
         if self._field_bytes > self._limits.head:
             raise RejectedRequestError(TOO_MANY)
         if self.state is not ReadState.HEAD:  # a trailer: nothing reads those
