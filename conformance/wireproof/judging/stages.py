@@ -116,7 +116,7 @@ def _answer(exchange: Exchange, shown: RunFindings) -> tuple[list[ExchangeFindin
 def _refused_for_ids(
     exchange: Exchange, shown: RunFindings, earlier: Mapping[Facet, ExchangeFinding]
 ) -> ExchangeFinding | None:
-    """The finding about ids of calls for which a turn that sends them back may have been refused; None if it was not."""
+    """The finding about ids of calls for which a turn that sends them back may have been refused; None: it was not."""
     back = earlier.get(Facet.HISTORY)
     if back is None or exchange.transcript.status not in _REFUSALS:
         return None
