@@ -500,6 +500,18 @@ def test_what_others_show_as_well_is_not_blamed_on_a_subject(stream: Make, order
     assert found == {"text-hello": {"chat.stream.text"}, "shape-double-telling": {"chat.stream.text"}}
 
 
+def test_words_that_are_lost_are_not_explained_by_blanks_that_are(stream: Make) -> None:
+    """A proxy that trims texts may also lose what a subject is about; a lost blank may follow from lost words."""
+    text, subject = {"chat.stream.text"}, {"shapes.double-telling"}
+    trimmed, trimmed_too = ("text-hello", "Hello,world!"), ("shape-double-telling", "Toldtwicetwice,saidonce.")
+    lost, lost_too = ("text-hello", "Goodbye!"), ("shape-double-telling", "Told.")
+    for first, second, due in (
+        (trimmed, trimmed_too, text), (trimmed, lost_too, subject), (lost, trimmed_too, text), (lost, lost_too, text),
+    ):  # fmt: skip
+        found = all_judged(*(stream(name, said, STOP) for name, said in (first, second)))
+        assert found == {"text-hello": text, "shape-double-telling": due}
+
+
 def test_scenarios_with_subjects_of_their_own_do_not_vouch_for_each_other(stream: Make) -> None:
     found = all_judged(stream("concurrent", "Mine begins", STOP), stream("shape-double-telling", "Told.", STOP))
     assert found == {"concurrent": {"turn.concurrent-isolation"}, "shape-double-telling": {"shapes.double-telling"}}
