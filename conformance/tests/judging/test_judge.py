@@ -380,6 +380,30 @@ def test_what_continues_a_wrong_exchange_is_not_judged(stream: Make, right_whole
     assert outcomes["chat.whole.text"].verdict is Verdict.PASS
 
 
+def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
+    right_whole: Make, plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    """The client sends back the id that it was given, and a server may have rules for those."""
+
+    def renamed(first: Exchange, **change: str) -> Exchange:
+        body = json.loads(first.transcript.body)
+        block = next(one for one in body["content"] if one["type"] == "tool_use")
+        block |= change
+        made: Exchange = plain("tool-loop", 200, json.dumps(body).encode(), dialect=Dialect.MESSAGES)
+        return made
+
+    first = right_whole("tool-loop", dialect=Dialect.MESSAGES)
+    refused = plain("tool-loop", 400, error_body(), number=1, dialect=Dialect.MESSAGES)
+    target = dataclasses.replace(MOCK, dialects=(Dialect.MESSAGES,))
+    assert "messages.whole.calls" in broken(judged(renamed(first, id="functions.f:0"), refused, target=target))
+    alone = broken(judged(renamed(first, id="functions.f:0"), target=target))
+    assert (
+        broken(judged(renamed(first, id="functions.f:0"), refused, target=target)) - {"messages.error.envelope"}
+        == alone
+    )
+    assert broken(judged(first, refused, target=target)) - {"messages.error.envelope"}
+
+
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
     assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
