@@ -174,6 +174,7 @@ def test_a_line_more_or_less_is_a_difference(
 def test_of_an_empty_answer_whose_end_is_lost_no_text_is_missed(whole: Make, store: Path) -> None:
     right = whole("text-hello", "")
     (store / file_name("text-hello", WHOLE)).write_text(document([right]), encoding="utf-8")
+    assert right.reading is not None
     lost = replace(right, reading=replace(right.reading, events=()))
     explained = {Facet.FINISH, Facet.USAGE, Facet.EVENTS}
     assert [one.requirement for one in difference(lost, load(), explained - {Facet.FINISH})][:1] == ["chat.whole.text"]

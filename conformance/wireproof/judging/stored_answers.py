@@ -166,7 +166,7 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     # What the backend says in place of the text where it could wait no longer: see `chat.stream.flushed`.
     if any(gate_was_late(one, choice.text or "") for one, choice in exchange.choices()):
         explained = {*explained, Facet.TEXT}
-    left_out = {_NO_TEXT} if Facet.FINISH in explained else set()
+    left_out = (_NO_TEXT,) if Facet.FINISH in explained else ()
     wanted, got = (
         [line for line in lines if _facet(line) not in explained and line not in left_out]
         for lines in (wanted, _lines(exchange))
