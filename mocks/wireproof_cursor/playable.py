@@ -61,7 +61,7 @@ def _name(step: Step) -> str:
     return type(step).__name__
 
 
-def _nothing(_step: Any) -> str:  # noqa: ANN401 - any step
+def _nothing(_step: object) -> str:
     return ""
 
 

@@ -22,8 +22,8 @@ from wireproof_mocks.miniatures import FAULTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Measured over 20, 36 and 40 draws: 98.3 %, 98.4 % and 97.0 %. The first two are to be raised to 0.99 and 0.98, which
-# is what the crowds are for.
+# Measured over 24, 36 and 20 draws: 99.3 %, 98.4 % and 97.9 %. The first two are to be raised to 0.99 and 0.98, which
+# is what the crowds are for, as soon as a night has shown it over the 200 draws.
 FLOORS = {6: 0.97, 12: 0.97, 24: 0.95}
 """How many faults a proxy has → the share of the faults that must be found."""
 FOR_A_CHANGE = 24
@@ -54,8 +54,9 @@ def test_of_a_crowd_each_fault_is_found_and_nothing_else(
 @pytest.mark.parametrize("pair", beside())
 def test_a_fault_beside_which_another_cannot_be_seen_leaves_its_row_kept(pair: tuple[str, str]) -> None:
     unseen, other = (FAULTS[name] for name in pair)
-    scenarios = [one for one in SCENARIOS if {unseen.breaks, other.breaks} & set(one.exercises)][:6]
-    outcomes = certified((unseen.name, other.name), scenarios=scenarios).outcomes
+    # No scenario exercises a row that is judged in every answer.
+    scenarios = [one for one in SCENARIOS if {unseen.breaks, other.breaks} & set(one.exercises)] or SCENARIOS
+    outcomes = certified((unseen.name, other.name), scenarios=scenarios[:6]).outcomes
     verdicts = {one.verdict for one in outcomes if one.requirement == unseen.breaks}
     # Kept, and not merely hidden: a judge that looks the other way needs no line in the table.
     assert verdicts == {Verdict.PASS}

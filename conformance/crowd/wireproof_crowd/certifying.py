@@ -36,6 +36,8 @@ COMMIT = "1000"
 """Milliseconds that the status line waits for the first output, as there."""
 JOBS = 24
 """Exchanges at a time, as there."""
+READY_WAIT = "2000"
+"""Milliseconds that the unready instance waits for its backend: on a busy machine its slots are not taken at once."""
 
 
 def certified(faults: Sequence[str], *, scenarios: Sequence[Scenario] = SCENARIOS, jobs: int = JOBS) -> Certificate:
@@ -46,7 +48,9 @@ def certified(faults: Sequence[str], *, scenarios: Sequence[Scenario] = SCENARIO
         launched = stack.enter_context(launch(command, env=env))
         spares = [stack.enter_context(launch_at_need(command, env=env)) for _ in range(SPARES)]
         unready = stack.enter_context(
-            unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, at_need=True)
+            unready_instance(
+                command, env={**env, **UNREADY_SETTINGS, "PROXY_READY_WAIT_MS": READY_WAIT}, url=LOCAL, at_need=True
+            )
         )
         target = Target(
             base_url=launched.base_url, model="codex", api_key=KEY, keepalive=KEEPALIVE,

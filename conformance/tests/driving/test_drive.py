@@ -13,6 +13,7 @@ from wireproof.driving.drive import drive
 from wireproof.driving.planning import planned
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import MODE_HEADER, Dialect
+from wireproof.model.reasons import HURRIED, UNCOMMENTED
 from wireproof.model.scenario import (
     Act,
     Auth,
@@ -317,6 +318,25 @@ def test_the_gate_of_a_long_silence_is_opened_at_the_fifth_comment(tiny: TinySer
     long = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENTS), script="text/silent-long", needs=(Need.KEEPALIVE,))
     got = run(a_target(tiny, keepalive=1000.0, timeout=60.0), long).exchanges[AS_STREAM][0].transcript
     assert (got.end, early) == (End.COMPLETE, [False])
+
+
+def test_a_long_silence_in_which_no_comment_came_is_not_seen_and_tried_again(tiny: TinyServer) -> None:
+    """On a busy machine an answer may begin after the client has lost its patience: nothing was silent then."""
+
+    def respond(exchange: TinyExchange) -> None:
+        if exchange.marker == "open/gate":
+            exchange.answer("opened")
+        else:
+            exchange.send(STREAM)
+            exchange.chunk({"role": "assistant", "content": ""})
+            exchange.chunk({"content": "after the long silence"})
+            exchange.send(DONE)
+
+    tiny.respond = respond
+    long = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENTS), script="text/silent-long", needs=(Need.KEEPALIVE,))
+    got = run(a_target(tiny, keepalive=1.0), long)
+    assert (dict(got.exchanges), got.not_driven[AS_STREAM]) == ({}, UNCOMMENTED)
+    assert UNCOMMENTED in HURRIED
 
 
 @pytest.mark.parametrize(

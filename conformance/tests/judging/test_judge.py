@@ -380,6 +380,30 @@ def test_what_continues_a_wrong_exchange_is_not_judged(stream: Make, right_whole
     assert outcomes["chat.whole.text"].verdict is Verdict.PASS
 
 
+def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
+    right_whole: Make, plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    """The client sends back the id that it was given, and a server may have rules for those."""
+
+    def renamed(first: Exchange, **change: str) -> Exchange:
+        body = json.loads(first.transcript.body)
+        block = next(one for one in body["content"] if one["type"] == "tool_use")
+        block |= change
+        made: Exchange = plain("tool-loop", 200, json.dumps(body).encode(), dialect=Dialect.MESSAGES)
+        return made
+
+    first = right_whole("tool-loop", dialect=Dialect.MESSAGES)
+    refused = plain("tool-loop", 400, error_body(), number=1, dialect=Dialect.MESSAGES)
+    target = dataclasses.replace(MOCK, dialects=(Dialect.MESSAGES,))
+    assert "messages.whole.calls" in broken(judged(renamed(first, id="functions.f:0"), refused, target=target))
+    alone = broken(judged(renamed(first, id="functions.f:0"), target=target))
+    assert (
+        broken(judged(renamed(first, id="functions.f:0"), refused, target=target)) - {"messages.error.envelope"}
+        == alone
+    )
+    assert broken(judged(first, refused, target=target)) - {"messages.error.envelope"}
+
+
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
     assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
@@ -474,6 +498,18 @@ def test_what_others_show_as_well_is_not_blamed_on_a_subject(stream: Make, order
     wrong = [stream("text-hello", "Goodbye!", STOP), stream("shape-double-telling", "Goodbye!", STOP)]
     found = all_judged(*wrong[::order])
     assert found == {"text-hello": {"chat.stream.text"}, "shape-double-telling": {"chat.stream.text"}}
+
+
+def test_words_that_are_lost_are_not_explained_by_blanks_that_are(stream: Make) -> None:
+    """A proxy that trims texts may also lose what a subject is about; a lost blank may follow from lost words."""
+    text, subject = {"chat.stream.text"}, {"shapes.double-telling"}
+    trimmed, trimmed_too = ("text-hello", "Hello,world!"), ("shape-double-telling", "Toldtwicetwice,saidonce.")
+    lost, lost_too = ("text-hello", "Goodbye!"), ("shape-double-telling", "Told.")
+    for first, second, due in (
+        (trimmed, trimmed_too, text), (trimmed, lost_too, subject), (lost, trimmed_too, text), (lost, lost_too, text),
+    ):  # fmt: skip
+        found = all_judged(*(stream(name, said, STOP) for name, said in (first, second)))
+        assert found == {"text-hello": text, "shape-double-telling": due}
 
 
 def test_scenarios_with_subjects_of_their_own_do_not_vouch_for_each_other(stream: Make) -> None:

@@ -212,10 +212,13 @@ def judged(
     [
         (judged("a"), 1),
         (judged("a", requirement="turn.concurrent-isolation", found_by=FLUSHED), 1),
+        # A failure that was reported late, on the surfaces beside chat.
+        (judged("a", requirement="responses.stream.terminal"), 1),
+        (judged("a", requirement="messages.stream.error-before-output"), 1),
         (judged("a", requirement="turn.concurrent-isolation"), 0),
         (judged("a", requirement="a.row.of-somebody"), 0),
     ],
-    ids=["on time", "on time, attributed", "not on time", "unknown"],
+    ids=["on time", "on time, attributed", "responses", "messages", "not on time", "unknown"],
 )
 def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
     judge: Callable[[Sequence[ScenarioRun]], Judgement], times: int

@@ -49,6 +49,12 @@ CASES: dict[str, tuple[bytes, list[str]]] = {
     "a reason of chat": (body(TEXT, stop_reason="stop"), ["stop-reason"]),
     "no reason": (body(TEXT, stop_reason=None), ["stop-reason"]),
     "a sequence that did not fire": (body(TEXT, stop_sequence="END"), ["~stop-reason"]),
+    "a sequence that is not named": (body(TEXT, stop_reason="stop_sequence"), ["~stop-reason"]),
+    # That the member is missing is for the schema to say.
+    "a sequence that is left out": (
+        body(TEXT, stop_reason="stop_sequence").replace(b'"stop_sequence": null, ', b""),
+        [],
+    ),
 }
 
 

@@ -26,7 +26,7 @@ from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried, asked_texts
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.unjudged import ours
-from wireproof.model.reasons import CROWDED, NEVER_LEFT
+from wireproof.model.reasons import CROWDED, NEVER_LEFT, UNCOMMENTED
 from wireproof.model.scenario import LEAVES, Act, ConversationScenario, Form, Mode, Scenario
 from wireproof.model.target import WayTaken
 from wireproof.model.transcript import End
@@ -35,6 +35,7 @@ from wireproof.requests import plain
 from wireproof.requests.ways_round import FEWER_JOBS, FRESH_INSTANCE
 from wireproof.targets.budget import Budget
 from wireproof.targets.launch import launched_at
+from wireproof.wire.events import Comment
 
 if TYPE_CHECKING:
     from wireproof.driving.own_instances import Item
@@ -363,7 +364,7 @@ class _Drives:
         except Exception as error:  # noqa: BLE001 (whatever it fails at, the others are driven)
             return undriven(error=ours(f"drive {one.scenario.name} ({form})", error))
         return (
-            undriven(not_driven={form: NEVER_LEFT}) if _never_left(exchanges) else undriven(exchanges={form: exchanges})
+            undriven(not_driven={form: why}) if (why := _unseen(exchanges)) else undriven(exchanges={form: exchanges})
         )
 
 
@@ -386,6 +387,20 @@ def _joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:
         set_aside={form: those for run in runs for form, those in run.set_aside.items()},
         absent={form: why for run in runs for form, why in run.absent.items()},
     )
+
+
+def _unseen(exchanges: Sequence[Exchange]) -> str:
+    """Why what the client was to do or to see did not happen; "" if it did."""
+    if _never_left(exchanges):
+        return NEVER_LEFT
+    return UNCOMMENTED if any(map(_is_uncommented, exchanges)) else ""
+
+
+def _is_uncommented(exchange: Exchange) -> bool:
+    """Whether an answer has none of the comments that its client waited for: on a busy machine it came too late."""
+    waited = exchange.turn is not None and exchange.turn.act is Act.OPEN_AT_COMMENTS
+    read = exchange.reading
+    return waited and read is not None and not any(isinstance(event, Comment) for event in read.events)
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
+from wireproof.judging.checks.diff import BLANKS
 from wireproof.judging.exchange_finding import ExchangeFinding
 from wireproof.judging.spoiling import Spoilt, explained_by
 from wireproof.judging.unjudged import ours
@@ -34,8 +35,8 @@ _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
 
 
-Explained = tuple[str, bool]
-"""A requirement that is broken, and whether only its letter is."""
+Explained = tuple[str, bool, str]
+"""A requirement that is broken, whether only its letter is, and `BLANKS` where it is by white space alone, else ""."""
 
 
 @dataclass(kw_only=True)
@@ -79,8 +80,9 @@ class RunFindings:
         """What is broken whatever the scenario's subject is."""
         subject = self.run.scenario.attribute_to
         return frozenset(
-            (found.requirement, found.finding.violation.strict_only)
+            (found.requirement, violation.strict_only, BLANKS if violation.kind == BLANKS else "")
             for found in self.findings
+            for violation in (found.finding.violation,)
             if subject in {None, found.requirement}
         )
 

@@ -76,7 +76,10 @@ class Spoilt:
         lost = next((one for facet, one in self._by.items() if facet in LEADS_ON), None)
         if lost is not None:
             return dict.fromkeys(Facet, lost)
-        back = next((one for facet, one in self._by.items() if facet in {*SENT_BACK, Facet.HISTORY}), None)
+        # Ids first: for a wrong one a server may refuse what continues the conversation.
+        back = self._by.get(Facet.CALL_ID) or next(
+            (one for facet, one in self._by.items() if facet in {*SENT_BACK, Facet.HISTORY}), None
+        )
         return {} if back is None else {Facet.HISTORY: back}
 
 

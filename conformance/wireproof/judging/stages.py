@@ -8,6 +8,7 @@ from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
+from wireproof.judging.spoiling import spoilt_by
 from wireproof.judging.stored_answers import difference as answer_difference
 from wireproof.model.dialect import DEFAULT, ONE_OF_EACH
 from wireproof.model.requirement import Stage
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
 
+_REFUSALS = frozenset({400, 422})
+"""The statuses of a request that a server cannot read."""
 _OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
 """What is judged of every exchange, whatever came."""
 
@@ -110,11 +113,22 @@ def _answer(exchange: Exchange, shown: RunFindings) -> tuple[list[ExchangeFindin
     return errors, case
 
 
+def _refused_for_ids(
+    exchange: Exchange, shown: RunFindings, earlier: Mapping[Facet, ExchangeFinding]
+) -> ExchangeFinding | None:
+    """The finding about ids of calls for which a turn that sends them back may have been refused; None: it was not."""
+    back = earlier.get(Facet.HISTORY)
+    if back is None or exchange.transcript.status not in _REFUSALS:
+        return None
+    spoils = spoilt_by(back, shown.catalogue.by_id.get(back.requirement))
+    return back if Facet.CALL_ID in spoils else None
+
+
 def _exchange(
     exchange: Exchange, shown: RunFindings, earlier: Mapping[Facet, ExchangeFinding]
 ) -> Mapping[Facet, ExchangeFinding]:
     """Look at one exchange of a conversation; what is spoilt in the one that continues it."""
-    lost = earlier.get(Facet.CALL)
+    lost = earlier.get(Facet.CALL) or _refused_for_ids(exchange, shown, earlier)
     # What the client was to send is not what it sent, so nothing but the form of an answer means anything.
     if lost is not None and exchange.reading is None:
         shown.hide_meaning(exchange, lost)

@@ -15,6 +15,8 @@ from wireproof.reading.schemas import misfits
 from wireproof.wire.fields import json_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wireproof.model.scenario import Form
     from wireproof.wire.calls import Answer, Choice
     from wireproof.wire.calls import ToolCall as Came
@@ -44,7 +46,7 @@ def obeys(asks: Asks, choice: Choice) -> bool:
             assert_never(asks)
 
 
-def fits(schema: Any, text: str) -> bool:  # noqa: ANN401 (a JSON Schema)
+def fits(schema: Mapping[str, object], text: str) -> bool:
     """Whether a text is JSON that fits a schema."""
     value = as_json(text)
     return value is not None and not misfits(schema, value)

@@ -20,6 +20,7 @@ from wireproof.wire.messages_whole import read_message
 from wireproof.wire.reading import Reading
 from wireproof.wire.responses import responses_stream
 from wireproof.wire.responses_whole import read_response
+from wireproof.wire.stream import read_pieces
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -175,6 +176,13 @@ def stream_reader(dialect: Dialect) -> Stream:
 def whole_reader(surface: Surface) -> Callable[[bytes], Reading]:
     """What reads whole answers of a surface."""
     return _READERS[surface].whole
+
+
+def answer_in(exchange: Exchange) -> Reading:
+    """What is read in the answer to a plain request, by what came: some get a stream that they did not ask for."""
+    if "event-stream" in (exchange.transcript.header("content-type") or ""):
+        return read_pieces(stream_reader(exchange.dialect), [exchange.transcript.body], ended=True)
+    return whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body)
 
 
 def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:

@@ -89,7 +89,7 @@ def validator(name: str) -> Validator:
     return made
 
 
-def errors(name: str, instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
+def errors(name: str, instance: object) -> list[str]:
     """The sentences of `faults`.
 
     Raises:
@@ -111,7 +111,7 @@ def faults(name: str, instance: Any) -> list[SchemaFault]:  # noqa: ANN401 (any 
     return list(dict.fromkeys(_fault(_deepest(error)) for error in found))
 
 
-def _is_plainly_valid(name: str, instance: Any) -> bool:  # noqa: ANN401 (any JSON value)
+def _is_plainly_valid(name: str, instance: object) -> bool:
     """Whether a fast validator finds nothing wrong; where it does, or cannot tell, the slow one has the word.
 
     Most values are valid, and the slow one takes hundreds of times as long. It is never more lenient but for members
@@ -141,7 +141,7 @@ def _fast_neighbours(folder: str) -> jsonschema_rs.Registry:
     return jsonschema_rs.Registry([(one["$id"], one) for one in _schemas_in(folder) if "$id" in one])
 
 
-def _has_integral_float(value: Any) -> bool:  # noqa: ANN401 (any JSON value)
+def _has_integral_float(value: object) -> bool:
     if isinstance(value, dict):
         return any(map(_has_integral_float, value.values()))
     if isinstance(value, list):
@@ -149,7 +149,7 @@ def _has_integral_float(value: Any) -> bool:  # noqa: ANN401 (any JSON value)
     return isinstance(value, float) and value.is_integer()
 
 
-def _without_integral_floats(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
+def _without_integral_floats(value: object) -> object:
     """The value with numbers such as 1.0 moved a little towards 0.5, so that the usual bounds, 0 and 1, still hold.
 
     Raises:
@@ -223,7 +223,7 @@ def _all_of(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterato
     yield from Draft202012Validator.VALIDATORS["allOf"](validator, fitting, instance, schema)
 
 
-def _of_another_type(schema: Any, instance: Any) -> bool:  # noqa: ANN401 (JSON)
+def _of_another_type(schema: object, instance: object) -> bool:
     match schema:
         # Only the plain form is left out: any further condition might decide otherwise. An `if` about a type that is
         # absent holds, hence the default.
@@ -316,7 +316,7 @@ def _others(seen: Any, schema: Any) -> list[str]:  # noqa: ANN401 (JSON)
     return sorted(name for name in seen if name not in schema["properties"] and not name.startswith(EXTENSION))
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401 (any JSON value)
+def _shown(value: object) -> str:
     return _cut(json.dumps(value, ensure_ascii=False))
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from wireproof.model.dialect import Surface
@@ -134,7 +134,7 @@ def _body(request: Request, model: str) -> bytes:
     return request.body.replace(MODEL.encode(), json.dumps(model)[1:-1].encode())
 
 
-def _filled(value: Any, model: str) -> Any:  # noqa: ANN401 (JSON)
+def _filled(value: object, model: str) -> object:
     match value:
         case {}:
             # `...` leaves a member out that a shared body has.

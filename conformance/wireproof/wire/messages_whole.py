@@ -77,7 +77,8 @@ def stop_faults(said: JsonObject, *, calls: int) -> Iterator[tuple[str, str, boo
     elif reason in WITHOUT_CALLS and calls:
         # The runners of both SDKs run no tool then.
         yield "call", f"stop_reason is {reason}, and there is a tool_use block", False
-    elif (reason == STOP_SEQUENCE) != isinstance(sequence, str):
+    # A member that is missing is named as such.
+    elif "stop_sequence" in said and (reason == STOP_SEQUENCE) != isinstance(sequence, str):
         yield UNFITTING, f"stop_sequence is {quoted(sequence, SHOWN)} beside the stop_reason {reason}", True
 
 

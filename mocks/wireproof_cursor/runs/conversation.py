@@ -39,7 +39,7 @@ class DeclaredTool:
         return {"name": self.name, "description": self.definition.description, "inputSchema": _whole(schema)}
 
 
-def _whole(schema: Any) -> Any:  # noqa: ANN401 - any JSON value
+def _whole(schema: object) -> object:
     """The schema with whole numbers as such: a google.protobuf.Value knows doubles alone."""
     match schema:
         case dict():

@@ -14,6 +14,8 @@ from google.protobuf.json_format import MessageToDict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from google.protobuf.message import Message
+
     from wireproof_cursor.runs.wanted import Wanted
     from wireproof_cursor_protos import agent_pb2 as pb
 
@@ -165,7 +167,7 @@ def result_text(answer: pb.ExecClientMessage) -> str:
     return _TEXTS.get(kind, _as_json)(getattr(answer, kind))
 
 
-def _as_json(result: Any) -> str:  # noqa: ANN401 - any result
+def _as_json(result: Message) -> str:
     return json.dumps(MessageToDict(result, preserving_proto_field_name=True), ensure_ascii=False)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, FaultReply, Json, SentRequest
 from wireproof_mocks.miniatures.messages_events import becomes
@@ -249,7 +249,7 @@ def _said(*content: Json, role: str = USER) -> Json:
     return {"role": role, "content": list(content)}
 
 
-def _result(id_: str, content: Any = "") -> Json:  # noqa: ANN401 (JSON)
+def _result(id_: str, content: object = "") -> Json:
     return {"type": TOOL_RESULT, "tool_use_id": id_, "content": content}
 
 

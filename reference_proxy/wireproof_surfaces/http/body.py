@@ -103,7 +103,7 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _levels_below(value: Any, depth: int) -> bool:  # noqa: ANN401 - any JSON
+def _levels_below(value: dict[str, Any] | list[Any], depth: int) -> bool:
     """Whether lists or objects are left below `depth` levels of them; `value` is one."""
     # Level by level, not by recursion: how deep it goes is the question. By their types alone, and with no function for
     # each: a request of an agent has thousands of values.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_surfaces.errors import INVALID, INVALID_PARAM, MISSING_PARAM, NOT_JSON, NOT_OBJECT, ApiError, Problem
 from wireproof_surfaces.events import UsageReported
@@ -166,7 +166,7 @@ def _object(message: str) -> Json:
     return value
 
 
-def _items(given: Any) -> tuple[Json, ...] | None:  # noqa: ANN401 - whatever a client sends
+def _items(given: object) -> tuple[Json, ...] | None:
     """Input as items; None where it is none, which the answer will say."""
     if isinstance(given, str):
         return ({"type": "message", "role": "user", "content": given},)

@@ -60,6 +60,10 @@ CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
     (Request(expect=400, param=""), 400, {}, {"param": "n"}, 'param is "n", it should be null'),
     (Request(expect=400, param="n"), 400, {}, {"param": "n", "type": "x"}, 'type is "x", it should be'),
     (Request(expect=400, param="n"), 400, {}, {"param": 7}, ""),
+    (Request(expect=400, param="n"), 400, {}, {"param": "m", "code": 400}, 'param is "m", it should be "n"'),
+    (Request(expect=400, param="n"), 400, {}, {"param": "n", "code": 400}, ""),
+    (Request(expect=400, param="n"), 400, {}, {"param": None, "code": 400}, ""),
+    (Request(expect=400, param="n"), 400, {}, {"param": "n", "type": None}, ""),
     (Request(expect=400, param="n"), 400, {}, "no envelope", ""),
 ]
 

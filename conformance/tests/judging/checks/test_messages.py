@@ -120,6 +120,15 @@ def test_a_stop_sequence_that_is_not_named_is_a_warning(
     assert (found.strict_only, words in found.seen) == (True, True), found.seen
 
 
+def test_a_stop_sequence_that_is_left_out_breaks_the_envelope_alone(
+    right_whole: Make, right_stream: Make, plain: Make
+) -> None:
+    whole = changed(right_whole(STOPPED, dialect=ME), plain, members(stop_sequence=...))
+    assert "stop_sequence is missing" in "; ".join(seen("messages.whole.envelope", whole))
+    assert about_the_end(whole) == []
+    assert seen("messages.parity", right_stream(STOPPED, dialect=ME), whole) == []
+
+
 def test_a_target_that_takes_no_stop_sequences_is_not_accused(right_whole: Make, plain: Make) -> None:
     end = members(stop_reason="end_turn", stop_sequence=None)
     whole = answered(changed(right_whole(STOPPED, dialect=ME), plain, lambda body: GONE_ON(end(body))))

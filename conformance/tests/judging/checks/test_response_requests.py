@@ -48,6 +48,20 @@ def test_the_input_reaches_the_backend_in_order(plain: Make, said: Callable[[str
     assert "what came is not one" in asked(plain, "input-string", 0, [])[0]
 
 
+def test_an_answer_that_came_as_a_stream_is_read_as_one(
+    plain: Make, said: Callable[[str], Json], response_events: Make, event_frames: Make
+) -> None:
+    def lost(text: str) -> list[str]:
+        body = b"".join(event_frames(response_events(said(text))))
+        exchange = plain("input-string", 200, body, number=0, **RE)
+        headers = (("Content-Type", "text/event-stream"),)
+        exchange = replace(exchange, transcript=replace(exchange.transcript, headers=headers))
+        return [violation.seen for violation in answered("responses.input.items", exchange, CHECKS)]
+
+    assert lost('{"developer": "heron-17", "input": "grebe-4"}') == []
+    assert lost('{"input": "heron-17"}') == ['"grebe-4" of the input did not reach the backend, or not in its place']
+
+
 def test_what_clients_send_back_reaches_the_backend(plain: Make, said: Callable[[str], Json]) -> None:
     assert asked(plain, "input-replayed", 0, said('{"input": "kudu-1 lemur-2 moose-3 newt-4 otter-5"}')) == []
     lost = asked(plain, "input-replayed", 0, said('{"input": "kudu-1 moose-3 newt-4 otter-5"}'))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.diff import difference, is_object, listed
+from wireproof.judging.checks.diff import difference, is_object, kind_of, listed
 from wireproof.judging.checks.places import (
     answer_place,
     arguments_spot,
@@ -46,7 +46,8 @@ def text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]
             yield Seen(f"the backend sent a JSON object; what came is not one: {quoted(got)}", spot.place)
     elif not is_as_far(exchange, wanted.text, got):
         spot = text_spot(exchange, choice.index, wanted.text, got)
-        yield Seen(f"{spot.heading(_TEXT[exchange.dialect.spec.surface])}{_of_text(wanted.text, got)}", spot.place)
+        seen = f"{spot.heading(_TEXT[exchange.dialect.spec.surface])}{_of_text(wanted.text, got)}"
+        yield Seen(seen, spot.place, kind=kind_of(wanted.text, got))
 
 
 def _of_text(want: str, got: str) -> str:

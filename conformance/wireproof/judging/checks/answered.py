@@ -175,8 +175,9 @@ _NEEDED_FIRST = ("model", "max_tokens", "messages")
 
 def _misnamed(exchange: Exchange) -> str:
     """What is wrong in what the error says of the field; '' if nothing is."""
-    request, failed = asked(exchange), _error(exchange)
-    if failed is None or request.param is None:
+    request, (failed, broken) = asked(exchange), error_in(exchange)
+    # What else is wrong with the envelope, as a number for its code, leaves a param that names a field as it is.
+    if failed is None or request.param is None or (broken and failed.param is None):
         return ""
     messages = exchange.dialect.spec.surface is Surface.MESSAGES
     # The errors of this surface have no member that could say that there is no field to name: some begin with one.
@@ -188,6 +189,6 @@ def _misnamed(exchange: Exchange) -> str:
         named = f"it should name {request.param}" if messages else f"it should be {quoted(request.param or None)}"
         return f"{seen}, {named}; sent was {_sent(exchange)}"
     # An error that names a field of the request is one of the request.
-    if request.param and failed.type != INVALID:
+    if request.param and failed.type != INVALID and not broken:
         return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"
     return ""

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.diff import difference, is_object, torn
+from wireproof.judging.checks.diff import difference, is_object, kind_of, torn
 from wireproof.judging.checks.places import (
     calls_are_named,
     counts,
@@ -153,7 +153,7 @@ def text(exchange: Exchange) -> Iterable[Seen]:
                 yield Seen(f"content: {difference(wanted.text, before)}", spot.place)
         elif not is_as_far(exchange, wanted.text, got):
             spot = text_spot(exchange, choice.index, wanted.text, got)
-            yield Seen(f"content: {difference(wanted.text, got)}", spot.place)
+            yield Seen(f"content: {difference(wanted.text, got)}", spot.place, kind=kind_of(wanted.text, got))
 
 
 def _beside_calls(exchange: Exchange, choice: Choice) -> bool:

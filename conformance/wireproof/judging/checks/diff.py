@@ -11,11 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+BLANKS = "blanks"
+"""The kind of a violation by which a text differs in white space alone."""
 
 
 def listed(calls: Sequence[tuple[str, str]]) -> str:
     """Calls, (name, id) each, as a sentence shows them."""
     return ", ".join(f"{name} ({id_})" if id_ else name for name, id_ in calls) or "nothing"
+
+
+def kind_of(want: str, got: str) -> str:
+    """`BLANKS` where two texts differ in white space alone; "" where words differ."""
+    return BLANKS if want.split() and "".join(want.split()) == "".join(got.split()) else ""
 
 
 def difference(want: str, got: str) -> str:

@@ -13,9 +13,9 @@ from wireproof.model.scenario import WRONG_KEY
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in
+from wireproof.reading.exchange import answer_in
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import JsonObject, object_of, parse_json
-from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Place, StatusDue
 
@@ -157,7 +157,7 @@ def _unreceived(exchange: Exchange) -> Iterable[tuple[str, str]]:
     if exchange.target.backend is Backend.LIVE:
         return
     # The text as the body has it where that is no chat answer: what came instead is to be seen.
-    answers = read_whole(exchange.transcript.body).answer.choices
+    answers = answer_in(exchange).answer.choices
     said = (answers[0].text or "") if answers else exchange.transcript.body.decode(errors="replace")
     yield from ((text, said) for text in asked(exchange).reflects if text not in said)
 

@@ -61,7 +61,9 @@ def _pairs(
     for part, names in _OF_BLOCKS.items() if indexed else ():
         yield part, "content", _only(folded, names), _only(whole, names)
     yield Facet.FINISH, "stop_reason", folded.get("stop_reason"), whole.get("stop_reason")
-    yield Facet.FINISH, "stop_sequence", folded.get("stop_sequence"), whole.get("stop_sequence")
+    # One that is missing is named by the schema.
+    if "stop_sequence" in folded and "stop_sequence" in whole:
+        yield Facet.FINISH, "stop_sequence", folded["stop_sequence"], whole["stop_sequence"]
     # What a proxy estimates of a stream may be other than what it estimates of a whole answer.
     if counted:
         yield Facet.USAGE, "usage", _counts(folded), _counts(whole)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.answered import asked, not_as_due
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.reading.errors import error_in
-from wireproof.reading.exchange import whole_reader
+from wireproof.reading.exchange import answer_in
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import JsonObject, integer_of, json_object, list_of, object_of
 from wireproof.wire.quoting import quoted
@@ -120,7 +120,7 @@ def count_tokens(*exchanges: Exchange) -> Iterable[Seen]:
             yield from [wrong] if wrong else _counted(exchange)
             counts.append((sent, integer_of(_body(exchange).get("input_tokens")) or 0))
             continue
-        usage = whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body).answer.usage
+        usage = answer_in(exchange).answer.usage
         used = usage.prompt if usage else 0
         for count in (count for body, count in counts if count and used and body == sent):
             if not used / NEAR <= count <= used * NEAR:
@@ -168,10 +168,10 @@ def _body(exchange: Exchange) -> JsonObject:
 
 
 def _text(exchange: Exchange) -> str:
-    choices = whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body).answer.choices
+    choices = answer_in(exchange).answer.choices
     return (choices[0].text or "") if choices else ""
 
 
 def _calls(exchange: Exchange) -> tuple[ToolCall, ...]:
-    choices = whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body).answer.choices
+    choices = answer_in(exchange).answer.choices
     return choices[0].calls if choices else ()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Checks, Seen
-from wireproof.reading.exchange import stream_reader, whole_reader
+from wireproof.reading.exchange import answer_in
 from wireproof.wire.fields import failure_of
 from wireproof.wire.quoting import quoted
-from wireproof.wire.stream import read_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,11 +21,7 @@ check = Checks()
 @check("param.real-clients", "responses.input.real-clients", "messages.param.real-clients", "messages.param.unknown")
 def served(exchange: Exchange) -> Iterable[Seen]:
     """What a real client sends is answered. The form of the answer is for other requirements to judge."""
-    body = exchange.transcript.body
-    # By what came: the requests are recorded ones, and some ask for a stream.
-    streamed = "event-stream" in (exchange.transcript.header("content-type") or "")
-    stream, whole = stream_reader(exchange.dialect), whole_reader(exchange.dialect.spec.surface)
-    reading = read_pieces(stream, [body], ended=True) if streamed else whole(body)
+    reading = answer_in(exchange)
     # Also as an envelope, which is no response: clients of Responses look for its output.
     sent = (failure_of(payload["error"], 0) for _, payload in reading.payloads if payload.get("error"))
     failed = reading.answer.error or next(sent, None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.answered import asked
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
-from wireproof.reading.exchange import whole_reader
+from wireproof.reading.exchange import answer_in
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import json_object, json_of
 from wireproof.wire.quoting import quoted
@@ -58,7 +58,7 @@ def _lost(exchange: Exchange) -> str:
 
 def _reflected(exchange: Exchange) -> str:
     """The text of the answer; "" where the body is none."""
-    choices = whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body).answer.choices
+    choices = answer_in(exchange).answer.choices
     return (choices[0].text or "") if choices else ""
 
 

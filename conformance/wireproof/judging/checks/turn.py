@@ -15,7 +15,7 @@ from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import said_place, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
-from wireproof.reading.exchange import whole_reader
+from wireproof.reading.exchange import answer_in
 from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.quoting import quoted
 
@@ -310,8 +310,8 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     body = json_object(exchange.transcript.request_body) or {}
     declared = [function.get("name") for function in _functions(body)]
     made = [call.name for wanted in exchange.wanted for call in wanted.calls]
-    # A plain request has no reading; it is one for a whole answer.
-    answer = (exchange.reading or whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body)).answer
+    # A plain request has no reading.
+    answer = (exchange.reading or answer_in(exchange)).answer
     for call in (call for choice in answer.choices for call in choice.calls):
         if call.name not in {*declared, *made}:
             seen = f"the answer calls {call.name}; the request declares {', '.join(map(str, declared)) or 'no tools'}"
