@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
-from wireproof.model.asks import AskCount, AskSay
+from wireproof.model.asks import AskCount, AskSay, Fits
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Backend, Target
@@ -93,7 +93,20 @@ def test_an_answer_that_comes_again_word_for_word_is_the_last() -> None:
     exchange, caps = tried(SAY, ("y", "stop"), ("y", "stop"), ("x", "stop"))
     assert (len(caps), exchange.wanted) == (2, ())
     # Of two that were cut at different limits, the second may be the beginning of what was asked for.
-    assert len(tried(SAY, ("y", "length"), ("y", "length"), ("x", "stop"))[1]) == 3
+    assert len(tried(SAY, ("", "length"), ("", "length"), ("x", "stop"))[1]) == 3
+
+
+@pytest.mark.parametrize(("text", "more"), [("", MORE), ("<think>", MORE), ("xy", MORE), ("Well", 1)])
+def test_one_that_was_cut_gets_more_tokens_unless_it_began_with_something_else(text: str, more: int) -> None:
+    asked = dataclasses.replace(SAY, turns=(Turn(say="p", asks=AskSay(text="xyz")),))
+    assert tried(asked, (text, "length"), ("xyz", "stop"))[1] == [10, 10 * more]
+
+
+@pytest.mark.parametrize(("text", "more"), [('{"a": ', MORE), ("Here is", 1)])
+def test_so_does_one_in_a_schema(text: str, more: int) -> None:
+    asks = Fits(schema={"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
+    asked = dataclasses.replace(SAY, turns=(Turn(say="p", asks=asks),))
+    assert tried(asked, (text, "length"), ('{"a": 1}', "stop"))[1] == [10, 10 * more]
 
 
 def test_a_further_try_whose_answer_cannot_be_read_is_the_last() -> None:
@@ -125,7 +138,7 @@ def several(*texts: Sequence[tuple[str, str]]) -> list[int]:
 
 
 def test_after_enough_scenarios_with_the_same_answer_no_further_try_is_sent() -> None:
-    same, cut = [("y", "stop")] * TRIES, [("y", "length"), ("x", "stop")]
+    same, cut = [("y", "stop")] * TRIES, [("", "length"), ("x", "stop")]
     assert several(same, same, same, same) == [2, 2, 1, 1]
     # One that was cut needs more room, which has not been tried.
     assert several(same, same, cut) == [2, 2, 2]
@@ -152,7 +165,7 @@ def test_a_scenario_is_not_tried_again_in_a_form_after_another_showed_the_same_a
 
 
 def test_an_answer_that_was_cut_gets_more_room_unless_it_was_to_be_cut() -> None:
-    assert tried(SAY, ("y", "length"), ("y", "stop"), ("x", "stop"))[1] == [10, 10 * MORE, 10 * MORE]
+    assert tried(SAY, ("", "length"), ("y", "stop"), ("x", "stop"))[1] == [10, 10 * MORE, 10 * MORE]
     count = dataclasses.replace(SAY, turns=(Turn(say="p", asks=AskCount()),))
     assert tried(count, ("1 2 3 4", "length"))[1] == [10]
 

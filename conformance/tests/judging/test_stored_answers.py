@@ -171,6 +171,16 @@ def test_a_line_more_or_less_is_a_difference(
     assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
 
 
+def test_of_an_empty_answer_whose_end_is_lost_no_text_is_missed(whole: Make, store: Path) -> None:
+    right = whole("text-hello", "")
+    (store / file_name("text-hello", WHOLE)).write_text(document([right]), encoding="utf-8")
+    assert right.reading is not None
+    lost = replace(right, reading=replace(right.reading, events=()))
+    explained = {Facet.FINISH, Facet.USAGE, Facet.EVENTS}
+    assert [one.requirement for one in difference(lost, load(), explained - {Facet.FINISH})][:1] == ["chat.whole.text"]
+    assert list(difference(lost, load(), explained)) == []
+
+
 def test_a_gateway_that_asks_its_upstream_for_one_call_has_lost_none(whole: Make) -> None:
     conversation = next(one for one in CONVERSATIONS if one.name == "calls-first")
     first, second = answers_to(conversation, 0, WHOLE)[0].calls

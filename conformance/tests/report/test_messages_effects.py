@@ -167,6 +167,19 @@ def test_a_form_is_seen_where_it_is(form: str) -> None:
     assert FORMS_OF_MESSAGES[form](SHOWN[form])
 
 
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000], ids=["lists", "objects"])
+def test_what_is_nested_without_end_is_no_json(deep: str) -> None:
+    assert FORMS_OF_MESSAGES["when the data is no JSON"](answer(Mode.STREAM, BEGUN + f"data: {deep}\n\n".encode()))
+    assert FORMS_OF_MESSAGES["when the fragments are no JSON"](call(fragment(deep)))
+
+
+def test_an_answer_that_cannot_be_read_has_no_form() -> None:
+    """Of what is no answer nothing is read: a violation of HTTP, say, may be all that there is."""
+    unread = replace(answer(Mode.STREAM, BEGUN), reading=None)
+    assert unread.wanted
+    assert not FORMS_OF_MESSAGES["when all fragments of a call are missing"](unread)
+
+
 @pytest.mark.parametrize("right", RIGHT, ids=["text", "call", "whole text", "whole call", "error"])
 def test_a_right_answer_has_none_of_those_of_its_rows(right: Exchange) -> None:
     of_rows = (row for row in load().requirements if row.breaks and row.speaks_of(right.form))

@@ -48,6 +48,7 @@ def chunk(index: int = 0, **delta: Any) -> dict[str, Any]:
         (Dialect.OPENAI_JSON, Mode.WHOLE, (message(reasoning_content="So."),), {"reasoning_content": "So."}),
         (Dialect.OPENAI_JSON, Mode.WHOLE, (message(reasoning="So."),), {"reasoning": "So."}),
         (Dialect.OPENAI_JSON, Mode.WHOLE, (message(reasoning_content=None),), {}),
+        (Dialect.OPENAI_JSON, Mode.STREAM, ({"choices": [{"index": {}, "delta": {"reasoning": "So."}}]},), {}),
         (
             Dialect.OPENAI_JSON,
             Mode.STREAM,

@@ -1,8 +1,8 @@
 """Asking a model: a turn is repeated until its answer does what was asked, or shows something else.
 
 A model that does not do what it is asked is no finding, so it gets three tries. A fault of the answer's form is the
-target's own, and no further try is needed to see it. An answer that was cut at its limit may have been on its way: the
-next try allows more, since models that reason spend most of their tokens on that.
+target's own, and no further try is needed to see it. An answer that was cut at its limit may have been on its way, as
+those of models that reason are: the next try allows more. One that has begun with something else never gets there.
 
 A model may be as sure of its answer as a fixture is. One that comes a second time word for word is the last, and a
 target of which further tries have shown nothing but that gets no more of them: each may be paid for.
@@ -28,6 +28,7 @@ from wireproof.wire.message import read_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wireproof.model.asks import Asks
     from wireproof.model.scenario import Scenario
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
@@ -65,7 +66,7 @@ class Tried:
     def vain(self, scenario: ConversationScenario, exchange: Exchange) -> bool:
         """Whether a further try after this one would show nothing."""
         # With more room the answer is another one.
-        if self.helped or _is_cut(exchange):
+        if self.helped or _is_on_its_way(exchange):
             return False
         return scenario.name in self.alike or len(self.alike) >= ENOUGH
 
@@ -77,7 +78,7 @@ class Tried:
     def note(self, scenario: ConversationScenario, exchange: Exchange, before: Exchange) -> bool:
         """Whether this try is the last, since the one before it brought the same answer."""
         self.helped = self.helped or bool(exchange.wanted)
-        same = not exchange.wanted and not _is_cut(before) and _said(exchange) == _said(before)
+        same = not exchange.wanted and not _is_on_its_way(before) and _said(exchange) == _said(before)
         if same:
             self.alike.add(scenario.name)
         return same
@@ -140,14 +141,29 @@ def settled(exchange: Exchange) -> bool:
 
 
 def _with_more(scenario: ConversationScenario, exchange: Exchange) -> ConversationScenario:
-    """The scenario with a higher limit, if the answer was cut at the one that it has."""
-    if scenario.cap is None or not _is_cut(exchange) or isinstance(exchange.asks, AskCount):
+    """The scenario with a higher limit, if the answer was cut at the one that it has and may be right with more."""
+    if scenario.cap is None or not _is_on_its_way(exchange) or isinstance(exchange.asks, AskCount):
         return scenario
     return replace(scenario, cap=scenario.cap * MORE)
 
 
-def _is_cut(exchange: Exchange) -> bool:
-    return any(choice.finish == LENGTH for choice in _choices(exchange))
+def _is_on_its_way(exchange: Exchange) -> bool:
+    """Whether an answer was cut that may yet have done what was asked."""
+    return any(choice.finish == LENGTH and _begins(exchange.asks, choice) for choice in _choices(exchange))
+
+
+def _begins(asks: Asks | None, choice: Choice) -> bool:
+    """Whether a text may be the beginning of what was asked for: of thoughts between tags it is not known yet."""
+    said = (choice.text or "").strip()
+    if not said or said.startswith("<"):
+        return True
+    match asks:
+        case AskSay(text=text):
+            return text.strip().startswith(said)
+        case Fits():
+            return said.startswith("{")
+        case _:
+            return True
 
 
 def _said(exchange: Exchange) -> object:

@@ -166,7 +166,11 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     # What the backend says in place of the text where it could wait no longer: see `chat.stream.flushed`.
     if any(gate_was_late(one, choice.text or "") for one, choice in exchange.choices()):
         explained = {*explained, Facet.TEXT}
-    wanted, got = ([line for line in lines if _facet(line) not in explained] for lines in (wanted, _lines(exchange)))
+    left_out = (_NO_TEXT,) if Facet.FINISH in explained else ()
+    wanted, got = (
+        [line for line in lines if _facet(line) not in explained and line not in left_out]
+        for lines in (wanted, _lines(exchange))
+    )
     # The empty line behind both makes a line too many or too few a difference.
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
         # Only an older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
@@ -204,6 +208,8 @@ def _value(line: str) -> str:
     return text_of(json_of(line.partition(": ")[2])) or ""
 
 
+_NO_TEXT = 'text: ""'
+"""Of an answer that says nothing only its end shows that there is one."""
 _FAILED = frozenset({Facet.EVENTS, Facet.FINISH, Facet.USAGE, Facet.END})
 """What an error that ends an answer leaves unsaid."""
 

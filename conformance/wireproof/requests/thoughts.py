@@ -45,4 +45,5 @@ def _items(payload: JsonObject) -> Iterator[JsonObject]:
 def _messages(payload: JsonObject) -> Iterable[JsonObject]:
     """The message of a first choice, or its delta."""
     choices = (object_of(one) for one in list_of(payload.get("choices")))
-    return (object_of(one.get("message") or one.get("delta")) for one in choices if one.get("index") in {0, None})
+    # An index may be anything, also what no set takes.
+    return (object_of(one.get("message") or one.get("delta")) for one in choices if one.get("index") in (0, None))
