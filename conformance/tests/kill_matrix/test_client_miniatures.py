@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from wireproof.clients.judged import certify_client, judge_client_function
-from wireproof.clients.program import ClientCommand
+from wireproof.clients.program import ClientCommand, heed_interrupts
 from wireproof.clients.program_client import ProgramClient
 from wireproof.judging.client_checks import CLIENT_CHECKS
 from wireproof.model.catalogue import load
@@ -71,6 +71,7 @@ def test_a_client_is_killed_by_its_own_requirement_and_no_other(name: str) -> No
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.prepare is not None])
 def test_a_program_is_killed_by_its_own_requirement_and_no_other(name: str) -> None:
     """Faults of a process show only where there is one."""
+    heed_interrupts()  # as the command and the suite do: these tests may run in the background of a shell
     leaving = [one for one in CLIENT_SCENARIOS if one.leaves]
     for fault, found in {"": set[str](), name: {FAULTS[name].breaks}}.items():
         words = (sys.executable, "-m", "wireproof_mocks.clients", "--stream", *(["--fault", fault] if fault else []))

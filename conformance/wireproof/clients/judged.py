@@ -30,8 +30,6 @@ __all__ = ["Asked", "certify_client", "judge_client_function"]
 
 PROBES = CLIENT_SCENARIOS[:2]
 """The scenarios that show what a client can do: a text, and a call."""
-AGAIN = 2
-"""How often what rests on time is played again where it came too late: other work may last longer than one run."""
 
 
 def certify_client(
@@ -61,20 +59,12 @@ def certify_client(
 def _again_alone(
     runs: Sequence[ScenarioRun], target: Target, again: Callable[[ScenarioRun], ScenarioRun]
 ) -> Sequence[ScenarioRun]:
-    """The runs; those in which a row is broken that rests on time are played again, alone, and count as the last."""
-    runs = list(runs)
-    for number in range(1, AGAIN + 1):
-        late = _late(runs, target)
-        runs = [replace(again(run), repeated=number) if run.scenario.name in late else run for run in runs]
-    return runs
-
-
-def _late(runs: Sequence[ScenarioRun], target: Target) -> set[str]:
-    """The scenarios in which a row is broken that rests on time."""
+    """The runs; those in which a row is broken that rests on time are played again, alone, and count as then."""
     rows = load().by_id
-    return {
+    late = {
         one.scenario for one in judge_client(runs, target, load()) if one.findings and rows[one.requirement].on_time
     }
+    return [replace(again(run), repeated=1) if run.scenario.name in late else run for run in runs]
 
 
 def judge_client_function(
