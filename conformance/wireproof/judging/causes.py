@@ -279,15 +279,21 @@ def _of_crowds(aside: Iterable[Exchange], *, died: bool) -> Iterator[Cause]:
     if failed:
         first = failed[0]
         violation = Violation(requirement=row_of(Facet.ROOM, first.form), seen=sentence(failed))
-        yield Cause(
-            symptom=Crowded(),
-            requirement=violation.requirement,
-            shape="",
-            scenario=first.scenario.name,
-            finding=Finding(form=first.form, exchange=first.number, violation=violation),
-            exchanges=tuple(failed),
-            hidden=(),
-        )
+        yield _beside(Crowded(), violation, failed)
+
+
+def _beside(symptom: AnySymptom, violation: Violation, exchanges: Sequence[Exchange]) -> Cause:
+    """A cause that hides nothing, since its exchanges are judged by nothing else; the first of them shows it."""
+    first = exchanges[0]
+    return Cause(
+        symptom=symptom,
+        requirement=violation.requirement,
+        shape="",
+        scenario=first.scenario.name,
+        finding=Finding(form=first.form, exchange=first.number, violation=violation),
+        exchanges=tuple(exchanges),
+        hidden=(),
+    )
 
 
 # Tools that are named
@@ -311,15 +317,7 @@ def _of_named_tools(aside: Iterable[Exchange], served: Iterable[Exchange]) -> It
             hint="Offer the named tool alone to the backend, and force a call.",
             kind=NAME_REFUSED,
         )
-        yield Cause(
-            symptom=NameRefused(),
-            requirement=violation.requirement,
-            shape="",
-            scenario=first.scenario.name,
-            finding=Finding(form=first.form, exchange=first.number, violation=violation),
-            exchanges=tuple(one for one, _ in refused),
-            hidden=(),
-        )
+        yield _beside(NameRefused(), violation, [one for one, _ in refused])
 
 
 # Faults of form
