@@ -71,6 +71,8 @@ class RunFindings:
     moved: Mapping[ExchangeFinding, Cause] = field(default_factory=dict)
     """A finding → the cause that counts it; known as late."""
     counted: Mapping[str, Cause] = field(default_factory=dict)
+    followed: frozenset[tuple[Exchange, str]] = frozenset()
+    """Such an exchange, and a requirement of which something was found in it that follows from the cause; as late."""
     """Requirement → the cause that counts a fault which this requirement finds broken as well; known as late."""
     spoilt: Mapping[str, Cause] = field(default_factory=dict)
     """Those of them of whose answers each has such a fault, and one that harms clients; known as late."""
