@@ -17,7 +17,7 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.model.catalogue import Catalogue, Citation, load, read
 from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
-from wireproof.model.scenario import Form, Mode, Need, Scenario
+from wireproof.model.scenario import OPENS_AT, Form, Mode, Scenario
 from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
@@ -54,7 +54,7 @@ CALLS = {"finish": "tool_calls"}
 RIGHT = [
     s.name
     for s in CONVERSATIONS
-    if len(s.turns) == 1 and s.backend is None and Need.KEEPALIVE not in s.needs
+    if len(s.turns) == 1 and s.backend is None and s.turns[0].act not in OPENS_AT
     and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
 

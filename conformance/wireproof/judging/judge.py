@@ -274,6 +274,9 @@ def _hidden(shown: RunFindings, broken: Container[Explained]) -> dict[str, Hidde
     """Requirement → why it could not be observed behind something that was found."""
     reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in shown.spoilt.items()}
     forms = {row: set(those) for row, those in shown.hidden_in.items()}
+    for row_id, unseen in shown.not_shown.items():
+        reasons.setdefault(row_id, Hidden(reason=next(iter(unseen.values()))))
+        forms.setdefault(row_id, set()).update(unseen)
     for row_id, behind in shown.hidden.items():
         found = _attributed(behind, shown.run.scenario.attribute_to, broken).violation.requirement
         cause = shown.lost.get(behind.exchange) or shown.moved.get(behind)
@@ -290,12 +293,12 @@ def _is_judged(row: Requirement, cause: Cause, followed: Container[tuple[Exchang
     """Whether a row is judged in an exchange of a cause all the same."""
     if row.stage is Stage.TARGET:
         return isinstance(cause.symptom, ANSWERED)
-    return row.stage in {Stage.FORM, Stage.ERROR} and isinstance(cause.symptom, SAYS_OTHER)
-
-
     if isinstance(cause.symptom, NoCalls) and row.stage is Stage.CONTENT:
         # Text and counts beside the calls; where they are wrong, the client may have been told so instead of a call.
         return _BESIDE_CALLS.issuperset(row.needed or {Facet.CALL}) and (exchange, row.id) not in followed
+    return row.stage in {Stage.FORM, Stage.ERROR} and isinstance(cause.symptom, SAYS_OTHER)
+
+
 def _behind(row: str, cause: Cause) -> Hidden:
     """Why a requirement could not be observed in an exchange of a cause."""
     if isinstance(cause.symptom, NotServed):

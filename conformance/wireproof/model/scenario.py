@@ -111,8 +111,6 @@ class Turn:
 class Need(StrEnum):
     """What must be known of a target, or of the backend behind it, before a scenario can be driven."""
 
-    KEEPALIVE = "keepalive"
-    """The target's keep-alive interval is declared."""
     DEFAULT_MODE = "default-mode"
     """The target's own output mode is declared."""
     IDLE_TIMEOUT = "idle-timeout"
