@@ -26,7 +26,7 @@ from wireproof.model.scenario import (
     Scenario,
     Turn,
 )
-from wireproof.model.target import Backend, Target
+from wireproof.model.target import ASKS_FOR_NO_KEY, Backend, Target
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.capabilities import absences
 from wireproof.scenarios.live import LIVE
@@ -614,8 +614,24 @@ def test_other_requests_have_a_connection_each(tiny: TinyServer) -> None:
 
 @pytest.mark.parametrize("auth", [Auth.NONE, Auth.WRONG])
 def test_keys_are_not_judged_where_none_is_asked_for(tiny: TinyServer, auth: Auth) -> None:
-    got = run(a_target(tiny), a_request(auth=auth))
-    assert got.not_driven == {AT_ONCE: "the target asks for no key"}
+    got = run(a_target(tiny), a_request(auth=auth, expect=401))
+    assert got.not_driven == {AT_ONCE: ASKS_FOR_NO_KEY}
+    assert not tiny.requests
+
+
+def test_what_is_served_without_a_key_is_asked_where_none_is_asked_for(tiny: TinyServer) -> None:
+    tiny.respond = lambda exchange: exchange.whole({})
+    got = run(a_target(tiny), a_request(auth=Auth.NONE))
+    assert [one.transcript.status for one in got.exchanges[AT_ONCE]] == [200]
+
+
+def test_a_header_that_a_target_does_not_know_is_none_that_it_owes_anything(tiny: TinyServer) -> None:
+    tiny.respond = lambda exchange: exchange.whole({})
+    asking = a_request(Request(), headers={"x-proxy-mode": "a"}, requires_echo="x-proxy-mode")
+    got = run(a_target(tiny), asking)
+    unknown = "the target does not echo x-proxy-mode, so it does not know that header"
+    assert (got.absent, got.not_driven, got.exchanges) == ({AT_ONCE: unknown}, {}, {})
+    assert len(tiny.requests) == 1
 
 
 def test_a_live_model_is_asked_but_nothing_is_expected_of_it(tiny: TinyServer) -> None:

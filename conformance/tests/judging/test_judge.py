@@ -26,7 +26,7 @@ from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.right_answers import answers_to
-from wireproof.scenarios import CONVERSATIONS
+from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
@@ -752,6 +752,20 @@ def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None
     behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
     assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
     assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
+
+
+def test_what_is_about_keys_alone_does_not_apply_to_a_target_that_asks_for_none() -> None:
+    def left_out(name: str, target: Target) -> set[Verdict]:
+        (scenario,) = (one for one in SCENARIOS if one.name == name)
+        run = ScenarioRun(scenario=scenario, not_driven={WHOLE: "why"})
+        return {outcome.verdict for outcome in judge(run, target, CATALOGUE)}
+
+    keyed = dataclasses.replace(MOCK, api_key="k")
+    for name in ("auth-missing", "auth-wrong"):
+        assert left_out(name, MOCK) == {Verdict.NOT_APPLICABLE}
+        assert left_out(name, keyed) == {Verdict.NOT_OBSERVED}
+    # Of these some requests are about other things.
+    assert left_out("responses-http", MOCK) == {Verdict.NOT_OBSERVED}
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:

@@ -216,7 +216,7 @@ def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(su
     assert re.search(r'^at byte \d+, frame \d+: .*"role": ?"assistant"', out, re.MULTILINE)
     assert f"to do: {row.hint}" in out
     assert "Traceback" not in out
-    assert "not observed: the target asks for no key" in out
+    assert "not applicable: the target asks for no key" in out
 
 
 def test_the_summary_says_the_sentence_of_what_is_broken(

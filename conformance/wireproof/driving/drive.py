@@ -351,6 +351,8 @@ class _Drives:
         undriven = partial(ScenarioRun, scenario=one.scenario)
         try:
             exchanges = await driver.exchanges(one.scenario, form)
+        except plain.UnknownHeaderError as unknown:
+            return undriven(absent={form: str(unknown)})
         # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed.
         except plain.UnseenError as unseen:
             shown = {form: unseen.shown} if unseen.shown else {}
