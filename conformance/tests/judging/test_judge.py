@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -708,6 +708,18 @@ def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_conti
     if verdict is Verdict.NOT_OBSERVED:
         reason = "no answer brought the response that the next request continues"
         assert outcomes["responses.previous-id"].reason == reason
+
+
+@pytest.mark.parametrize(
+    ("items", "row"), [((), "responses.whole.message"), (("Hello.",), "responses.input.items")], ids=["lost", "another"]
+)
+def test_a_report_that_is_lost_says_nothing_of_the_input_and_another_text_does(
+    plain: Make, response: Make, message_item: Make, items: Sequence[str], row: str
+) -> None:
+    body = json.dumps(response("completed", [*map(message_item, items)])).encode()
+    outcomes = judged(plain("input-string", 200, body, dialect=Dialect.RESPONSES), target=ALL)
+    assert broken(outcomes) == {row}
+    assert hidden(outcomes, "responses.whole.message") == (set() if items else {"responses.input.items"})
 
 
 # What could not be seen
