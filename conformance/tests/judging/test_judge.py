@@ -406,7 +406,10 @@ def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
 
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
-    assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
+    # Nor is its end wrong: without a call the answer is a text.
+    assert broken(outcomes) == {"chat.stream.call-opening"}
+    cut = judged(stream("tool-loop", {"finish": "length"}), right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(cut) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
     assert "chat.stream.text" in hidden(outcomes, "chat.stream.call-opening")
     assert outcomes["chat.whole.text"].verdict is Verdict.PASS
 

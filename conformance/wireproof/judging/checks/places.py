@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.calls import Choice, ToolCall
     from wireproof.wire.locating import Step
     from wireproof.wire.reading import Reading
     from wireproof.wire.violation import Place
@@ -227,6 +227,13 @@ def is_part(exchange: Exchange) -> bool:
     """
     lost = (not came.calls and any(call.native for call in wanted.calls) for wanted, came in exchange.choices())
     return bool(misindexed(exchange)) or any(lost)
+
+
+def right_ends(wanted: Expected, choice: Choice) -> frozenset[str | None]:
+    """The finish reasons that are right for what came of a choice."""
+    # Without its calls, which have rows of their own, an answer is a text and ends as one.
+    text = {"stop"} if wanted.calls and not choice.calls else set[str]()
+    return frozenset({wanted.finish, *text})
 
 
 def is_as_far(exchange: Exchange, want: str, got: str) -> bool:
