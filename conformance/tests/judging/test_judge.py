@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -406,7 +406,10 @@ def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
 
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
-    assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
+    # Nor is its end wrong: without a call the answer is a text.
+    assert broken(outcomes) == {"chat.stream.call-opening"}
+    cut = judged(stream("tool-loop", {"finish": "length"}), right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(cut) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
     assert "chat.stream.text" in hidden(outcomes, "chat.stream.call-opening")
     assert outcomes["chat.whole.text"].verdict is Verdict.PASS
 
@@ -710,6 +713,18 @@ def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_conti
         assert outcomes["responses.previous-id"].reason == reason
 
 
+@pytest.mark.parametrize(
+    ("items", "row"), [((), "responses.whole.message"), (("Hello.",), "responses.input.items")], ids=["lost", "another"]
+)
+def test_a_report_that_is_lost_says_nothing_of_the_input_and_another_text_does(
+    plain: Make, response: Make, message_item: Make, items: Sequence[str], row: str
+) -> None:
+    body = json.dumps(response("completed", [*map(message_item, items)])).encode()
+    outcomes = judged(plain("input-string", 200, body, dialect=Dialect.RESPONSES), target=ALL)
+    assert broken(outcomes) == {row}
+    assert hidden(outcomes, "responses.whole.message") == (set() if items else {"responses.input.items"})
+
+
 # What could not be seen
 
 
@@ -765,7 +780,7 @@ def test_what_is_about_keys_alone_does_not_apply_to_a_target_that_asks_for_none(
         assert left_out(name, MOCK) == {Verdict.NOT_APPLICABLE}
         assert left_out(name, keyed) == {Verdict.NOT_OBSERVED}
     # Of these some requests are about other things.
-    assert left_out("responses-http", MOCK) == {Verdict.NOT_OBSERVED}
+    assert left_out("connection-reuse-without-key", MOCK) == {Verdict.NOT_OBSERVED}
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:

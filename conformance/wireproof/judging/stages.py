@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
+from wireproof.judging.checks.answered import lost_report
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.spoiling import spoilt_by
@@ -69,7 +70,10 @@ def _requests(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
             continue
         found, case = _answer(exchange, shown)
         if not (case and case.hides):
-            found += shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
+            lost = shown.find(exchange, lost_report(exchange))
+            for one in lost:
+                shown.hide_meaning(exchange, one)
+            found += lost or shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
         spoilt = shown.readable()
         spoilt.add(one for one in found if one.requirement not in judged)
         cause = spoilt.first

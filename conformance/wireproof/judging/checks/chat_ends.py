@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_whole import runs_all_the_same
-from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of
+from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of, right_ends
 from wireproof.judging.registry import Checks, NotShownError, Seen
 from wireproof.model.scenario import OPENS_AT
 from wireproof.model.transcript import End
@@ -39,7 +39,7 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
         # A finish that is missing is for the grammar (chat.stream.finish-once).
-        if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
+        if wanted.finish is not None and choice.finish not in right_ends(wanted, choice) | {None}:
             seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
             place = first_place(exchange, Finished, partial(_is_of, choice.index))
             yield Seen(seen, place, strict_only=runs_all_the_same(choice))
