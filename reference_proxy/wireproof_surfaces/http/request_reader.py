@@ -9,7 +9,6 @@ that is raised in a callback comes out of `feed_data` as the context of an error
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Protocol
 
 import httptools
@@ -55,8 +54,7 @@ class RequestReader:
 
     def __init__(self, limits: EdgeLimits, connection: RequestReceiver) -> None:
         self._limits = limits
-        # It has this reader. Were each to hold the other, both would stay until a search for garbage, which is rare.
-        self._connection = weakref.proxy(connection)
+        self._connection = connection
         self._parser = httptools.HttpRequestParser(self)
         self.state: ReadState = "idle"
         self.moved = False
@@ -104,9 +102,9 @@ class RequestReader:
         self._move("ended")
 
     def close(self) -> None:
-        """End, and let the parser go, which holds this reader, for the same reason."""
+        """End, and let go what holds this reader, which would stay until a search for garbage, and that is rare."""
         self.end()
-        del self._parser
+        del self._parser, self._connection
 
     def _move(self, event: ReadEvent) -> None:
         self.state = READ_TABLE[self.state][event]
