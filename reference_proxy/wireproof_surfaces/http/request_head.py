@@ -86,27 +86,32 @@ def check(head: RequestHead) -> None:
     for length in named.get(b"content-length", ()):
         head.length = int(length)
     head.expects = head.version == "1.1" and b"expect" in named
-    options = {option.strip().lower() for value in named.get(b"connection", ()) for option in value.split(b",")}
+    options = _listed(named[b"connection"]) if b"connection" in named else ()
     kept = head.version == "1.1" or b"keep-alive" in options
     head.closes = head.method == "CONNECT" or b"close" in options or not kept
 
 
 def _faults(head: RequestHead, named: Mapping[bytes, Sequence[bytes]]) -> Iterator[str]:
-    hosts, codings = named.get(b"host", ()), named.get(b"transfer-encoding", ())
+    hosts = named.get(b"host", ())
     if len(hosts) > 1:
         yield "The request has more than one `Host`."
-    if head.version == "1.1" and not hosts:
+    elif hosts:
+        if not _HOST.fullmatch(hosts[0]):
+            yield "The request's `Host` is no host and port."
+    elif head.version == "1.1":
         yield "The request has no `Host`."
-    if hosts and not _HOST.fullmatch(hosts[0]):
-        yield "The request's `Host` is no host and port."
-    # RFC 9112, 6.1: a server that does not understand a coding answers 501, or refuses; and 1.0 has no codings.
-    if codings and head.version != "1.1":
-        yield "A request of HTTP/1.0 has no `Transfer-Encoding`."
-    if codings and [coding.strip().lower() for coding in codings] != [b"chunked"]:
-        yield "The only `Transfer-Encoding` that is read is `chunked`."
+    if b"transfer-encoding" in named:
+        # RFC 9112, 6.1: a server that does not understand a coding answers 501, or refuses; and 1.0 has no codings.
+        if head.version != "1.1":
+            yield "A request of HTTP/1.0 has no `Transfer-Encoding`."
+        if [coding.lower() for coding in named[b"transfer-encoding"]] != [b"chunked"]:
+            yield "The only `Transfer-Encoding` that is read is `chunked`."
     if b"#" in head.target:
         yield "The request's target has a fragment."
     # RFC 9110, 10.1.1.
-    for expected in named.get(b"expect", ()):
-        if expected.strip().lower() != b"100-continue":
-            yield "The only `Expect` that is met is `100-continue`."
+    if b"expect" in named and {expected.lower() for expected in named[b"expect"]} != {b"100-continue"}:
+        yield "The only `Expect` that is met is `100-continue`."
+
+
+def _listed(values: Sequence[bytes]) -> set[bytes]:
+    return {option.strip().lower() for value in values for option in value.split(b",")}

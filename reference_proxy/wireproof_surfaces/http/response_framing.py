@@ -38,18 +38,29 @@ class ResponseFraming:
         closes: bool,
         framed: bool = True,
     ) -> None:
-        named = {name.lower(): value for name, value in headers}
-        self._end = _body_end(request, status, measured="content-length" in named, framed=framed)
-        self.left = int(named["content-length"]) if self._end == "length" else 0
+        length, options = None, ""
+        for name, value in headers:
+            match name.lower():
+                case "content-length":
+                    length = value
+                case "connection":
+                    options = value.lower()
+                case _:
+                    pass
+        self._end = _body_end(request, status, measured=length is not None, framed=framed)
+        self.left = int(length) if length is not None and self._end == "length" else 0
         """Bytes of the body that were announced and not sent; fewer than none: too many were sent."""
-        self.closes = closes or self._end == "close" or "close" in named.get("connection", "").lower()
+        self.closes = closes or self._end == "close" or "close" in options
         """Whether the connection ends with the answer."""
-        lines = [f"HTTP/1.1 {status}"]
-        lines += [f"{name}: {value}" for name, value in headers if not (self.closes and name.lower() == "connection")]
-        lines += ["Transfer-Encoding: chunked"] if self._end == "chunks" else []
-        lines += ["Connection: close"] if self.closes else []
-        # HTTP/1.0 ends a connection unless both say otherwise.
-        lines += ["Connection: keep-alive"] if request.version == "1.0" and not self.closes else []
+        if self.closes and options:
+            headers = [(name, value) for name, value in headers if name.lower() != "connection"]
+        lines = [f"HTTP/1.1 {status}", *map(": ".join, headers)]
+        if self._end == "chunks":
+            lines.append("Transfer-Encoding: chunked")
+        if self.closes:
+            lines.append("Connection: close")
+        elif request.version == "1.0":
+            lines.append("Connection: keep-alive")  # it ends a connection unless both say otherwise
         self.head = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\nDate: " + date + b"\r\n\r\n"
 
     def data(self, data: bytes) -> bytes:
