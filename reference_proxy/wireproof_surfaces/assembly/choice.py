@@ -35,6 +35,7 @@ from wireproof_surfaces.events import (
     Thought,
     TurnEvent,
     TurnOver,
+    finished,
 )
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class ChoiceAssembly:
         match event:
             case TextAdded():
                 yield from self._separate(self._text.feed(event.text))
+            case ChoiceFinished():
+                yield from self.end(event.reason)
             case MessageEnded():
                 yield from self._rest()
                 # A new message is at the start of a line and in no code fence.
@@ -107,8 +110,6 @@ class ChoiceAssembly:
                 yield from self._release()
             case CallsEnded() | TurnOver():
                 yield from self.end("stop")
-            case ChoiceFinished():
-                yield from self.end(event.reason)
             case _:
                 return
 
@@ -145,7 +146,7 @@ class ChoiceAssembly:
         if self.state != "finished":
             self.state = "finished"
             # Calls win over any other reason (chat.stream.finish-reason).
-            yield ChoiceFinished(choice=self.index, reason="tool_calls" if self._kept else reason)
+            yield finished(self.index, "tool_calls" if self._kept else reason)
 
     @property
     def _holds_text(self) -> bool:
@@ -240,4 +241,4 @@ class ChoiceAssembly:
             # Not with the last call alone: calls may overlap, and each that was opened is to be complete.
             if self.rules.ends_early and len(self._kept) == limit and not self._incomplete:
                 self.state = "finished"
-                yield ChoiceFinished(choice=self.index, reason="tool_calls")
+                yield finished(self.index, "tool_calls")
