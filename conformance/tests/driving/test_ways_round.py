@@ -34,6 +34,7 @@ ASKED = (
     "text-hello", "text-empty", "text-unicode", "call-one", "calls-burst", "calls-three", "disconnect", "history",
     "disconnect-first", "response-settings", "usage-asked", "system-prompt", "model", "flush", "tool-results",
     "disconnect-after-call", "disconnect-in-arguments", "body-not-json", "body-not-object", "fail-first",
+    "input-string", "input-replayed", "response-in-chunks",
 )  # fmt: skip
 """A few scenarios of each kind: text, calls, clients that leave, several turns, settings, errors, plain requests."""
 CHOSEN = [one for one in SCENARIOS if one.name in ASKED]
@@ -117,6 +118,18 @@ def test_slots_whose_loss_is_met_where_an_error_is_due_are_shown_by_an_answer(la
     played = [one for one in CHOSEN if one.name in {"text-hello", "fail-first", "body-not-json"}]
     found = run(launched, played=played, jobs=1)
     assert {one.requirement for one in found.outcomes if one.verdict is Verdict.WARN} == {"target.capacity"}
+
+
+@pytest.mark.parametrize("launched", ["no-output"], indirect=True)
+def test_where_the_report_is_lost_nothing_is_said_of_what_the_backend_received(launched: TargetOptions) -> None:
+    reporting = {"input-string", "input-replayed", "response-in-chunks"}
+    played = [one for one in CHOSEN if one.name in {*reporting, "text-hello", "call-one"}]
+    found = run(launched, played=played)
+    broken = {one.requirement for one in found.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}}
+    assert broken == {"responses.whole.message", "responses.whole.call-items"}
+    received = {one.requirement for one in found.outcomes if one.scenario in reporting}
+    unseen_rows = {one.requirement for one in found.outcomes if one.hidden_behind == "responses.whole.message"}
+    assert {"responses.input.items", "responses.input.replayed", "http.body.chunked"} <= received & unseen_rows
 
 
 @pytest.mark.nightly

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.model.catalogue import Catalogue, Citation, load, read
 from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
-from wireproof.model.scenario import Form, Mode, Need, Scenario
+from wireproof.model.scenario import OPENS_AT, Form, Mode, Scenario
 from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
@@ -26,7 +26,7 @@ from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.right_answers import answers_to
-from wireproof.scenarios import CONVERSATIONS
+from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ CALLS = {"finish": "tool_calls"}
 RIGHT = [
     s.name
     for s in CONVERSATIONS
-    if len(s.turns) == 1 and s.backend is None and Need.KEEPALIVE not in s.needs
+    if len(s.turns) == 1 and s.backend is None and s.turns[0].act not in OPENS_AT
     and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
 
@@ -406,7 +406,10 @@ def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
 
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
-    assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
+    # Nor is its end wrong: without a call the answer is a text.
+    assert broken(outcomes) == {"chat.stream.call-opening"}
+    cut = judged(stream("tool-loop", {"finish": "length"}), right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(cut) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
     assert "chat.stream.text" in hidden(outcomes, "chat.stream.call-opening")
     assert outcomes["chat.whole.text"].verdict is Verdict.PASS
 
@@ -710,6 +713,18 @@ def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_conti
         assert outcomes["responses.previous-id"].reason == reason
 
 
+@pytest.mark.parametrize(
+    ("items", "row"), [((), "responses.whole.message"), (("Hello.",), "responses.input.items")], ids=["lost", "another"]
+)
+def test_a_report_that_is_lost_says_nothing_of_the_input_and_another_text_does(
+    plain: Make, response: Make, message_item: Make, items: Sequence[str], row: str
+) -> None:
+    body = json.dumps(response("completed", [*map(message_item, items)])).encode()
+    outcomes = judged(plain("input-string", 200, body, dialect=Dialect.RESPONSES), target=ALL)
+    assert broken(outcomes) == {row}
+    assert hidden(outcomes, "responses.whole.message") == (set() if items else {"responses.input.items"})
+
+
 # What could not be seen
 
 
@@ -752,6 +767,20 @@ def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None
     behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
     assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
     assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
+
+
+def test_what_is_about_keys_alone_does_not_apply_to_a_target_that_asks_for_none() -> None:
+    def left_out(name: str, target: Target) -> set[Verdict]:
+        (scenario,) = (one for one in SCENARIOS if one.name == name)
+        run = ScenarioRun(scenario=scenario, not_driven={WHOLE: "why"})
+        return {outcome.verdict for outcome in judge(run, target, CATALOGUE)}
+
+    keyed = dataclasses.replace(MOCK, api_key="k")
+    for name in ("auth-missing", "auth-wrong"):
+        assert left_out(name, MOCK) == {Verdict.NOT_APPLICABLE}
+        assert left_out(name, keyed) == {Verdict.NOT_OBSERVED}
+    # Of these some requests are about other things.
+    assert left_out("connection-reuse-without-key", MOCK) == {Verdict.NOT_OBSERVED}
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:

@@ -105,6 +105,28 @@ def odd_responses(app: WSGIApplication) -> WSGIApplication:
     return serve
 
 
+def no_output(app: WSGIApplication) -> WSGIApplication:
+    """Leaves the output out of whole responses."""
+
+    def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        body = app(environ, start)
+        if not (is_answer(environ) and environ["PATH_INFO"].endswith("/responses")):
+            return body
+        return _emptied(body)
+
+    return serve
+
+
+def _emptied(body: Iterable[bytes]) -> Iterator[bytes]:
+    try:
+        for piece in body:
+            members = json.loads(piece) if piece.startswith(b'{"id"') else None
+            # As long as it was, since its length is announced.
+            yield piece if members is None else json.dumps({**members, "output": []}).encode().ljust(len(piece))
+    finally:
+        getattr(body, "close", lambda: None)()
+
+
 def no_models(app: WSGIApplication) -> WSGIApplication:
     """Fails where the list of models is asked for."""
 
@@ -266,6 +288,7 @@ FAULTS: dict[str, Callable[[WSGIApplication], WSGIApplication]] = {
     "developer": refusing(lambda body, _: "No such role" if '"developer"' in json.dumps(body) else ""),
     "odd-responses": odd_responses,
     "no-models": no_models,
+    "no-output": no_output,
     "leaks": leaks(lambda end: end.left),
     "leaks-errors": leaks(lambda end: end.refused),
     "hangs": hangs_after(lambda end: end.left),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
+from wireproof.judging.checks.answered import lost_report
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.spoiling import spoilt_by
@@ -69,7 +70,10 @@ def _requests(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
             continue
         found, case = _answer(exchange, shown)
         if not (case and case.hides):
-            found += shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
+            lost = shown.find(exchange, lost_report(exchange))
+            for one in lost:
+                shown.hide_meaning(exchange, one)
+            found += lost or shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
         spoilt = shown.readable()
         spoilt.add(one for one in found if one.requirement not in judged)
         cause = spoilt.first
@@ -94,7 +98,7 @@ def _together(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
         known: set[Violation] = set()
         for count, last in enumerate(exchanges, 1):
             if row.speaks_of(last.form):
-                found = shown.guarded(row, shown.checks.look(row.id, *exchanges[:count]))
+                found = shown.guarded(row, shown.checks.look(row.id, *exchanges[:count]), last.form)
                 known.update(
                     one.finding.violation for one in shown.find(last, (one for one in found if one not in known))
                 )
@@ -268,9 +272,9 @@ def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> 
             continue
         # Two answers of a live model, whose right answer is not known, may differ in all but their form.
         if one.asks is not None:
-            violations = shown.guarded(row, live_parity.check.look(row.id, one, other))
+            violations = shown.guarded(row, live_parity.check.look(row.id, one, other), ours)
         elif one.wanted:
-            violations = shown.guarded(row, shown.checks.look(row.id, one, other))
+            violations = shown.guarded(row, shown.checks.look(row.id, one, other), ours)
         else:
             continue
         explained = {**shown.explained(other), **shown.explained(one)}

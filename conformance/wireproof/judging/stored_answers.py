@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_stream import gate_was_late
-from wireproof.judging.checks.places import counts, same_json
+from wireproof.judging.checks.places import counts, is_part, same_json
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
 from wireproof.reading.expected import ExpectedFailure
@@ -173,8 +173,9 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     )
     # The empty line behind both makes a line too many or too few a difference.
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
-        # Only an older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
-        uncounted = have == ESTIMATED and want.startswith("usage: ") and Missing.COUNTS in exchange.target.missing
+        # An older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
+        unknown = Missing.COUNTS in exchange.target.missing or is_part(exchange)
+        uncounted = have == ESTIMATED and want.startswith("usage: ") and unknown
         if want != have and not uncounted:
             row = catalogue.of_facet(_facet(want or have), exchange.form)
             seen = f"the answer says {_shown(have)}, every conforming proxy says {_shown(want)}"

@@ -180,9 +180,14 @@ def whole_reader(surface: Surface) -> Callable[[bytes], Reading]:
 
 def answer_in(exchange: Exchange) -> Reading:
     """What is read in the answer to a plain request, by what came: some get a stream that they did not ask for."""
-    if "event-stream" in (exchange.transcript.header("content-type") or ""):
+    if came_as_stream(exchange):
         return read_pieces(stream_reader(exchange.dialect), [exchange.transcript.body], ended=True)
     return whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body)
+
+
+def came_as_stream(exchange: Exchange) -> bool:
+    """Whether an answer says that it is a stream, whatever was asked for."""
+    return "event-stream" in (exchange.transcript.header("content-type") or "")
 
 
 def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:

@@ -14,7 +14,7 @@ from wireproof.model.dialect import CHATS, Surface
 from wireproof.model.scenario import ConversationScenario, Mode
 from wireproof.model.target import KeyStyle
 from wireproof.requests.carried import SCHEMES
-from wireproof.requests.ways_round import ONLY_STREAMS, changed_members, way_of, written
+from wireproof.requests.ways_round import changed_members, written
 from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
@@ -70,9 +70,6 @@ def _round(request: Request, scenario: PlainScenario, target: Target) -> Request
     surface = next((one for one in Surface if request.method == "POST" and request.path == one.endpoint), None)
     if surface is None:
         return request
-    # What the backend received is read in a whole answer, which a target that only streams refuses to give.
-    if request.reflects:
-        target = replace(target, ways=tuple(one for one in target.ways if way_of(one) is not ONLY_STREAMS))
     if request.json is None:
         return replace(request, body=written(request.body, scenario, surface, Mode.WHOLE, target))
     return replace(request, json=changed_members(request.json, scenario, surface, Mode.WHOLE, target))

@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Seen, no_header
 from wireproof.model.dialect import Surface
+from wireproof.model.facets import row_of
+from wireproof.model.scenario import Mode
+from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in, in_words, names
+from wireproof.reading.exchange import answer_in, came_as_stream
 from wireproof.reading.expected import ExpectedFailure
+from wireproof.wire.facet import Facet
 from wireproof.wire.fields import json_object
 from wireproof.wire.quoting import quoted, visible
 from wireproof.wire.violation import StatusDue, Violation
@@ -58,6 +63,25 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
     # Of a request that a row outside the scenario judges, only status, headers and error are looked at.
     elif judged == requirement:
         yield from checks.look(requirement, exchange)
+
+
+def report_in(exchange: Exchange) -> str | None:
+    """The text in which the backend of a plain request reports what it received; None where no answer can be read."""
+    choices = answer_in(exchange).answer.choices
+    return (choices[0].text or "") if choices else None
+
+
+def lost_report(exchange: Exchange) -> Iterable[Violation]:
+    """That an answer has no text although the backend reported in it what it received: what that was is not known.
+
+    Another text than the report shows that the backend was asked something else, which is for the scenario's own row.
+    """
+    request, transcript = asked(exchange), exchange.transcript
+    scripted = exchange.target.backend is not Backend.LIVE
+    if scripted and request.reflects and request.method == "POST" and transcript.ok and report_in(exchange) == "":
+        form = replace(exchange.form, mode=Mode.STREAM) if came_as_stream(exchange) else exchange.form
+        seen = "the backend sent a text, its report of what it received; the answer has none"
+        yield Violation(requirement=row_of(Facet.TEXT, form), seen=seen, place=exchange.body_place)
 
 
 def refused(exchange: Exchange) -> bool:

@@ -16,6 +16,7 @@ from wireproof.judging.checks.places import (
     is_mistimed,
     member_place,
     reading_of,
+    right_ends,
     text_spot,
 )
 from wireproof.judging.checks.published import of_whole, unpublished
@@ -144,7 +145,7 @@ def runs_all_the_same(choice: Choice) -> bool:
 def finish(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
-        if wanted.finish is not None and choice.finish != wanted.finish:
+        if wanted.finish is not None and choice.finish not in right_ends(wanted, choice):
             wrong = f"{quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
             yield _of_choice(exchange, choice, wrong, "finish_reason", strict_only=runs_all_the_same(choice))
 

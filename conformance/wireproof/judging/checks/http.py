@@ -6,14 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from wireproof.judging.checks.answered import asked
+from wireproof.judging.checks.answered import asked, report_in
 from wireproof.judging.checks.places import member_place
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.model.scenario import WRONG_KEY
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in
-from wireproof.reading.exchange import answer_in
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import JsonObject, object_of, parse_json
 from wireproof.wire.quoting import quoted
@@ -157,8 +156,8 @@ def _unreceived(exchange: Exchange) -> Iterable[tuple[str, str]]:
     if exchange.target.backend is Backend.LIVE:
         return
     # The text as the body has it where that is no chat answer: what came instead is to be seen.
-    answers = answer_in(exchange).answer.choices
-    said = (answers[0].text or "") if answers else exchange.transcript.body.decode(errors="replace")
+    report = report_in(exchange)
+    said = exchange.transcript.body.decode(errors="replace") if report is None else report
     yield from ((text, said) for text in asked(exchange).reflects if text not in said)
 
 

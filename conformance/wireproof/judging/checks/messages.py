@@ -20,6 +20,7 @@ from wireproof.judging.checks.places import (
     named_frames,
     place_of,
     reading_of,
+    right_ends,
     said_place,
 )
 from wireproof.judging.checks.published import of_whole, shape_of, unpublished
@@ -165,9 +166,9 @@ def _stopped(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[S
         yield Seen(seen, _end(exchange), strict_only=True, part=Facet.FINISH)
 
 
-def _right(wanted: Expected, choice: Choice) -> set[str | None]:
+def _right(wanted: Expected, choice: Choice) -> frozenset[str | None]:
     """The right ends: an answer that was cut in its calls says either."""
-    return {wanted.finish, "length"} if wanted.cut and choice.calls else {wanted.finish}
+    return right_ends(wanted, choice) | ({"length"} if wanted.cut and choice.calls else set())
 
 
 def _end(exchange: Exchange) -> Place | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.calls import Choice, ToolCall
     from wireproof.wire.locating import Step
     from wireproof.wire.reading import Reading
     from wireproof.wire.violation import Place
@@ -202,13 +202,10 @@ NO_USAGE = Members(fault=MemberFault.MISSING, names=("usage",))
 def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     """The tokens that the backend reported for all choices: input, output, total.
 
-    None: it did not report them for every choice, so a proxy's own estimate is as good; or a choice did not come, for
-    which an upstream may never have been asked; or calls did not come, which the backend may have answered itself and
-    gone on from, as Codex does with tools that it was not told of: its counts are then of all its answers.
+    None: it did not report them for every choice, so a proxy's own estimate is as good; or what came is not all of what
+    it counted (`is_part`).
     """
-    if misindexed(exchange):
-        return None
-    if any(not came.calls and any(call.native for call in wanted.calls) for wanted, came in exchange.choices()):
+    if is_part(exchange):
         return None
     if Missing.COUNTS in exchange.target.missing and any(wanted.cut for wanted in exchange.wanted):
         return None
@@ -219,6 +216,24 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
         return None
     prompt, completion = sum(usage.input for usage in known), sum(usage.output for usage in known)
     return prompt, completion, prompt + completion
+
+
+def is_part(exchange: Exchange) -> bool:
+    """Whether an answer lacks what the backend may have counted otherwise, or not at all.
+
+    A choice did not come, for which an upstream may never have been asked; or calls did not come, which the backend may
+    have answered itself and gone on from, as Codex does with tools that it was not told of: its counts are then of all
+    its answers.
+    """
+    lost = (not came.calls and any(call.native for call in wanted.calls) for wanted, came in exchange.choices())
+    return bool(misindexed(exchange)) or any(lost)
+
+
+def right_ends(wanted: Expected, choice: Choice) -> frozenset[str | None]:
+    """The finish reasons that are right for what came of a choice."""
+    # Without its calls, which have rows of their own, an answer is a text and ends as one.
+    text = {"stop"} if wanted.calls and not choice.calls else set[str]()
+    return frozenset({wanted.finish, *text})
 
 
 def is_as_far(exchange: Exchange, want: str, got: str) -> bool:

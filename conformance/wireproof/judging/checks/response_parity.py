@@ -80,16 +80,22 @@ _COUNTS = frozenset({
 
 def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[Facet, object, object]]:
     """The output of two responses against each other, part by part; last what is left of its items."""
-    for part, names in _OF_ITEMS.items():
-        yield part, _only(ours, names), _only(others, names)
-    left = {name for item in (*ours, *others) for name in item}.difference(*_OF_ITEMS.values())
-    yield Facet.EVENTS, _only(ours, left), _only(others, left)
+    for part in (*_OF_ITEMS, Facet.EVENTS):
+        yield part, _of(part, ours), _of(part, others)
 
 
-def _only(items: list[JsonObject], names: Iterable[str]) -> list[JsonObject]:
-    """The items with these members alone, of those that have any."""
-    parts = ({name: item[name] for name in sorted(names) if name in item} for item in items)
-    return [part for part in parts if part]
+def _of(part: Facet, items: list[JsonObject]) -> list[JsonObject]:
+    """The items with the members alone that are this part of an answer, of those that have any."""
+    parts = ({name: item[name] for name in sorted(item) if _part(name, item) is part} for item in items)
+    return [one for one in parts if one]
+
+
+def _part(name: str, item: JsonObject) -> Facet:
+    """The part of an answer that a member of an item is."""
+    # A message that is missing is a text that is.
+    if name == "type" and item[name] == "message":
+        return Facet.TEXT
+    return next((part for part, names in _OF_ITEMS.items() if name in names), Facet.EVENTS)
 
 
 _OF_ITEMS = {

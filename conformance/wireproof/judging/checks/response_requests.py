@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.answered import asked
+from wireproof.judging.checks.answered import asked, report_in
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
-from wireproof.reading.exchange import answer_in
+from wireproof.reading.exchange import came_as_stream
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import json_object, json_of
 from wireproof.wire.quoting import quoted
@@ -43,7 +43,7 @@ def _lost(exchange: Exchange) -> str:
     # A refusal that comes this far is one that the request allows.
     if not asked(exchange).reflects or not exchange.transcript.ok:
         return ""
-    reflected = _reflected(exchange)
+    reflected = report_in(exchange) or ""
     if not is_object(reflected):
         return f"the backend sent a JSON object; what came is not one: {quoted(reflected)}"
     position = 0
@@ -54,12 +54,6 @@ def _lost(exchange: Exchange) -> str:
             return f"{quoted(text)} of the input did not reach the backend, or not in its place"
         position = found
     return ""
-
-
-def _reflected(exchange: Exchange) -> str:
-    """The text of the answer; "" where the body is none."""
-    choices = answer_in(exchange).answer.choices
-    return (choices[0].text or "") if choices else ""
 
 
 def _json(exchange: Exchange) -> object:
@@ -79,7 +73,7 @@ def _wrongly_stored(exchange: Exchange) -> Seen | None:
     request, place = asked(exchange), exchange.body_place
     streamed = bool(request.json and request.json.get("stream"))
     # Of these answers none has a response as its body; that a stream comes unasked is found in any whole answer.
-    came_streamed = (exchange.transcript.header("content-type") or "").startswith("text/event-stream")
+    came_streamed = came_as_stream(exchange)
     if not exchange.transcript.ok or streamed or came_streamed or request.method == "DELETE":
         return None
     body, items = _json(exchange), request.path.endswith("/input_items")
