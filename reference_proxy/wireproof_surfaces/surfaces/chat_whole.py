@@ -115,7 +115,7 @@ class ChatWhole:
             # Calls that came before do not hide it (chat.whole.backend-error).
             raise failure(event)
         if type(event) in _SAID:
-            self._choices[event.choice].take(event)
+            self._choices[event.choice].take(event)  # type: ignore[union-attr] # all of those have one
         return b""
 
     def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
