@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import tomllib
 from contextlib import ExitStack, chdir
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,8 @@ from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof.targets.ports import free_port
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wireproof.results.certificate import Certificate
 
 HERE = Path(__file__).resolve().parent
@@ -71,6 +74,7 @@ class Endpoint:
     model: str
     pypi: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
+    overrides: Mapping[str, str] = field(default_factory=dict)
     python: str = ""
     config: str = ""
     env: tuple[str, ...] = ()
@@ -129,7 +133,8 @@ def main() -> None:
 
 def install(endpoint: Endpoint, folder: Path) -> None:
     """Install the packages of an endpoint, unless they are there."""
-    wanted = "\n".join((*endpoint.pypi, *endpoint.npm, endpoint.python))
+    overrides = json.dumps({"overrides": dict(endpoint.overrides)})
+    wanted = "\n".join((*endpoint.pypi, *endpoint.npm, endpoint.python, overrides))
     mark = folder / "installed"
     if mark.exists() and mark.read_text() == wanted:
         return
@@ -139,6 +144,7 @@ def install(endpoint: Endpoint, folder: Path) -> None:
         run(endpoint.python or sys.executable, "-m", "venv", folder / "venv")
         run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet", *endpoint.pypi)
     if endpoint.npm:
+        (folder / "package.json").write_text(overrides)
         run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, *endpoint.npm)
     mark.write_text(wanted)
 

@@ -19,7 +19,6 @@ from wireproof.model.scenario import (
     ConversationScenario,
     Form,
     Mode,
-    Need,
     PlainScenario,
     Scenario,
 )
@@ -185,11 +184,6 @@ def test_a_client_that_opens_a_gate_has_one_to_open(scenario: ConversationScenar
     for number, turn in enumerate(scenario.turns):
         gates = answer_to(scenario, number, STREAM).gates
         assert bool(gates) == (turn.act in {Act.OPEN_AT_TEXT, *OPENS_AT})
-
-
-@each_chat
-def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenario: ConversationScenario) -> None:
-    assert (Need.KEEPALIVE in scenario.needs) == any(turn.act in OPENS_AT for turn in scenario.turns)
 
 
 @each_chat

@@ -26,7 +26,7 @@ from wireproof.model.scenario import (
     Scenario,
     Turn,
 )
-from wireproof.model.target import Backend, Target
+from wireproof.model.target import ASKS_FOR_NO_KEY, Backend, Target
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.capabilities import absences
 from wireproof.scenarios.live import LIVE
@@ -283,7 +283,8 @@ def test_a_silence_that_cannot_be_waited_for_is_not_driven(
     assert not tiny.requests
 
 
-SILENCE = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENT), script="text/silent", needs=(Need.KEEPALIVE,))
+SILENCE = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENT), script="text/silent")
+LONG_SILENCE = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENTS), script="text/silent-long")
 
 
 class Leaping(asyncio.SelectorEventLoop):
@@ -315,8 +316,7 @@ def test_the_gate_of_a_long_silence_is_opened_at_the_fifth_comment(tiny: TinySer
         exchange.send(DONE)
 
     tiny.respond = respond
-    long = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENTS), script="text/silent-long", needs=(Need.KEEPALIVE,))
-    got = run(a_target(tiny, keepalive=1000.0, timeout=60.0), long).exchanges[AS_STREAM][0].transcript
+    got = run(a_target(tiny, keepalive=1000.0, timeout=60.0), LONG_SILENCE).exchanges[AS_STREAM][0].transcript
     assert (got.end, early) == (End.COMPLETE, [False])
 
 
@@ -333,19 +333,26 @@ def test_a_long_silence_in_which_no_comment_came_is_not_seen_and_tried_again(tin
             exchange.send(DONE)
 
     tiny.respond = respond
-    long = a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_COMMENTS), script="text/silent-long", needs=(Need.KEEPALIVE,))
-    got = run(a_target(tiny, keepalive=1.0), long)
+    got = run(a_target(tiny, keepalive=1.0), LONG_SILENCE)
     assert (dict(got.exchanges), got.not_driven[AS_STREAM]) == ({}, UNCOMMENTED)
+    # Where the interval is not known, the rest of the answer is judged.
+    got = run(a_target(tiny), LONG_SILENCE)
+    assert (len(got.exchanges[AS_STREAM]), got.not_driven) == (1, {})
     assert UNCOMMENTED in HURRIED
 
 
 @pytest.mark.parametrize(
     ("comment", "keepalive", "timeout"),
-    [(b": keep-alive\n\n", 1000.0, 60.0), (b"", 10.0, 60.0), (b"", 50.0, 60.0)],
-    ids=["at the first comment", "after four intervals without one", "even when those are longer than the limit"],
+    [(b": keep-alive\n\n", 1000.0, 60.0), (b"", 10.0, 60.0), (b"", 50.0, 60.0), (b"", None, 60.0)],
+    ids=[
+        "at the first comment",
+        "after four intervals without one",
+        "even when those are longer than the limit",
+        "after a moment where the interval is not known",
+    ],
 )
 def test_the_gate_of_a_silent_backend_is_opened(
-    tiny: TinyServer, comment: bytes, keepalive: float, timeout: float
+    tiny: TinyServer, comment: bytes, keepalive: float | None, timeout: float
 ) -> None:
     opened = threading.Event()
     loop = Leaping()
@@ -357,7 +364,7 @@ def test_the_gate_of_a_silent_backend_is_opened(
             return
         exchange.send(STREAM, comment)
         if not comment:
-            loop.leap(watching.KEEPALIVES * keepalive + 0.1)
+            loop.leap(watching.KEEPALIVES * keepalive + 0.1 if keepalive else watching.PATIENCE)
         assert opened.wait(timeout)
         exchange.chunk({"role": "assistant", "content": ""})
         exchange.chunk({"content": "after the silence"})
@@ -377,12 +384,6 @@ def test_patience_ends_with_the_answer(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.answer("early")
     got = transcript(a_target(tiny, keepalive=1000.0), SILENCE)
     assert (got.end, len(tiny.requests)) == (End.COMPLETE, 1)
-
-
-def test_an_unknown_keepalive_interval_leaves_silence_undriven(tiny: TinyServer) -> None:
-    got = run(a_target(tiny), SILENCE)
-    assert "declare it with --keepalive" in got.not_driven[AS_STREAM]
-    assert not tiny.requests
 
 
 def test_no_more_than_so_many_exchanges_run_at_a_time(tiny: TinyServer) -> None:
@@ -613,8 +614,24 @@ def test_other_requests_have_a_connection_each(tiny: TinyServer) -> None:
 
 @pytest.mark.parametrize("auth", [Auth.NONE, Auth.WRONG])
 def test_keys_are_not_judged_where_none_is_asked_for(tiny: TinyServer, auth: Auth) -> None:
-    got = run(a_target(tiny), a_request(auth=auth))
-    assert got.not_driven == {AT_ONCE: "the target asks for no key"}
+    got = run(a_target(tiny), a_request(auth=auth, expect=401))
+    assert got.not_driven == {AT_ONCE: ASKS_FOR_NO_KEY}
+    assert not tiny.requests
+
+
+def test_what_is_served_without_a_key_is_asked_where_none_is_asked_for(tiny: TinyServer) -> None:
+    tiny.respond = lambda exchange: exchange.whole({})
+    got = run(a_target(tiny), a_request(auth=Auth.NONE))
+    assert [one.transcript.status for one in got.exchanges[AT_ONCE]] == [200]
+
+
+def test_a_header_that_a_target_does_not_know_is_none_that_it_owes_anything(tiny: TinyServer) -> None:
+    tiny.respond = lambda exchange: exchange.whole({})
+    asking = a_request(Request(), headers={"x-proxy-mode": "a"}, requires_echo="x-proxy-mode")
+    got = run(a_target(tiny), asking)
+    unknown = "the target does not echo x-proxy-mode, so it does not know that header"
+    assert (got.absent, got.not_driven, got.exchanges) == ({AT_ONCE: unknown}, {}, {})
+    assert len(tiny.requests) == 1
 
 
 def test_a_live_model_is_asked_but_nothing_is_expected_of_it(tiny: TinyServer) -> None:

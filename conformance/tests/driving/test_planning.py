@@ -7,7 +7,7 @@ import pytest
 
 from wireproof.driving.planning import planned
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import ConversationScenario, Need, PlainScenario, Request, Scenario, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Need, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import Target
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE
@@ -22,7 +22,7 @@ WAITING: dict[str, Scenario] = {
         name="silent", title="", exercises=(), turns=(Turn(say="Hi."),), needs=(Need.IDLE_TIMEOUT,)
     ),
     "quiet": ConversationScenario(
-        name="quiet", title="", exercises=(), turns=(Turn(say="Hi."),), needs=(Need.KEEPALIVE,)
+        name="quiet", title="", exercises=(), turns=(Turn(say="Hi.", act=Act.OPEN_AT_COMMENT),)
     ),
     "unready": PlainScenario(name="unready", title="", exercises=(), requests=(Request(), Request(unready=True))),
 }

@@ -326,6 +326,18 @@ def test_text_where_calls_were_due_is_one_cause_in_several_scenarios(whole: Make
     assert len(broken(some)) > 1
 
 
+def test_what_stands_beside_calls_is_judged_where_they_are_missing(stream: Make) -> None:
+    names, stop = ("call-one", "calls-burst", "call-large"), {"finish": "stop"}
+    silent = judged(*(stream(name, stop) for name in names))
+    assert broken(silent) == ["call-one:chat.stream.call-opening"]
+    assert outcome(silent, "call-one:chat.stream.text").verdict is Verdict.PASS
+    assert outcome(silent, "call-one:chat.stream.finish-reason").verdict is Verdict.NOT_OBSERVED
+    # What is said instead of a call is no text that the backend did not send.
+    said = judged(*(stream(name, "I have no tools.", stop) for name in names))
+    assert broken(said) == ["call-one:chat.stream.call-opening"]
+    assert outcome(said, "call-one:chat.stream.text").verdict is Verdict.NOT_OBSERVED
+
+
 def test_the_same_extra_member_is_one_finding_whatever_requirement_finds_it(whole: Make, stream: Make) -> None:
     frames = ({"content": "Hello, world!", "vendor": 1}, {"finish": "stop"})
     found = judged(whole("text-hello", "Hello!", change={"vendor": 1}), stream("text-hello", *frames))

@@ -17,7 +17,7 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.model.catalogue import Catalogue, Citation, load, read
 from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
-from wireproof.model.scenario import Form, Mode, Need, Scenario
+from wireproof.model.scenario import OPENS_AT, Form, Mode, Scenario
 from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
@@ -26,7 +26,7 @@ from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.right_answers import answers_to
-from wireproof.scenarios import CONVERSATIONS
+from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ CALLS = {"finish": "tool_calls"}
 RIGHT = [
     s.name
     for s in CONVERSATIONS
-    if len(s.turns) == 1 and s.backend is None and Need.KEEPALIVE not in s.needs
+    if len(s.turns) == 1 and s.backend is None and s.turns[0].act not in OPENS_AT
     and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
 
@@ -767,6 +767,20 @@ def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None
     behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
     assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
     assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
+
+
+def test_what_is_about_keys_alone_does_not_apply_to_a_target_that_asks_for_none() -> None:
+    def left_out(name: str, target: Target) -> set[Verdict]:
+        (scenario,) = (one for one in SCENARIOS if one.name == name)
+        run = ScenarioRun(scenario=scenario, not_driven={WHOLE: "why"})
+        return {outcome.verdict for outcome in judge(run, target, CATALOGUE)}
+
+    keyed = dataclasses.replace(MOCK, api_key="k")
+    for name in ("auth-missing", "auth-wrong"):
+        assert left_out(name, MOCK) == {Verdict.NOT_APPLICABLE}
+        assert left_out(name, keyed) == {Verdict.NOT_OBSERVED}
+    # Of these some requests are about other things.
+    assert left_out("connection-reuse-without-key", MOCK) == {Verdict.NOT_OBSERVED}
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:

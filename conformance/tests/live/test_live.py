@@ -253,6 +253,10 @@ def test_what_a_model_did_not_do_is_not_observed_and_says_why(server: Server) ->
     # What holds of any answer was seen all the same, and a chatty model is cut as any other.
     assert "live-say:chat.whole.usage" not in reasons
     assert "live-length:chat.whole.finish" not in reasons
+    assert "live-say:chat.stream.utf8" not in reasons
+    # Nobody offered it a tool; and a stream is compared with the whole answer, whatever both say.
+    assert "live-say:chat.whole.calls-all-in-order" not in reasons
+    assert "live-say:chat.stream.parity" not in reasons
 
 
 def test_a_call_that_a_model_wrote_into_its_text_is_named_as_such(server: Server) -> None:

@@ -216,7 +216,7 @@ def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(su
     assert re.search(r'^at byte \d+, frame \d+: .*"role": ?"assistant"', out, re.MULTILINE)
     assert f"to do: {row.hint}" in out
     assert "Traceback" not in out
-    assert "not observed: the target asks for no key" in out
+    assert "not applicable: the target asks for no key" in out
 
 
 def test_the_summary_says_the_sentence_of_what_is_broken(
@@ -267,7 +267,7 @@ def test_items_are_selected_by_scenario_form_and_requirement(suite: Suite, words
 
 
 def test_a_broken_should_is_an_expected_failure(suite: Suite, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine.only = {"silence"}
+    engine.only = {"silent-backend"}
     assert load().find("chat.stream.keepalive").level is Level.SHOULD
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
     monkeypatch.setenv("PROXY_COMMIT_MS", "100")
@@ -310,8 +310,8 @@ def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Suite, 
     run.stderr.fnmatch_lines(["*is no <scenario>:<requirement> of this suite*"])
 
 
-PARTIAL = ("--wireproof-launch", executable("wireproof-proxy"), "--wireproof-only", "silence")
-"""A keep-alive interval is not declared, so the scenario cannot be driven."""
+PARTIAL = ("--wireproof-launch", executable("wireproof-proxy"), "--wireproof-only", "silent-backend")
+"""How long a backend may be silent is not declared, so the scenario cannot be driven."""
 
 
 def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Suite) -> None:
@@ -321,7 +321,7 @@ def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Suite) 
     run.stdout.fnmatch_lines(
         [
             "*= wireproof: not observed =*",
-            "chat.stream.text: the target's keep-alive interval is not known; declare it with --keepalive SECONDS",
+            "chat.whole.backend-error: how long a backend may be silent is not known; declare it with *",
             "* MUSTs could not be observed, so the session is not a success; --wireproof-allow-partial accepts that",
         ]
     )
@@ -338,17 +338,17 @@ def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: Su
 
 @pytest.mark.nightly
 def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Suite, engine: Engine) -> None:
-    engine.only = {"silence"}
+    engine.only = {"silent-backend"}
     run = suite(*PARTIAL, "-v", "-k", "anything-else")
     assert engine.made[0].unobserved
-    assert (run.ret, results(run)) == (pytest.ExitCode.OK, {"silence::anything-else": "PASSED"})
+    assert (run.ret, results(run)) == (pytest.ExitCode.OK, {"silent-backend::anything-else": "PASSED"})
 
 
 def test_the_workers_of_xdist_report_what_was_not_observed(pytester: pytest.Pytester) -> None:
     quiet = ("-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:syrupy", "-W", "error")
     run = pytester.runpytest_subprocess(*quiet, "-n", "1", "--pyargs", "wireproof.suites", *PARTIAL)
     assert run.ret == pytest.ExitCode.TESTS_FAILED
-    run.stdout.fnmatch_lines(["*= wireproof: not observed =*", "chat.stream.text: the target's keep-alive interval*"])
+    run.stdout.fnmatch_lines(["*= wireproof: not observed =*", "chat.whole.backend-error: how long a backend may be *"])
 
 
 def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite: Suite, engine: Engine) -> None:

@@ -108,7 +108,7 @@ def run(recorder: Recorder, transcript: Transcript, target: Target) -> Arrived:
     here = replace(transcript, url=transcript.url.replace(parts.netloc, f"127.0.0.1:{recorder.port}", 1))
     command = curl(here, target)
     assert "\n" not in command
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "API_KEY": target.api_key or ""}
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", target.key_variable or "API_KEY": target.api_key or ""}
     done = subprocess.run(["/bin/sh", "-c", command], env=environment, capture_output=True, timeout=20, check=False)
     assert (done.returncode, done.stderr) == (0, b""), command[:300]
     return recorder.arrived.pop()

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
 
 _DECLARED: Mapping[Need, tuple[Callable[[Target], object], str]] = {
-    Need.KEEPALIVE: (
-        lambda target: target.keepalive,
-        "the target's keep-alive interval is not known; declare it with --keepalive SECONDS",
-    ),
     Need.IDLE_TIMEOUT: (
         lambda target: target.idle_timeout,
         "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS",

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof.driving.obstacles import obstacle
-from wireproof.model.scenario import LEAVES, ConversationScenario, Mode, Need, PlainScenario
+from wireproof.driving.watching import PATIENCE
+from wireproof.model.scenario import LEAVES, OPENS_AT, ConversationScenario, Mode, Need, PlainScenario
 from wireproof.model.target import Backend
 from wireproof.reading.asked import LIMITS
 from wireproof.requests.adapted import adapted
@@ -129,6 +130,7 @@ def _leaves(scenario: Scenario) -> bool:
 def _waits(scenario: Scenario, target: Target) -> float:
     """How many seconds a form of a scenario waits, by what it declares; scripts hardly pause by themselves."""
     silent = target.idle_timeout or 0.0 if Need.IDLE_TIMEOUT in scenario.needs else 0.0
-    quiet = target.keepalive or 0.0 if Need.KEEPALIVE in scenario.needs else 0.0
+    turns = scenario.turns if isinstance(scenario, ConversationScenario) else ()
+    quiet = (target.keepalive or PATIENCE) if any(turn.act in OPENS_AT for turn in turns) else 0.0
     requests = scenario.requests if isinstance(scenario, PlainScenario) else ()
     return silent + quiet + sum(UNREADY for one in requests if one.unready)

@@ -11,6 +11,7 @@ from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
 from wireproof.judging.checks.diff import BLANKS
 from wireproof.judging.exchange_finding import ExchangeFinding
+from wireproof.judging.registry import NotShownError
 from wireproof.judging.spoiling import Spoilt, explained_by
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
@@ -53,6 +54,8 @@ class RunFindings:
     """Requirement → the first finding behind which it could not be observed."""
     hidden_in: dict[str, set[Form]] = field(default_factory=dict)
     """Requirement → the forms in which it could not. Without any: it is about several forms together."""
+    not_shown: dict[str, dict[Form, str]] = field(default_factory=dict)
+    """Requirement → the forms whose answers do not show whether it is kept → why."""
     alone: dict[Exchange, ExchangeFinding] = field(default_factory=dict)
     """The exchanges that cannot be compared with another one, each with the finding that says why: it has no answer,
     or it continues an answer that is spoilt."""
@@ -68,6 +71,8 @@ class RunFindings:
     """The causes whose first exchange is one of this run's; known when all runs have been looked at."""
     lost: Mapping[Exchange, Cause] = field(default_factory=dict)
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
+    followed: frozenset[tuple[Exchange, str]] = frozenset()
+    """Such an exchange, and a requirement of which something was found in it that follows from the cause; as late."""
     moved: Mapping[ExchangeFinding, Cause] = field(default_factory=dict)
     """A finding → the cause that counts it; known as late."""
     counted: Mapping[str, Cause] = field(default_factory=dict)
@@ -125,14 +130,16 @@ class RunFindings:
         """What the checks of those rows find that are about answers of this form."""
         for row in rows:
             if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
-                yield from self.guarded(row, answered(row.id, exchange, self.checks))
+                yield from self.guarded(row, answered(row.id, exchange, self.checks), exchange.form)
             elif row.speaks_of(exchange.form):
-                yield from self.guarded(row, self._checked(row, exchange))
+                yield from self.guarded(row, self._checked(row, exchange), exchange.form)
 
-    def guarded(self, row: Requirement, found: Iterable[Violation]) -> Iterator[Violation]:
+    def guarded(self, row: Requirement, found: Iterable[Violation], form: Form) -> Iterator[Violation]:
         """What a check finds, until it fails itself: that is an error of ours, and no matter of the other rows."""
         try:
             yield from found
+        except NotShownError as why:
+            self.not_shown.setdefault(row.id, {})[form] = str(why)
         except Exception as error:  # noqa: BLE001 (whatever a check fails at, it is noted as the row's verdict)
             self.errors.setdefault(row.id, ours(f"judge {row.id}", error))
 

@@ -52,7 +52,7 @@ from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
 from wireproof.judging.stages import findings_of
-from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NotServed
+from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NoCalls, NotServed
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
 from wireproof.model.side import Side
@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from wireproof.model.verdict import Outcome
     from wireproof.reading.exchange import Exchange
 
+_BESIDE_CALLS = frozenset({Facet.TEXT, Facet.USAGE, Facet.BODY})
+"""What can be read of an answer that lacks its calls."""
 _OF_SCENARIOS = frozenset({Stage.ANSWER, Stage.SUBJECT})
 """Rows of these stages are judged by what their scenarios say."""
 
@@ -206,13 +208,15 @@ def _without_causes(shown: RunFindings, causes: Iterable[Cause]) -> RunFindings:
     lost = {exchange: cause for cause in causes for exchange in cause.hidden if exchange in mine}
     moved = {found: cause for cause in causes for found in cause.others if found.exchange in mine}
     counted = {found.requirement: moved[found] for found in shown.findings if found in moved}
+    followed = {
+        found
+        for found in shown.findings
+        if found.exchange in lost and not _is_beside(found, lost[found.exchange], shown)
+    }
     return replace(
         shown,
-        findings=[
-            found
-            for found in shown.findings
-            if found not in moved and (found.exchange not in lost or _is_beside(found, lost[found.exchange], shown))
-        ],
+        findings=[found for found in shown.findings if found not in moved and found not in followed],
+        followed=frozenset((found.exchange, found.requirement) for found in followed),
         moved=moved,
         counted=counted,
         spoilt={row: cause for row, cause in counted.items() if _all_have(row, moved, shown, lost)},
@@ -270,22 +274,28 @@ def _hidden(shown: RunFindings, broken: Container[Explained]) -> dict[str, Hidde
     """Requirement → why it could not be observed behind something that was found."""
     reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in shown.spoilt.items()}
     forms = {row: set(those) for row, those in shown.hidden_in.items()}
+    for row_id, unseen in shown.not_shown.items():
+        reasons.setdefault(row_id, Hidden(reason=next(iter(unseen.values()))))
+        forms.setdefault(row_id, set()).update(unseen)
     for row_id, behind in shown.hidden.items():
         found = _attributed(behind, shown.run.scenario.attribute_to, broken).violation.requirement
         cause = shown.lost.get(behind.exchange) or shown.moved.get(behind)
         reasons.setdefault(row_id, _behind(row_id, cause) if cause else _hidden_by(found))
     for exchange, cause in shown.lost.items():
         for row in shown.rows:
-            if row.speaks_of(exchange.form) and not _is_judged(row, cause):
+            if row.speaks_of(exchange.form) and not _is_judged(row, cause, shown.followed, exchange):
                 reasons.setdefault(row.id, _behind(row.id, cause))
                 forms.setdefault(row.id, set()).add(exchange.form)
     return {row: replace(hidden, forms=frozenset(forms.get(row, ()))) for row, hidden in reasons.items()}
 
 
-def _is_judged(row: Requirement, cause: Cause) -> bool:
-    """Whether a row is judged in the exchanges of a cause all the same."""
+def _is_judged(row: Requirement, cause: Cause, followed: Container[tuple[Exchange, str]], exchange: Exchange) -> bool:
+    """Whether a row is judged in an exchange of a cause all the same."""
     if row.stage is Stage.TARGET:
         return isinstance(cause.symptom, ANSWERED)
+    if isinstance(cause.symptom, NoCalls) and row.stage is Stage.CONTENT:
+        # Text and counts beside the calls; where they are wrong, the client may have been told so instead of a call.
+        return _BESIDE_CALLS.issuperset(row.needed or {Facet.CALL}) and (exchange, row.id) not in followed
     return row.stage in {Stage.FORM, Stage.ERROR} and isinstance(cause.symptom, SAYS_OTHER)
 
 

@@ -11,7 +11,7 @@ from wireproof.model.asks import AskCalls
 from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import ConversationScenario, PlainScenario
-from wireproof.model.target import Backend, Target
+from wireproof.model.target import ASKS_FOR_NO_KEY, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
 from wireproof.wire.facet import Facet
 from wireproof.wire.quoting import quoted
@@ -98,7 +98,7 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if elsewhere := run.scenario.about_another(target):
+    if elsewhere := run.scenario.about_another(target) or _about_keys(run, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
@@ -129,6 +129,12 @@ def _seen_elsewhere(run: ScenarioRun, row: Requirement, behind: Hidden) -> list[
     if behind.absent or not behind.forms:
         return []
     return [form for form in run.exchanges if row.speaks_of(form) and form not in behind.forms]
+
+
+def _about_keys(run: ScenarioRun, target: Target) -> str:
+    """Why a scenario that was not driven is not about a target that asks for no key; "" if it is."""
+    about = isinstance(run.scenario, PlainScenario) and run.scenario.is_about_keys
+    return ASKS_FOR_NO_KEY if about and target.api_key is None and not run.exchanges else ""
 
 
 def _about_other_arguments(run: ScenarioRun, row: Requirement, target: Target) -> bool:
@@ -171,10 +177,8 @@ def _not_done(run: ScenarioRun, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
     if any(turn.asks is None for turn in _turns(run)):
         return "the right answer is not known: a live model is behind the target"
-    if live.holds_of_any_answer(row):
-        return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
-    missed = [one for one in exchanges if not one.wanted]
+    missed = [one for one in exchanges if not one.wanted and not live.shown_by(row, one)]
     if not missed:
         return ""
     tries = max(len(one.earlier) for one in missed) + 1

@@ -90,6 +90,10 @@ Check = Callable[..., Iterable[Seen]]
 _C = TypeVar("_C", bound=Callable[..., Any])
 
 
+class NotShownError(Exception):
+    """What a check raises where an answer does not show whether its requirement is kept; the message says why."""
+
+
 class CheckError(ValueError):
     """A check that cannot be registered; the message names its requirement."""
 

@@ -98,7 +98,7 @@ def _together(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
         known: set[Violation] = set()
         for count, last in enumerate(exchanges, 1):
             if row.speaks_of(last.form):
-                found = shown.guarded(row, shown.checks.look(row.id, *exchanges[:count]))
+                found = shown.guarded(row, shown.checks.look(row.id, *exchanges[:count]), last.form)
                 known.update(
                     one.finding.violation for one in shown.find(last, (one for one in found if one not in known))
                 )
@@ -272,9 +272,9 @@ def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> 
             continue
         # Two answers of a live model, whose right answer is not known, may differ in all but their form.
         if one.asks is not None:
-            violations = shown.guarded(row, live_parity.check.look(row.id, one, other))
+            violations = shown.guarded(row, live_parity.check.look(row.id, one, other), ours)
         elif one.wanted:
-            violations = shown.guarded(row, shown.checks.look(row.id, one, other))
+            violations = shown.guarded(row, shown.checks.look(row.id, one, other), ours)
         else:
             continue
         explained = {**shown.explained(other), **shown.explained(one)}

@@ -111,8 +111,6 @@ class Turn:
 class Need(StrEnum):
     """What must be known of a target, or of the backend behind it, before a scenario can be driven."""
 
-    KEEPALIVE = "keepalive"
-    """The target's keep-alive interval is declared."""
     DEFAULT_MODE = "default-mode"
     """The target's own output mode is declared."""
     IDLE_TIMEOUT = "idle-timeout"
@@ -174,9 +172,16 @@ class Request:
     """The requirement that judges it; "": the scenario's subject."""
     requires_echo: str = ""
     """A header of the target's own. A success without it shows that the target does not know the header, and then
-    the scenario observes nothing. "": none."""
+    the scenario is not about that target. "": none."""
     reflects: tuple[str, ...] = ()
     """Texts that the backend must report to have received, in this order."""
+
+    @property
+    def is_about_keys(self) -> bool:
+        """Whether it says nothing of a target that asks for no key. What is served without one says something."""
+        if self.auth is Auth.NONE and not self.key_style:
+            return not (self.unready or 200 <= self.expect < 300)  # noqa: PLR2004 (a class)
+        return self.auth is not Auth.RIGHT or self.key_style is not None
 
     @property
     def continues(self) -> bool:
@@ -223,6 +228,11 @@ class PlainScenario(_Named):
     """Plain requests, sent one after the other, and the requirements that they exercise."""
 
     requests: tuple[Request, ...]
+
+    @property
+    def is_about_keys(self) -> bool:
+        """Whether nothing of it is about a target that asks for no key."""
+        return all(request.is_about_keys for request in self.requests)
 
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
         """Its one form, in the first of its dialects whose surface the target serves; none where it serves none."""

@@ -59,6 +59,7 @@ ABOUT_ANOTHER: Mapping[Backend, str] = {
     Backend.ENDPOINT: "it is about a gateway: an agent has no settings that a request could reach",
 }
 """What a scenario may be about → why it is not driven where something else is behind the target."""
+ASKS_FOR_NO_KEY = "the target asks for no key"
 BEHIND_UPSTREAMS = "what the backend sends is seen by the gateway's upstream alone, which answers as OpenAI does"
 """Why a scenario about a proxy and its Codex is not driven where the target is a gateway."""
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from wireproof.model.dialect import Surface
-from wireproof.model.scenario import LISTED, RESPONSE, Auth, PlainScenario, Request
-from wireproof.model.target import Backend, Missing, root_of
+from wireproof.model.scenario import LISTED, RESPONSE, PlainScenario, Request
+from wireproof.model.target import ASKS_FOR_NO_KEY, Backend, Missing, root_of
 from wireproof.requests.carried import address, carried_headers
 from wireproof.wire.fields import json_object, json_of, list_of, object_of, text_of
 
@@ -38,6 +38,10 @@ class UnseenError(Exception):
         """For this reason, which these exchanges show."""
         super().__init__(reason)
         self.shown = tuple(shown)
+
+
+class UnknownHeaderError(UnseenError):
+    """The target does not know a header of its own that the scenario is about, and owes it nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,8 +167,8 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
     if not isinstance(scenario, PlainScenario):
         return ""
     requests = scenario.requests
-    if target.api_key is None and any(one.auth is not Auth.RIGHT or one.key_style for one in requests):
-        return "the target asks for no key"
+    if target.api_key is None and any(one.is_about_keys for one in requests):
+        return ASKS_FOR_NO_KEY
     if target.unready_url is None and any(request.unready for request in requests):
         return "only a proxy that Wireproof starts can be seen with a backend that is not ready"
     if target.slots is None and any(request.full for request in requests):
@@ -200,7 +204,7 @@ def examine_header(name: str, transcript: Transcript, target: Target) -> None:
     """Make sure that the target knows a header of its own that it was sent ("" checks nothing): its successes echo it.
 
     Raises:
-        UnseenError: it answered with success and without that header.
+        UnknownHeaderError: it answered with success and without that header.
     """
     if not name or not transcript.ok:
         return
@@ -209,4 +213,4 @@ def examine_header(name: str, transcript: Transcript, target: Target) -> None:
     # A gateway may hand on the header of an upstream that has not seen the request's: then the value is another one.
     foreign = target.backend is Backend.ENDPOINT and echoed != sent
     if echoed is None or foreign:
-        raise UnseenError(f"the target does not echo {name}, so it does not know that header")
+        raise UnknownHeaderError(f"the target does not echo {name}, so it does not know that header")

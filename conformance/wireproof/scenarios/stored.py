@@ -102,6 +102,8 @@ STORED: tuple[PlainScenario, ...] = (
                 json={**HELLO, "previous_response_id": "resp_nowhere"},
                 expect=404,
                 code="previous_response_not_found",
+                # OpenAI's own status, which gateways hand on.
+                refusable="previous_response_id",
             ),
             Request(method="GET", path="/responses/resp_nowhere", expect=404),
             Request(method="DELETE", path="/responses/resp_nowhere", expect=404),

@@ -1,7 +1,7 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
 from wireproof.model.dialect import CHATS, OPENAIS
-from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
+from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
 TEXT: tuple[ConversationScenario, ...] = (
@@ -155,9 +155,9 @@ TEXT: tuple[ConversationScenario, ...] = (
         name="silence",
         title="The backend is silent for longer than the keep-alive interval",
         script="text/silent",
+        # Where the interval is not known, the silence is as long as a client is patient.
         turns=(Turn(say="Take your time.", act=Act.OPEN_AT_COMMENT),),
         modes=(Mode.STREAM,),
-        needs=(Need.KEEPALIVE,),
         exercises=(
             "chat.stream.keepalive",
             "chat.stream.keepalive-is-comment",
@@ -176,7 +176,6 @@ TEXT: tuple[ConversationScenario, ...] = (
         script="text/silent-long",
         turns=(Turn(say="Take all the time that you need.", act=Act.OPEN_AT_COMMENTS),),
         modes=(Mode.STREAM,),
-        needs=(Need.KEEPALIVE,),
         dialects=OPENAIS,
         exercises=(
             "chat.stream.keepalive-goes-on",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from stream_findings import CALLS, STOP, found, frame_of, only, shown
 
+from wireproof.judging.registry import NotShownError
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 
@@ -155,6 +157,19 @@ def test_a_comment_keeps_a_silent_stream_alive(stream: Make, frames: tuple[bytes
 def test_silence_without_a_comment_is_too_much(stream: Make, frames: tuple[bytes | str, ...]) -> None:
     violation = only("keepalive", stream("silence", *frames, STOP))
     assert violation.seen == "no comment came while the backend was silent for several times 0.5 s"
+
+
+@pytest.mark.parametrize("comments", range(6))
+def test_of_a_target_whose_interval_is_not_known_a_silence_shows_what_came(stream: Make, comments: int) -> None:
+    frames = [*[b": keep-alive\n\n"] * comments, "after the silence", STOP]
+    for name, enough in (("keepalive", 1), ("keepalive-is-comment", 1), ("keepalive-goes-on", 5)):
+        exchange = stream("silence-long", *frames)
+        exchange = dataclasses.replace(exchange, target=dataclasses.replace(exchange.target, keepalive=None))
+        if comments >= enough:
+            assert found(name, exchange) == []
+        else:
+            with pytest.raises(NotShownError, match="declare it with --keepalive SECONDS"):
+                found(name, exchange)
 
 
 @pytest.mark.parametrize(

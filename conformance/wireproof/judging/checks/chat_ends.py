@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_whole import runs_all_the_same
 from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of, right_ends
-from wireproof.judging.registry import Checks, Seen
+from wireproof.judging.registry import Checks, NotShownError, Seen
 from wireproof.model.scenario import OPENS_AT
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
@@ -163,20 +164,43 @@ def error_after_call(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.keepalive", "responses.stream.keepalive", "messages.stream.keepalive")
 def keepalive(exchange: Exchange) -> Iterable[Seen]:
     """While the backend is silent, comments come before its text. Keep-alives of another kind are for the grammar."""
+    if not _is_kept_alive(exchange):
+        interval = _known_interval(exchange)
+        yield Seen(f"no comment came while the backend was silent for several times {interval:g} s")
+
+
+@check("chat.stream.keepalive-is-comment")
+def keepalive_is_comment(exchange: Exchange) -> Iterable[Seen]:
+    """For the grammar, where anything came to be a comment."""
+    _is_kept_alive(exchange)
+    return ()
+
+
+def _is_kept_alive(exchange: Exchange) -> bool:
+    """Whether anything came while the backend was silent.
+
+    Raises:
+        NotShownError: nothing did, and the silence may have been shorter than the target's interval.
+    """
     # A keep-alive that is no comment is one fault; that no comment came follows from it.
     if any(v.requirement == KEEPALIVE for v in reading_of(exchange).violations):
-        return
-    for event in reading_of(exchange).events:
-        match event:
-            case Comment():
-                return
-            case Text():
-                break
-            case _:
-                pass
-    interval = exchange.target.keepalive
-    seen = f"no comment came while the backend was silent for several times {interval or 0:g} s"
-    yield Seen(seen)
+        return True
+    before = takewhile(lambda event: not isinstance(event, Text), reading_of(exchange).events)
+    if any(isinstance(event, Comment) for event in before):
+        return True
+    _known_interval(exchange)
+    return False
+
+
+def _known_interval(exchange: Exchange) -> float:
+    """The target's keep-alive interval in seconds, of which a client waited for several.
+
+    Raises:
+        NotShownError: it is not known.
+    """
+    if exchange.target.keepalive is None:
+        raise NotShownError("the target's keep-alive interval is not known; declare it with --keepalive SECONDS")
+    return exchange.target.keepalive
 
 
 @check("chat.stream.keepalive-goes-on", "responses.stream.keepalive-goes-on")
@@ -191,8 +215,10 @@ def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
                 break
             case _:
                 pass
+    if due and not came:
+        _known_interval(exchange)
     if 0 < came < due:
-        interval = exchange.target.keepalive or 0.0
+        interval = _known_interval(exchange)
         number = "one comment" if came == 1 else f"{came} comments"
         yield Seen(f"{number} came, and no more, while the backend was silent for more than {due} times {interval:g} s")
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks import live_calls, live_requests
+from wireproof.judging.checks import live_calls, live_parity, live_requests
 from wireproof.judging.checks.live_calls import arguments
 from wireproof.judging.checks.live_counts import created, finish, usage
 from wireproof.judging.checks.live_texts import text, torn
 from wireproof.judging.registry import Checks
+from wireproof.model.requirement import Stage
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ check = Checks(live_calls.check, live_requests.check)
 """The checks of single rows; `look` is for all of them."""
 _ANY_ANSWER = frozenset({Facet.CREATED, Facet.FINISH, Facet.USAGE})
 """What an answer shows whether the model did what it was asked or not."""
+_CALLS = frozenset({Facet.CALL, Facet.EVERY_CALL, Facet.CALL_ID, Facet.ARGUMENTS})
 _PARTS: Mapping[Facet, Callable[[Exchange], Iterable[Seen]]] = {
     Facet.CREATED: created,
     Facet.ENCODING: torn,
@@ -47,9 +49,12 @@ def judges(row: Requirement) -> bool:
     return row.id in check or not _PARTS.keys().isdisjoint(row.facets)
 
 
-def holds_of_any_answer(row: Requirement) -> bool:
+def shown_by(row: Requirement, exchange: Exchange) -> bool:
     """Whether an answer shows that a row is kept although the model did not do what it was asked."""
-    return not _ANY_ANSWER.isdisjoint(row.facets)
+    # Two answers are compared in what does not depend on what they say; and who is offered no tool has no call to make.
+    compared = row.stage is Stage.PARITY and row.id in live_parity.check
+    callless = _CALLS.issuperset(row.facets) and bool(row.facets) and not exchange.conversation.tools
+    return compared or callless or row.facets == (Facet.ENCODING,) or not _ANY_ANSWER.isdisjoint(row.facets)
 
 
 def look(row: Requirement, exchange: Exchange) -> Iterator[Violation]:
