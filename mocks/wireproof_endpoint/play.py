@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
-_SAYING = (TextAdded, Thought, CallBegan, ChoiceFinished)
+_SAYING = frozenset({TextAdded, Thought, CallBegan, ChoiceFinished})
 GIVING_WAY = 256
 """Steps of an answer that is sent whole after which others have their turn."""
 
@@ -264,6 +264,6 @@ class Play:
         if isinstance(event, ChoiceFailed):
             if not (self._spoken or self._began):
                 raise failure(event, self._plan.fields)
-        elif isinstance(event, _SAYING):
+        elif type(event) in _SAYING:
             self._spoken = True
         return self._plan.writer.feed(event)

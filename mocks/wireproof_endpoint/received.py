@@ -31,11 +31,11 @@ class Received:
     def __init__(self, conversation: Conversation, settings: Mapping[str, Any] | None = None) -> None:
         self.conversation = conversation
         self._settings = settings
-        self.history: list[Json] = [_item(item) for item in conversation.history]
+        self.history: list[Json] = list(map(_item, conversation.history))
         """What was said before the input."""
-        self.given: list[Json] = [_input(part) for part in conversation.input]
+        self.given: list[Json] = list(map(_input, conversation.input))
         """The input of the turn: what the user said last."""
-        self.tools: list[Json] = [_tool(tool) for tool in conversation.tools]
+        self.tools: list[Json] = list(map(_tool, conversation.tools))
         """The tools that the client declared."""
         self.developer = conversation.developer or ""
         """The instructions; empty where there are none."""

@@ -31,6 +31,7 @@ from wireproof_surfaces.events import (
     TurnOver,
     UsageReported,
     Working,
+    finished,
 )
 from wireproof_surfaces.tools.call_ids import call_id
 
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from wireproof_scripts.nonces import Nonce, State, TurnRecord
     from wireproof_scripts.player import Performance
     from wireproof_scripts.selection import Selection
-    from wireproof_surfaces.events import FinishReason
 
 _USAGE = steps.Usage()
 
@@ -173,7 +173,7 @@ class PlayedChoice:
         if has_templates(part):
             part = filled(part, self._received.items)
         # What was said is kept only where it may have to be said again.
-        self._draft = _Draft() if any(isinstance(step, steps.Retry) for step in part) else None
+        self._draft = _Draft() if steps.Retry in map(type, part) else None
         self._acted = False
         self._performance = perform(part, self, now)
         return next(self._performance)
@@ -183,6 +183,8 @@ class PlayedChoice:
             return self._said(action)
         if isinstance(action, Until):
             return action
+        if isinstance(action, steps.Finish):  # before a union of many: each turn has one
+            return self._finish(action)
         if isinstance(action, http.Wire):
             return self._wire(action)
         return self._events(action)
@@ -226,8 +228,6 @@ class PlayedChoice:
                 return self._call(action)
             case steps.Code(tool=tool) if tool:
                 return self._call(steps.Call(id=action.id, name=tool, arguments=action.arguments))
-            case steps.Finish():
-                return self._finish(action)
             case steps.Fail(cause) | steps.ErrorNotice(cause):
                 return [self._fail(cause)]
             case steps.Crash():
@@ -324,7 +324,7 @@ class PlayedChoice:
             return [Working()]
         # Calls wait for their results: the client leaves such a turn, and asks again.
         self._end("interrupted" if self._called else "completed")
-        ends = CallsEnded(choice=self.choice) if self._called else _finished(self.choice, finish.reason)
+        ends = CallsEnded(choice=self.choice) if self._called else finished(self.choice, finish.reason)
         return [*self._counts(), ends, _over(self.choice)]
 
     def _counts(self) -> list[Event]:
@@ -375,11 +375,6 @@ def _counted(usage: steps.Usage, choice: int) -> UsageReported:
     return UsageReported(
         choice=choice, prompt=usage.input, completion=usage.output, cached=usage.cached, reasoning=usage.reasoning
     )
-
-
-@lru_cache
-def _finished(choice: int, reason: FinishReason) -> ChoiceFinished:
-    return ChoiceFinished(choice=choice, reason=reason)
 
 
 @lru_cache

@@ -26,11 +26,11 @@ def as_message(items: Sequence[Item]) -> dict[str, Any]:
 
 
 def _part(item: Item) -> dict[str, Any]:
-    match item:
-        case {"type": "text", "text": text}:
-            return {"type": "input_text", "text": text}
-        case {"type": "image", "url": url}:
-            return {"type": "input_image", "image_url": url}
+    # No pattern: it is asked for each part of each request.
+    if item.get("type") == "text" and "text" in item:
+        return {"type": "input_text", "text": item["text"]}
+    if item.get("type") == "image" and "url" in item:
+        return {"type": "input_image", "image_url": item["url"]}
     return dict(item)
 
 

@@ -241,7 +241,7 @@ def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: i
         begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
         nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
         return replace(_in_sequence(script, parts, Nonce(), nonce.asked, choice), by="when")
-    if len(parts) == 1 and not _calls(parts[0]):
+    if len(parts) == 1 and not asking(parts[0]):
         # Most scripts: there is no other part, whatever was said before.
         return _of_script(script, parts, 0, Nonce(), by="when")
     seen = sum(map(_holds(script), asked.earlier()))

@@ -92,11 +92,14 @@ class ApiForm:
         """
         if right is None:
             return
-        found = next((name for name in self.keys if name in headers), AUTHORIZATION)
-        scheme, key = "bearer", headers.get(found, "")
-        if found == AUTHORIZATION:
-            # The scheme in any case (http.auth.wrong).
-            scheme, _, key = key.partition(" ")
+        scheme, key = "", ""
+        for name in self.keys:
+            if name in headers:
+                # The scheme in any case (http.auth.wrong).
+                scheme, _, key = (
+                    headers[name].partition(" ") if name == AUTHORIZATION else ("bearer", "", headers[name])
+                )
+                break
         # Bytes: `compare_digest` takes no text beyond ASCII, and a header may hold any.
         same = hmac.compare_digest(key.strip().encode(errors="replace"), right.encode())
         if scheme.lower() != "bearer" or not same:

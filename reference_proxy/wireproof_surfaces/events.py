@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Literal
 
 # No `function_call`: that is one dialect's spelling of `tool_calls` (`surfaces.chat_dialect`).
@@ -140,6 +141,12 @@ class ChoiceFinished:
     reason: FinishReason
     stop: str | None = None
     """The text that ended it, one of those that the request asks to stop at; None: no such text did."""
+
+
+@lru_cache
+def finished(choice: int, reason: FinishReason) -> ChoiceFinished:
+    """The end of a choice that no text ended: nearly every answer ends like others."""
+    return ChoiceFinished(choice=choice, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

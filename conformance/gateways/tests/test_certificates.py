@@ -31,6 +31,7 @@ INSTALLED = Path(sys.prefix) / HERE.name
 PORTKEY = INSTALLED / "node_modules/@portkey-ai/gateway/build/start-server.js"
 LITELLM = INSTALLED / "python/bin/litellm"
 OTHERS = INSTALLED / "python-login/bin/python"
+OAUTH = INSTALLED / "node_modules/openai-oauth/dist/cli.js"
 ROUTER = INSTALLED / "claude_code_router.cjs"
 FINDINGS = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
 PAGE = (HERE.parents[1] / "docs" / "gateways.md").read_text(encoding="utf-8")
@@ -68,6 +69,13 @@ GATEWAYS: Mapping[str, TargetOptions] = {
         login=Login.CHATGPT,
         timeout=20.0,
     ),
+    "openai-oauth": TargetOptions(
+        # Without a version it asks npm's registry which Codex is the newest.
+        gateway=f"node {shlex.quote(str(OAUTH))} --port {{port}} --base-url {{login_url}}"
+        " --oauth-token-url {login_refresh_url} --codex-version 0.171.0 --no-open",
+        login=Login.CHATGPT,
+        timeout=20.0,
+    ),
     "portkey": TargetOptions(
         gateway=f"node {shlex.quote(str(PORTKEY))} --port={{port}} --headless",
         header=(
@@ -93,15 +101,17 @@ SERVED = {
     "litellm-chatgpt": 3400,
     "chatmock": 2400,
     "codex-api-proxy": 2600,
+    "openai-oauth": 2400,
     "portkey": 2900,
     "claude-code-router": 1000,
 }
-"""Gateway → more outcomes are right than these: 3824, 3567, 2540, 2803, 3015 and 1077 were."""
+"""Gateway → more outcomes are right than these: 3824, 3567, 2540, 2803, 2562, 3015 and 1077 were."""
 
 
 PLACES = {
     "'litellm --": f"'{LITELLM} --",
     "'node node_modules/@portkey-ai/gateway/build/start-server.js ": f"'node {PORTKEY} ",
+    "'node node_modules/openai-oauth/dist/cli.js ": f"'node {OAUTH} ",
     "'python login_here.py ": f"'{OTHERS} {HERE / 'login_here.py'} ",
     "-template litellm": f"-template {HERE / 'litellm'}",
 }

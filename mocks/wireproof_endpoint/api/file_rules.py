@@ -26,7 +26,9 @@ _DATA = re.compile(r"data:([^;,]+);base64,[A-Za-z0-9+/]+={0,2}")
 def chat(body: Body) -> Iterator[WrongParameter]:
     """The rule of the parts of type `file` in the users' messages."""
     for index, message in enumerate(body["messages"]):
-        for place, part in _parts(message.get("content"), f"messages[{index}].content", "file"):
+        # Most are text, and there may be hundreds.
+        content = message.get("content")
+        for place, part in _parts(content, f"messages[{index}].content", "file") if isinstance(content, list) else ():
             file = part["file"]
             yield from _one_of(file, ("file_data", "file_id"), f"{place}.file")
             if (kind := _kind(file.get("file_data"))) not in (None, "application/pdf"):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from wireproof_endpoint.endpoint import azure
 from wireproof_endpoint.journal.entry import NOT_KEPT, JournalEntry
 from wireproof_endpoint.play import WholeReply
-from wireproof_scripts.values import lazy
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces.json_text import encoded
@@ -39,20 +38,18 @@ class EndpointRequest:
     limits: Mapping[str, str] = field(default_factory=dict, init=False)
     """Headers of its response that say what is left of a quota."""
 
+    form: ApiForm = field(init=False)
+    """The form of the API that it is of."""
+    id: str = field(init=False)
+    """The id of its response."""
+
     def __post_init__(self) -> None:
         """Take one of Azure's paths as OpenAI's."""
-        if (found := azure.resolved(self.path)) is not None:
-            self.path, self.deployment = found
-
-    @lazy
-    def id(self) -> str:
-        """The id of its response."""
-        return f"req_{random_hex(16)}"
-
-    @lazy
-    def form(self) -> ApiForm:
-        """The form of the API that it is of."""
-        return form_of(self.path, self.headers) if self.deployment is None else azure.AZURE
+        self.id = f"req_{random_hex(16)}"
+        if (found := azure.resolved(self.path)) is None:
+            self.form = form_of(self.path, self.headers)
+        else:
+            (self.path, self.deployment), self.form = found, azure.AZURE
 
     def refused(self, error: ApiError) -> WholeReply:
         """The response that is an error."""

@@ -94,6 +94,8 @@ class JournalEntry:
     """How the answer ended; None while it is under way."""
     seconds: float | None = field(default=None, init=False, repr=False)
     """How long it took to its end."""
+    weighed: int = field(default=0, init=False, repr=False)
+    """What it counts for in its journal: nothing while its answer is under way, then what it weighed at its end."""
     bounds: Bounds = field(default=Bounds(), repr=False)
     kept: bool = field(default=True, repr=False)
     """Whether anything is noted."""

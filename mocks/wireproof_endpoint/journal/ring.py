@@ -35,9 +35,8 @@ class Journal:
         """Says what the client did wrong whose requests these are; None: nothing here can."""
         self._limit = limit
         self._size = size
-        self._weights: deque[int] = deque()
-        """Of the entries: nothing while an answer is under way, then what it was at its end."""
         self._weight = 0
+        """Of the entries together, as far as their answers have ended."""
         self._bounds = bounds or Bounds()
         self._ended = ended
         self._numbers = itertools.count(1)
@@ -59,7 +58,6 @@ class Journal:
             bounds=self._bounds,
         )
         self.entries.append(entry)
-        self._weights.append(0)
         if len(self.entries) > self._limit:
             self._forget()
         return entry
@@ -67,15 +65,14 @@ class Journal:
     def _forget(self) -> None:
         """Let the oldest go, as far as there are too many, or too large ones."""
         while len(self.entries) > self._limit or (self._weight > self._size and len(self.entries) > 1):
-            self.entries.popleft()
-            self._weight -= self._weights.popleft()
+            self._weight -= self.entries.popleft().weighed
 
     def _weigh(self, entry: JournalEntry) -> None:
         """Count an entry that holds all that it will."""
-        at = entry.number - self.entries[0].number if self.entries else -1
-        if at >= 0:
-            self._weights[at] = entry.weight
-            self._weight += self._weights[at]
+        # It may be forgotten already.
+        if self.entries and entry.number >= self.entries[0].number:
+            entry.weighed = entry.weight
+            self._weight += entry.weighed
             if self._weight > self._size:
                 self._forget()
 

@@ -175,11 +175,11 @@ Library = Mapping[str, Script]
 
 def ends_turn(step: Step) -> bool:
     """Whether the turn is over after this step."""
-    return isinstance(step, _ENDS) or (isinstance(step, Finish) and step.choice is None)
+    return type(step) in _ENDS or (isinstance(step, Finish) and step.choice is None)
 
 
-_ENDS = (Fail, *get_args(Ending))
-"""Not as a union, which would be made each time it is asked."""
+_ENDS = frozenset({Fail, *get_args(Ending)})
+"""A set of types: to find that a step is of none of these by `isinstance` takes a look for each."""
 
 
 def only_app_server(step: Step | type[Step]) -> str:

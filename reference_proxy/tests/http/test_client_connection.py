@@ -6,7 +6,7 @@ import asyncio
 import gc
 import socket
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -129,26 +129,28 @@ def later(seconds: float) -> float:
 
 
 def test_what_can_happen_to_what_comes() -> None:
-    missing = {(state, event) for state in ReadState for event in ReadEvent if event not in READ_TABLE[state]}
+    events = get_args(ReadEvent)
+    missing = {(state, event) for state in get_args(ReadState) for event in events if event not in READ_TABLE[state]}
     assert missing == {
-        (ReadState.IDLE, ReadEvent.BODY_FOLLOWS),
-        (ReadState.IDLE, ReadEvent.COMPLETE),
-        (ReadState.HEAD, ReadEvent.BEGUN),
-        (ReadState.BODY, ReadEvent.BEGUN),
-        (ReadState.BODY, ReadEvent.BODY_FOLLOWS),
+        ("idle", "body follows"),
+        ("idle", "complete"),
+        ("head", "begun"),
+        ("body", "begun"),
+        ("body", "body follows"),
         # The parser is not asked any more.
-        *((state, event) for state in (ReadState.IGNORED, ReadState.ENDED) for event in list(ReadEvent)[:3]),
+        *((state, event) for state in ("ignored", "ended") for event in events[:3]),
     }
 
 
 def test_what_can_happen_to_what_goes() -> None:
-    missing = {(state, event) for state in WriteState for event in WriteEvent if event not in WRITE_TABLE[state]}
-    ended = (WriteState.LINGERING, WriteState.CLOSED)
+    events = get_args(WriteEvent)
+    missing = {(state, event) for state in get_args(WriteState) for event in events if event not in WRITE_TABLE[state]}
+    ended = ("lingering", "closed")
     assert missing == {
-        (WriteState.QUIET, WriteEvent.ANSWERED),
-        (WriteState.ANSWERING, WriteEvent.ASKED),
-        (WriteState.ANSWERING, WriteEvent.SAID_ALL),
-        *((state, event) for state in ended for event in list(WriteEvent)[:3]),
+        ("quiet", "answered"),
+        ("answering", "asked"),
+        ("answering", "said all"),
+        *((state, event) for state in ended for event in events[:3]),
     }
 
 

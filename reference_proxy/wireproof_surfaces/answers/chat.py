@@ -59,7 +59,7 @@ class Chat:
         demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)
-        form, custom = self._form(request), custom_names(request.tools)
+        form, custom = self._form(request), custom_names(request.tools) if request.tools else None
         head = ChatHead(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
             id=f"chatcmpl-{random_hex(12)}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.assembly.choice import ChoiceAssembly, Rules, State
+from wireproof_surfaces.assembly.choice import ChoiceAssembly, Rules
 from wireproof_surfaces.events import (
     CallsEnded,
     ChoiceFailed,
@@ -56,13 +56,11 @@ class Assembly:
         """What passes of an event."""
         before = self._over
         passed = self._passed(event)
+        # Lists, which cost less than generators: it is asked for every event.
+        states = [choice.state for choice in self._choices]
         # Noted here, since it is asked for more often than anything is fed.
-        self.calm = self.calm and all(choice.calm for choice in self._choices)
-        # The last one first: it is asked for every event, and nearly always the answer is no.
-        self._over = self._failed or (
-            self._choices[-1].state is State.FINISHED
-            and all(choice.state is State.FINISHED for choice in self._choices)
-        )
+        self.calm = self.calm and False not in [choice.calm for choice in self._choices]
+        self._over = self._failed or states.count("finished") == len(states)
         self.done = self._over and not (self._await_usage and self._may_be_paid(event, over=before))
         return passed
 
@@ -127,13 +125,11 @@ class Assembly:
                 return
 
     def _finished(self, choice: int) -> bool:
-        return choice < len(self._choices) and self._choices[choice].state is State.FINISHED
+        return choice < len(self._choices) and self._choices[choice].state == "finished"
 
     def _fail(self, event: ChoiceFailed) -> Iterator[TurnEvent]:
         struck = [
-            choice
-            for choice in self._choices
-            if event.choice in {None, choice.index} and choice.state is not State.FINISHED
+            choice for choice in self._choices if event.choice in {None, choice.index} and choice.state != "finished"
         ]
         self._unpaid -= {choice.index for choice in self._choices if event.choice in {None, choice.index}}
         for choice in struck:

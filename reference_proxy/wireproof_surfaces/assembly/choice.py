@@ -16,8 +16,7 @@ whatever the backend says; one whose calls are complete is an answer, whatever f
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from wireproof_surfaces.assembly.characters import Joiner
 from wireproof_surfaces.assembly.reconcile import CallEvent, Reconciler
@@ -36,6 +35,7 @@ from wireproof_surfaces.events import (
     Thought,
     TurnEvent,
     TurnOver,
+    finished,
 )
 
 if TYPE_CHECKING:
@@ -62,12 +62,8 @@ class Rules:
     """Texts before the first of which the choice ends; none of them is empty."""
 
 
-class State(Enum):
-    """How far a choice is."""
-
-    OPEN = auto()
-    CALLING = auto()
-    FINISHED = auto()
+State = Literal["open", "calling", "finished"]
+"""How far a choice is."""
 
 
 @dataclass(slots=True)
@@ -77,7 +73,7 @@ class ChoiceAssembly:
     index: int
     rules: Rules
     seed: str = ""
-    state: State = State.OPEN
+    state: State = "open"
     _text: Joiner = field(default_factory=Joiner)
     _separator: Separator = field(default_factory=Separator)
     # None until there is a call: most answers have none.
@@ -93,11 +89,13 @@ class ChoiceAssembly:
 
     def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
         """What passes of the event; failures are not fed."""
-        if self.state is State.FINISHED:
+        if self.state == "finished":
             return
         match event:
             case TextAdded():
                 yield from self._separate(self._text.feed(event.text))
+            case ChoiceFinished():
+                yield from self.end(event.reason)
             case MessageEnded():
                 yield from self._rest()
                 # A new message is at the start of a line and in no code fence.
@@ -112,45 +110,43 @@ class ChoiceAssembly:
                 yield from self._release()
             case CallsEnded() | TurnOver():
                 yield from self.end("stop")
-            case ChoiceFinished():
-                yield from self.end(event.reason)
             case _:
                 return
 
     @property
     def calm(self) -> bool:
         """Whether it is open and has had no call, not even one that still waits."""
-        return self.state is State.OPEN and self._reconciler is None
+        return self.state == "open" and self._reconciler is None
 
     def passes(self, text: str) -> bool:
         """Whether a piece of text passes as it is, which it does in an open choice that holds nothing back.
 
         If so it is taken; if not nothing has changed, and it is to be fed.
         """
-        if self.state is not State.OPEN or not text or self._stops or not self._text.passes(text):
+        if self.state != "open" or not text or self._stops or not self._text.passes(text):
             return False
         return not self.rules.calls or self._separator.passes(text)
 
     def survive(self) -> Iterator[TurnEvent]:
         """Emit what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
         yield from self._rest()
-        if self.state is not State.FINISHED and self._reconciler is not None:
+        if self.state != "finished" and self._reconciler is not None:
             yield from self._emit(self._reconciler.end())
 
     @property
     def answered(self) -> bool:
         """Whether it is an answer although nothing more comes."""
         complete = bool(self._kept) and not self._incomplete and not self.rules.errors_win
-        return self.state is State.FINISHED or complete
+        return self.state == "finished" or complete
 
     def end(self, reason: FinishReason) -> Iterator[TurnEvent]:
         """Emit what still waits, and the end."""
         if self._reconciler is not None or self._holds_text:
             yield from self.survive()
-        if self.state is not State.FINISHED:
-            self.state = State.FINISHED
+        if self.state != "finished":
+            self.state = "finished"
             # Calls win over any other reason (chat.stream.finish-reason).
-            yield ChoiceFinished(choice=self.index, reason="tool_calls" if self._kept else reason)
+            yield finished(self.index, "tool_calls" if self._kept else reason)
 
     @property
     def _holds_text(self) -> bool:
@@ -165,24 +161,24 @@ class ChoiceAssembly:
 
     def _plain(self, text: str) -> Iterator[TurnEvent]:
         # Words behind a block: its twin in structure did not come first. Blanks decide nothing.
-        if self.state is State.CALLING and text.strip():
+        if self.state == "calling" and text.strip():
             yield from self._release()
         # chat.stream.tail-suppressed.
-        if not (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
+        if not (self.state == "open" or (self.state == "calling" and self.rules.tails)):
             return
         passing = text if self._stops is None else self._stops.feed(text)
         if passing:
             yield TextAdded(choice=self.index, text=passing)
         if self._stops is not None and self._stops.found is not None:
-            self.state = State.FINISHED
+            self.state = "finished"
             reason: FinishReason = "tool_calls" if self._kept else "stop"
             yield ChoiceFinished(choice=self.index, reason=reason, stop=self._stops.found)
 
     def _block(self, call: TextCall) -> Iterator[TurnEvent]:
-        if self.state is State.CALLING:
+        if self.state == "calling":
             yield from self._release()
-        if self.state is not State.FINISHED and self._calls().textual(call):
-            self.state = State.CALLING
+        if self.state != "finished" and self._calls().textual(call):
+            self.state = "calling"
 
     def _structured(self, event: CallEvent) -> Iterator[TurnEvent]:
         # Text that was held stands before the call.
@@ -222,18 +218,18 @@ class ChoiceAssembly:
         if text := self._separator.end():
             yield from self._plain(text)
         # What is no text ends it: no stop reaches over a call or a thought.
-        if self._stops is not None and (text := self._stops.end()) and self.state is not State.FINISHED:
+        if self._stops is not None and (text := self._stops.end()) and self.state != "finished":
             yield TextAdded(choice=self.index, text=text)
 
     def _emit(self, events: Iterator[CallEvent]) -> Iterator[TurnEvent]:
         for event in events:
-            if self.state is not State.FINISHED:
+            if self.state != "finished":
                 yield from self._call(event)
 
     def _call(self, event: CallEvent) -> Iterator[TurnEvent]:
         limit = self.rules.limit
         if isinstance(event, CallBegan) and (limit is None or len(self._kept) < limit):
-            self.state = State.CALLING
+            self.state = "calling"
             self._kept.add(event.id)
             self._incomplete.add(event.id)
         # Beyond the limit, or of such a call.
@@ -244,5 +240,5 @@ class ChoiceAssembly:
             self._incomplete.discard(event.id)
             # Not with the last call alone: calls may overlap, and each that was opened is to be complete.
             if self.rules.ends_early and len(self._kept) == limit and not self._incomplete:
-                self.state = State.FINISHED
-                yield ChoiceFinished(choice=self.index, reason="tool_calls")
+                self.state = "finished"
+                yield finished(self.index, "tool_calls")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import quote
 
 from wireproof_surfaces.errors import INTERNAL
-from wireproof_surfaces.http.connection_states import WRITE_TABLE, ReadState, WriteEvent, WriteState, patience
+from wireproof_surfaces.http.connection_states import WRITE_TABLE, patience
 from wireproof_surfaces.http.request_head import TOO_SLOW, RejectedRequestError, RequestHead
 from wireproof_surfaces.http.request_reader import RequestReader
 from wireproof_surfaces.http.served_exchange import ServedExchange
@@ -28,6 +28,7 @@ from wireproof_surfaces.http.served_exchange import ServedExchange
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wireproof_surfaces.http.connection_states import WriteEvent, WriteState
     from wireproof_surfaces.http.edge_limits import EdgeLimits
     from wireproof_surfaces.http.served_exchange import Receiver
 
@@ -69,7 +70,7 @@ class ClientConnection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport = None  # type: ignore[assignment] # set as soon as there is a connection
         self._reader = RequestReader(limits, self)
-        self._state = WriteState.QUIET
+        self._state: WriteState = "quiet"
         self._exchanges: deque[ServedExchange] = deque()
         """Those that are not answered yet, in their order; the last may still be read."""
         self._rejection: RejectedRequestError | None = None
@@ -105,7 +106,7 @@ class ClientConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended, by whichever side."""
         del exc
-        self._move(WriteEvent.CLOSED)
+        self._move("closed")
         self._among.pop(self, None)
         self._reader.close()
         self._forget_all()
@@ -124,7 +125,7 @@ class ClientConnection(asyncio.Protocol):
 
         One that has closed the whole connection answers that by a reset, and is seen to have left.
         """
-        if self._state is not WriteState.ANSWERING:
+        if self._state != "answering":
             return
         if writes == self._writes:
             self.abort()
@@ -153,7 +154,7 @@ class ClientConnection(asyncio.Protocol):
         if self._receiver is not None:
             self._receiver.received(data)
             return
-        if self._reader.state is ReadState.IGNORED:
+        if self._reader.state == "ignored":
             self._throw_away(len(data))
             return
         try:
@@ -203,9 +204,9 @@ class ClientConnection(asyncio.Protocol):
             self._look_at_pause(now, *self._paused_at)
         elif now <= self._deadline:
             return
-        elif self._state is not WriteState.QUIET:
+        elif self._state != "quiet":
             self.abort()
-        elif self._reader.state in {ReadState.HEAD, ReadState.BODY}:
+        elif self._reader.state in {"head", "body"}:
             self._reject(RejectedRequestError(TOO_SLOW))
             self._advance()
         else:
@@ -251,7 +252,7 @@ class ClientConnection(asyncio.Protocol):
     @property
     def half_closed(self) -> bool:
         """Whether the client has closed its end."""
-        return self._reader.state is ReadState.ENDED
+        return self._reader.state == "ended"
 
     @property
     def date(self) -> bytes:
@@ -267,7 +268,7 @@ class ClientConnection(asyncio.Protocol):
         """Go on behind an answer that is complete."""
         self._exchanges.popleft()
         exchange.watcher = None
-        self._move(WriteEvent.ANSWERED)
+        self._move("answered")
         if exchange.left:
             log.warning("an answer was %d bytes short or long", exchange.left)
             self.abort()
@@ -286,7 +287,7 @@ class ClientConnection(asyncio.Protocol):
         """End behind what was sent, in the middle of whatever that is."""
         self._reader.stop()
         self._forget_all()
-        self._move(WriteEvent.CLOSED)
+        self._move("closed")
         if not reset:
             self._transport.close()
         elif self._paused_at is None:
@@ -306,21 +307,21 @@ class ClientConnection(asyncio.Protocol):
 
     def _advance(self) -> None:
         """Do what both sides' states ask for."""
-        if self._state is WriteState.LINGERING and self.half_closed:
+        if self._state == "lingering" and self.half_closed:
             self._close()
-        if self._state is not WriteState.QUIET:
+        if self._state != "quiet":
             return
         if self._exchanges:
             first = self._exchanges[0]
             if first.complete:
-                self._move(WriteEvent.ASKED)
+                self._move("asked")
                 self._ask(first)
             elif not (first.invited or first.body):
                 first.invited = True
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         elif self._rejection is not None:
             self._refuse(self._rejection)
-        elif self._reader.state in {ReadState.IGNORED, ReadState.ENDED}:
+        elif self._reader.state in {"ignored", "ended"}:
             self._close()
 
     def _ask(self, exchange: ServedExchange) -> None:
@@ -343,7 +344,7 @@ class ClientConnection(asyncio.Protocol):
         log.info("refused with %d: %s", rejection.problem.status, quote(rejection.message[:QUOTED], safe=" `'/.,:-"))
         exchange = ServedExchange(RequestHead(), self)
         self._exchanges.append(exchange)
-        self._move(WriteEvent.ASKED)
+        self._move("asked")
         exchange.refuse(rejection.problem, rejection.message)
 
     def _drop_unread(self) -> None:
@@ -362,10 +363,10 @@ class ClientConnection(asyncio.Protocol):
         RFC 9112, 9.6: were the connection closed with something unread, the answer would be lost on the way to many
         clients. So our end is closed alone, and what still comes is thrown away, of which there is a limit.
         """
-        if self._reader.state is ReadState.IGNORED:
-            self._move(WriteEvent.SAID_ALL)
+        if self._reader.state == "ignored":
+            self._move("said all")
             self._transport.write_eof()
             self._transport.resume_reading()
         else:
-            self._move(WriteEvent.CLOSED)
+            self._move("closed")
             self._transport.close()

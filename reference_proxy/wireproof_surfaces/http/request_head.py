@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof_surfaces.errors import BAD_REQUEST, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 INVALID = "invalid_request_error"
 TOO_LONG = Problem(414, INVALID, "uri_too_long", "The request's target is too long.")
@@ -22,6 +22,7 @@ TOO_MANY = Problem(431, INVALID, "header_fields_too_large", "The request's heade
 TOO_SLOW = Problem(408, INVALID, "request_timeout", "The request did not come to its end in time.")
 VERSION = Problem(505, INVALID, "http_version_not_supported", "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
 _VERSIONS = frozenset({"1.0", "1.1"})
+_FRAMING = frozenset({b"host", b"content-length", b"transfer-encoding", b"expect", b"connection"})
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+;=%-]*)(?::[0-9]{0,5})?")
 
 
@@ -46,76 +47,71 @@ class RequestHead:
     version: str = "1.1"
     fields: list[tuple[bytes, bytes]] = field(default_factory=list)
     """In their order."""
+    # What follows from these once the head is complete (`check`).
     chunked: bool = field(default=False, init=False)
-    """Whether the body comes in chunks; this and the length are known once the head is complete (`check`)."""
+    """Whether the body comes in chunks."""
     length: int = field(default=0, init=False)
     """The length that is announced for the body; 0 without one."""
-    _named: dict[bytes, list[bytes]] | None = field(default=None, init=False, repr=False, compare=False)
-    """The values by name, once somebody has asked for one, which is when all are there."""
+    expects: bool = field(default=False, init=False)
+    """Whether the client waits to be asked for the body. HTTP/1.0 knows no such answer (RFC 9110, 10.1.1)."""
+    closes: bool = field(default=False, init=False)
+    """Whether the connection ends with the answer (RFC 9112, 9.3)."""
 
-    def values(self, name: bytes) -> Sequence[bytes]:
+    def values(self, name: bytes) -> list[bytes]:
         """The values of all fields of this name."""
-        named = self._named
-        if named is None:
-            named = self._named = {}
-            for found, value in self.fields:
-                if found in named:
-                    named[found].append(value)
-                else:
-                    named[found] = [value]
-        return named.get(name, ())
+        return [value for found, value in self.fields if found == name]
 
     @property
     def has_body(self) -> bool:
         """Whether a body follows."""
         return self.chunked or self.length > 0
 
-    @property
-    def expects(self) -> bool:
-        """Whether the client waits to be asked for the body. HTTP/1.0 knows no such answer (RFC 9110, 10.1.1)."""
-        return self.version == "1.1" and bool(self.values(b"expect"))
-
-    @property
-    def closes(self) -> bool:
-        """Whether the connection ends with the answer (RFC 9112, 9.3)."""
-        named = self.values(b"connection")
-        options = {option.strip().lower() for value in named for option in value.split(b",")} if named else ()
-        kept = self.version == "1.1" or b"keep-alive" in options
-        return self.method == "CONNECT" or b"close" in options or not kept
-
 
 def check(head: RequestHead) -> None:
-    """Reject what is not a request of HTTP/1.1 or 1.0, of a head that is complete; else note what body follows.
+    """Reject what is not a request of HTTP/1.1 or 1.0, of a head that is complete; else note what follows from it.
 
     Raises:
         RejectedRequestError: with the first fault.
     """
     if head.version not in _VERSIONS:
         raise RejectedRequestError(VERSION)
-    codings = head.values(b"transfer-encoding")
-    for fault in _faults(head, codings):
+    named: dict[bytes, list[bytes]] = {}
+    for name, value in head.fields:
+        if name in _FRAMING:
+            named.setdefault(name, []).append(value)
+    for fault in _faults(head, named):
         raise RejectedRequestError(BAD_REQUEST, fault)
-    head.chunked = bool(codings)
-    for length in head.values(b"content-length"):
+    head.chunked = b"transfer-encoding" in named
+    # The parser takes one length, and digits alone.
+    for length in named.get(b"content-length", ()):
         head.length = int(length)
+    head.expects = head.version == "1.1" and b"expect" in named
+    options = _listed(named[b"connection"]) if b"connection" in named else ()
+    kept = head.version == "1.1" or b"keep-alive" in options
+    head.closes = head.method == "CONNECT" or b"close" in options or not kept
 
 
-def _faults(head: RequestHead, codings: Sequence[bytes]) -> Iterator[str]:
-    hosts = head.values(b"host")
+def _faults(head: RequestHead, named: Mapping[bytes, Sequence[bytes]]) -> Iterator[str]:
+    hosts = named.get(b"host", ())
     if len(hosts) > 1:
         yield "The request has more than one `Host`."
-    if head.version == "1.1" and not hosts:
+    elif hosts:
+        if not _HOST.fullmatch(hosts[0]):
+            yield "The request's `Host` is no host and port."
+    elif head.version == "1.1":
         yield "The request has no `Host`."
-    if hosts and not _HOST.fullmatch(hosts[0].strip()):
-        yield "The request's `Host` is no host and port."
-    # RFC 9112, 6.1: a server that does not understand a coding answers 501, or refuses; and 1.0 has no codings.
-    if codings and head.version != "1.1":
-        yield "A request of HTTP/1.0 has no `Transfer-Encoding`."
-    if codings and [coding.strip().lower() for coding in codings] != [b"chunked"]:
-        yield "The only `Transfer-Encoding` that is read is `chunked`."
+    if b"transfer-encoding" in named:
+        # RFC 9112, 6.1: a server that does not understand a coding answers 501, or refuses; and 1.0 has no codings.
+        if head.version != "1.1":
+            yield "A request of HTTP/1.0 has no `Transfer-Encoding`."
+        if [coding.lower() for coding in named[b"transfer-encoding"]] != [b"chunked"]:
+            yield "The only `Transfer-Encoding` that is read is `chunked`."
     if b"#" in head.target:
         yield "The request's target has a fragment."
     # RFC 9110, 10.1.1.
-    for expected in head.values(b"expect"):
-        if expected.strip().lower() != b"100-continue":
-            yield "The only `Expect` that is met is `100-continue`."
+    if b"expect" in named and {expected.lower() for expected in named[b"expect"]} != {b"100-continue"}:
+        yield "The only `Expect` that is met is `100-continue`."
+
+
+def _listed(values: Sequence[bytes]) -> set[bytes]:
+    return {option.strip().lower() for value in values for option in value.split(b",")}

@@ -9,13 +9,12 @@ that is raised in a callback comes out of `feed_data` as the context of an error
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Protocol
 
 import httptools
 
 from wireproof_surfaces.errors import BAD_REQUEST
-from wireproof_surfaces.http.connection_states import READ_TABLE, ReadEvent, ReadState
+from wireproof_surfaces.http.connection_states import READ_TABLE
 from wireproof_surfaces.http.edge_limits import FRAMED
 from wireproof_surfaces.http.request_head import (
     TOO_LONG,
@@ -27,6 +26,7 @@ from wireproof_surfaces.http.request_head import (
 )
 
 if TYPE_CHECKING:
+    from wireproof_surfaces.http.connection_states import ReadEvent, ReadState
     from wireproof_surfaces.http.edge_limits import EdgeLimits
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
@@ -54,10 +54,9 @@ class RequestReader:
 
     def __init__(self, limits: EdgeLimits, connection: RequestReceiver) -> None:
         self._limits = limits
-        # It has this reader. Were each to hold the other, both would stay until a search for garbage, which is rare.
-        self._connection = weakref.proxy(connection)
+        self._connection = connection
         self._parser = httptools.HttpRequestParser(self)
-        self.state = ReadState.IDLE
+        self.state: ReadState = "idle"
         self.moved = False
         """Whether the state was set again since somebody has looked, to whichever: the client has its time for it."""
         self.receiving: ServedExchange | None = None
@@ -84,7 +83,7 @@ class RequestReader:
         self._parse(data)
         # The parser keeps a field, or an extension of a chunk, until its end: what has none is counted here.
         # So are empty lines before a request, which it passes over.
-        if self.state in {ReadState.HEAD, ReadState.IDLE} and receiving is None and head is self._head:
+        if self.state in {"head", "idle"} and receiving is None and head is self._head:
             self._head_bytes += len(data)
             if self._head_bytes > self._limits.head + self._limits.target:
                 raise RejectedRequestError(TOO_MANY)
@@ -96,21 +95,21 @@ class RequestReader:
 
     def stop(self) -> None:
         """Read nothing more; a request of which a part is here is none."""
-        self._move(ReadEvent.STOPPED)
+        self._move("stopped")
 
     def end(self) -> None:
         """Nothing comes any more; a request of which a part is here is none."""
-        self._move(ReadEvent.ENDED)
+        self._move("ended")
 
     def close(self) -> None:
-        """End, and let the parser go, which holds this reader, for the same reason."""
+        """End, and let go what holds this reader, which would stay until a search for garbage, and that is rare."""
         self.end()
-        del self._parser
+        del self._parser, self._connection
 
     def _move(self, event: ReadEvent) -> None:
         self.state = READ_TABLE[self.state][event]
         self.moved = True
-        if self.state is not ReadState.BODY:
+        if self.state != "body":
             self.receiving = None
 
     def _parse(self, data: bytes) -> None:
@@ -148,7 +147,7 @@ class RequestReader:
         """A request begins."""
         if not self._replaying:
             self._head, self._head_bytes, self._field_bytes, self._framing_bytes = RequestHead(), 0, 0, 0
-            self._move(ReadEvent.BEGUN)
+            self._move("begun")
 
     def on_url(self, url: bytes) -> None:
         """A piece of its target."""
@@ -165,7 +164,7 @@ class RequestReader:
         self._field_bytes += len(name) + len(value) + _AROUND
         if self._field_bytes > self._limits.head:
             raise RejectedRequestError(TOO_MANY)
-        if self.state is not ReadState.HEAD:  # a trailer: nothing reads those
+        if self.state != "head":  # a trailer: nothing reads those
             return
         fields = self._head.fields
         # The parser leaves the blanks behind a value.
@@ -185,7 +184,7 @@ class RequestReader:
         if not head.has_body:
             self._complete(exchange)
             return
-        self._move(ReadEvent.BODY_FOLLOWS)
+        self._move("body follows")
         self.receiving = exchange
         if not exchange.wanted:
             self._cut_short(exchange)
@@ -208,7 +207,7 @@ class RequestReader:
 
     def _complete(self, exchange: ServedExchange) -> None:
         more = self._connection.completed(exchange)
-        self._move(ReadEvent.COMPLETE)
+        self._move("complete")
         if not more:
             self.stop()
             raise _StopParsingError

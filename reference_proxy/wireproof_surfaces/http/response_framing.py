@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,17 +10,13 @@ if TYPE_CHECKING:
     from wireproof_surfaces.http.request_head import RequestHead
 
 
-class BodyEnd(StrEnum):
-    """What says where a body ends."""
-
-    NONE = auto()
-    """There is no body."""
-    LENGTH = auto()
-    """Its length is announced."""
-    CHUNKS = auto()
-    """The last of its chunks is empty."""
-    CLOSE = auto()
-    """The connection ends."""
+BodyEnd = Literal[
+    "none",  # there is no body
+    "length",  # its length is announced
+    "chunks",  # the last of its chunks is empty
+    "close",  # the connection ends
+]
+"""What says where a body ends."""
 
 
 class ResponseFraming:
@@ -43,37 +38,48 @@ class ResponseFraming:
         closes: bool,
         framed: bool = True,
     ) -> None:
-        named = {name.lower(): value for name, value in headers}
-        self._end = _body_end(request, status, measured="content-length" in named, framed=framed)
-        self.left = int(named["content-length"]) if self._end is BodyEnd.LENGTH else 0
+        length, options = None, ""
+        for name, value in headers:
+            match name.lower():
+                case "content-length":
+                    length = value
+                case "connection":
+                    options = value.lower()
+                case _:
+                    pass
+        self._end = _body_end(request, status, measured=length is not None, framed=framed)
+        self.left = int(length) if length is not None and self._end == "length" else 0
         """Bytes of the body that were announced and not sent; fewer than none: too many were sent."""
-        self.closes = closes or self._end is BodyEnd.CLOSE or "close" in named.get("connection", "").lower()
+        self.closes = closes or self._end == "close" or "close" in options
         """Whether the connection ends with the answer."""
-        lines = [f"HTTP/1.1 {status}"]
-        lines += [f"{name}: {value}" for name, value in headers if not (self.closes and name.lower() == "connection")]
-        lines += ["Transfer-Encoding: chunked"] if self._end is BodyEnd.CHUNKS else []
-        lines += ["Connection: close"] if self.closes else []
-        # HTTP/1.0 ends a connection unless both say otherwise.
-        lines += ["Connection: keep-alive"] if request.version == "1.0" and not self.closes else []
+        if self.closes and options:
+            headers = [(name, value) for name, value in headers if name.lower() != "connection"]
+        lines = [f"HTTP/1.1 {status}", *map(": ".join, headers)]
+        if self._end == "chunks":
+            lines.append("Transfer-Encoding: chunked")
+        if self.closes:
+            lines.append("Connection: close")
+        elif request.version == "1.0":
+            lines.append("Connection: keep-alive")  # it ends a connection unless both say otherwise
         self.head = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\nDate: " + date + b"\r\n\r\n"
 
     def data(self, data: bytes) -> bytes:
         """A piece of the body as it is sent."""
-        if not data or self._end is BodyEnd.NONE:
+        if not data or self._end == "none":
             return b""
-        if self._end is BodyEnd.LENGTH:
+        if self._end == "length":
             self.left -= len(data)
-        return b"%x\r\n%b\r\n" % (len(data), data) if self._end is BodyEnd.CHUNKS else data
+        return b"%x\r\n%b\r\n" % (len(data), data) if self._end == "chunks" else data
 
     def end(self) -> bytes:
         """What is sent behind the last piece."""
-        return b"0\r\n\r\n" if self._end is BodyEnd.CHUNKS else b""
+        return b"0\r\n\r\n" if self._end == "chunks" else b""
 
 
 def _body_end(request: RequestHead, status: str, *, measured: bool, framed: bool) -> BodyEnd:
     if request.method == "HEAD" or status.startswith(("1", "204", "304")):
-        return BodyEnd.NONE
+        return "none"
     if measured:
-        return BodyEnd.LENGTH
+        return "length"
     # HTTP/1.0 has no chunks.
-    return BodyEnd.CHUNKS if framed and request.version == "1.1" else BodyEnd.CLOSE
+    return "chunks" if framed and request.version == "1.1" else "close"

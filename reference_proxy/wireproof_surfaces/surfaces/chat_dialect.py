@@ -63,7 +63,7 @@ class CallFormat:
 
     def finish(self, reason: FinishReason) -> str:
         """The finish_reason."""
-        legacy = self.dialect is ChatFormat.FUNCTION_CALL and reason == "tool_calls"
+        legacy = reason == "tool_calls" and self.dialect is ChatFormat.FUNCTION_CALL
         return "function_call" if legacy else reason
 
     def opening(self, call: AggregatedCall) -> dict[str, Any]:

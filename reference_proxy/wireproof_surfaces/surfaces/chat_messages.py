@@ -163,6 +163,10 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
     """The conversation in acceptable messages, in order; an assistant's text comes before its calls."""
     waiting: dict[str, str] = {}
     for index, message in enumerate(sent):
+        # As above: most are text alone.
+        if message.get("content") and _is_plain(message) and message.keys().isdisjoint(_CALLS):
+            yield Message(role=message["role"], parts=(TextPart(message["content"]),))
+            continue
         match message["role"]:
             case "tool":
                 yield ToolResult(id=message["tool_call_id"], output=_plain(message["content"]))

@@ -48,6 +48,8 @@ class _WholeChoice:
 
     def take(self, event: TurnEvent) -> None:
         match event:
+            case ChoiceFinished():
+                self.reason = self.call_format.finish(event.reason)
             case TextAdded():
                 self.say(event.text)
             case Thought():
@@ -57,8 +59,6 @@ class _WholeChoice:
             case CallClosed():
                 self.calls.feed(event)
                 self.closed.append(event.id)
-            case ChoiceFinished():
-                self.reason = self.call_format.finish(event.reason)
             case _:
                 return
 
@@ -93,7 +93,7 @@ class _WholeChoice:
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
 
-_SAID = (TextAdded, Thought, CallBegan, ArgumentsAdded, CallClosed, ChoiceFinished)
+_SAID = frozenset({TextAdded, Thought, CallBegan, ArgumentsAdded, CallClosed, ChoiceFinished})
 
 
 class ChatWhole:
@@ -114,8 +114,8 @@ class ChatWhole:
         if isinstance(event, ChoiceFailed):
             # Calls that came before do not hide it (chat.whole.backend-error).
             raise failure(event)
-        if isinstance(event, _SAID):
-            self._choices[event.choice].take(event)
+        if type(event) in _SAID:
+            self._choices[event.choice].take(event)  # type: ignore[union-attr] # all of those have one
         return b""
 
     def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:

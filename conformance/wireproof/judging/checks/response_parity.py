@@ -43,7 +43,7 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     # One of them did not arrive; that has a finding of its own.
     if not reading_of(stream).payloads or not reading_of(whole).payloads:
         return
-    ended = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
+    ended = _comparable(object_of(reading_of(stream).payloads[-1][1].get("response")), stream)
     at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
     # A vendor's own members have a finding of their own, and clients pass over them.
     outputs = [one.pop("output") for one in (ended, at_once)]
