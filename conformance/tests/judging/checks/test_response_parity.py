@@ -24,6 +24,10 @@ def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Mak
     (found,) = compared(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
     assert found.text == 'metadata: the stream says null, the whole answer {"a": "1"}'
     assert list(compared(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
+    # What is null says no more than what is missing, in an item, too.
+    for phase, parts in ((None, []), ("final_answer", [Facet.EVENTS])):
+        phased = {**other, "output": [{**other["output"][0], "phase": phase}]}
+        assert [one.part for one in compared(streamed("text-hello", hello), answered("text-hello", phased))] == parts
 
 
 def test_a_message_that_is_missing_is_a_missing_text_and_no_call(
