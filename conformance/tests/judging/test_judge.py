@@ -788,6 +788,26 @@ def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None
     assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
 
 
+@pytest.mark.parametrize(
+    ("alone", "both", "verdict"),
+    [
+        # As it should be, but for the status; the other rule first; several errors of one status.
+        ((400, "It is too large."), (400, "It is too large."), Verdict.PASS),
+        ((400, "It is too large."), (415, "No JSON."), Verdict.WARN),
+        ((400, "It is too large."), (400, "No JSON."), Verdict.NOT_OBSERVED),
+        ((200, ""), (415, "No JSON."), Verdict.NOT_OBSERVED),
+        ((500, "Oh."), (415, "No JSON."), Verdict.NOT_OBSERVED),
+        ((413, "It is too large."), (415, "No JSON."), Verdict.WARN),
+    ],
+)
+def test_the_order_of_two_rules_shows_also_where_the_first_has_an_error_of_its_own(
+    alone: tuple[int, str], both: tuple[int, str], verdict: Verdict, plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    answers = [plain("size-before-media-type", status, error_body(message=said), number=number)
+               for number, (status, said) in enumerate((alone, both))]  # fmt: skip
+    assert judged(*answers)["http.precedence.size-before-media-type"].verdict is verdict
+
+
 def test_what_is_about_keys_alone_does_not_apply_to_a_target_that_asks_for_none() -> None:
     def left_out(name: str, target: Target) -> set[Verdict]:
         (scenario,) = (one for one in SCENARIOS if one.name == name)
