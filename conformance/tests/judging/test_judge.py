@@ -18,14 +18,14 @@ from wireproof.model.catalogue import Catalogue, Citation, load, read
 from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import OPENS_AT, Form, Mode, Scenario
-from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
+from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Missing, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from wireproof.reading.applicable import applicable
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import ExpectedFailure
-from wireproof.reading.right_answers import answers_to
+from wireproof.reading.right_answers import answers_to, right_answers
 from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire.facet import Facet
 
@@ -402,6 +402,25 @@ def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
         == alone
     )
     assert broken(judged(first, refused, target=target)) - {"messages.error.envelope"}
+
+
+def test_text_beside_calls_is_missed_but_where_a_gateways_upstream_has_none(
+    right_stream: Make, right_whole: Make, plain: Make
+) -> None:
+    target = dataclasses.replace(MOCK, dialects=(Dialect.MESSAGES,), backend=Backend.ENDPOINT)
+    of_chat = dataclasses.replace(target, missing=frozenset({Missing.TEXT_BESIDE_CALLS}))
+    body = json.loads(right_whole("call-after-text", dialect=Dialect.MESSAGES).transcript.body)
+    body["content"] = [block for block in body["content"] if block["type"] != "text"]
+    rows = {}
+    for behind in (target, of_chat):
+        how = {"dialect": Dialect.MESSAGES, "target": behind}
+        stream = right_stream("call-after-text", headers=AS_STREAM, **how)
+        made = plain("call-after-text", 200, json.dumps(body).encode(), **how)
+        textless = dataclasses.replace(made, wanted=right_answers(made))
+        rows[behind] = broken(judged(stream, textless, target=behind)) - broken(
+            judged(stream, right_whole("call-after-text", **how), target=behind)
+        )
+    assert rows == {target: {"messages.whole.text"}, of_chat: set()}
 
 
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
