@@ -7,8 +7,9 @@ import pytest
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.scenario import Auth, Form, Mode, PlainScenario, Request, Scenario
 from wireproof.model.target import KeyStyle, Target
+from wireproof.reading.right_answers import answers_to
 from wireproof.requests.adapted import adapted
-from wireproof.scenarios import PLAIN, SCENARIOS
+from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 REQUESTS = {scenario.name: scenario.requests for scenario in PLAIN}
@@ -21,13 +22,28 @@ def asked(scenario: Scenario, target: Target) -> tuple[Request, ...]:
     return mine.requests
 
 
+SILENCES = {one.name: one for one in CONVERSATIONS if one.name.startswith("silence")}
+
+
 def target(**changes: Any) -> Target:
     return Target(**{"base_url": "http://x/v1", "model": "m", "dialects": tuple(Dialect), **changes})
 
 
 @pytest.mark.parametrize("dialects", [tuple(Dialect), CHATS, (Dialect.OBSIDIAN_XML, Dialect.RESPONSES)])
 def test_where_chat_is_served_with_a_bearer_token_nothing_changes(dialects: tuple[Dialect, ...]) -> None:
-    assert all(adapted(scenario, target(dialects=dialects)) is scenario for scenario in SCENARIOS)
+    served = target(dialects=dialects, keepalive=15.0)
+    assert all(adapted(scenario, served) is scenario for scenario in SCENARIOS)
+
+
+def test_a_silence_is_brief_where_the_interval_of_comments_is_not_known() -> None:
+    brief = {one.name: changed for one in SCENARIOS if (changed := adapted(one, target())) is not one}
+    assert brief.keys() == {"silence", "silence-long"}
+    form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
+    for scenario in brief.values():
+        (mine,), (whole,) = (answers_to(one, 0, form) for one in (scenario, SILENCES[scenario.name]))
+        assert mine.text == whole.text
+        # A proxy that serves one request at a time, and never sees the gate opened, waits no longer.
+        assert [gate.timeout <= 3.0 for gate in mine.gates] == [True]
 
 
 def test_in_another_style_a_key_has_no_scheme_and_no_challenge() -> None:

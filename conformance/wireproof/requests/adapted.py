@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import CHATS, Surface
-from wireproof.model.scenario import ConversationScenario, Mode
+from wireproof.model.scenario import OPENS_AT, ConversationScenario, Mode
 from wireproof.model.target import KeyStyle
 from wireproof.requests.carried import SCHEMES
 from wireproof.requests.ways_round import changed_members, written
@@ -54,7 +54,7 @@ _MOVES: Mapping[Surface, _Move] = {
 def adapted(scenario: Scenario, target: Target) -> Scenario:
     """The scenario for a target; itself where nothing differs."""
     if isinstance(scenario, ConversationScenario):
-        return scenario
+        return _brief(scenario) if target.keepalive is None else scenario
     if target.key_style is not KeyStyle.BEARER:
         scenario = _without_bearer(scenario)
     spoken = {dialect.spec.surface for dialect in target.dialects}
@@ -63,6 +63,12 @@ def adapted(scenario: Scenario, target: Target) -> Scenario:
     if not target.ways:
         return scenario
     return replace(scenario, requests=tuple(_round(one, scenario, target) for one in scenario.requests))
+
+
+def _brief(scenario: ConversationScenario) -> ConversationScenario:
+    """The scenario with a silence of some seconds, where it waits for comments whose interval is not known."""
+    waits = any(turn.act in OPENS_AT for turn in scenario.turns)
+    return replace(scenario, script=f"{scenario.script}-brief") if waits else scenario
 
 
 def _round(request: Request, scenario: PlainScenario, target: Target) -> Request:

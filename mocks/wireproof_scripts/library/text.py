@@ -142,6 +142,19 @@ TEXT: tuple[Script, ...] = (
         # Five times the 15 s within which chat.stream.keepalive wants a sign, and four times that it may be late.
         parts=((Gate("gate", timeout=150.0), Say(("after the long silence",))),),
     ),
+    *(
+        # For a proxy whose interval is not known: one that serves a single request at a time does not see the gate
+        # opened, and is to be rid of the silence soon.
+        Script(
+            name=f"text/{name}-brief",
+            title="Silence until the gate opens, for some seconds at most, then text.",
+            parts=((Gate("gate", timeout=seconds), Say((said,))),),
+        )
+        for name, seconds, said in (
+            ("silent", 1.0, "after the silence"),
+            ("silent-long", 3.0, "after the long silence"),
+        )
+    ),
     Script(
         # For clients that leave (chat.stream.disconnect): only an interrupt ends it.
         name="text/hang",
