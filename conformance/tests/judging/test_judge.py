@@ -18,14 +18,14 @@ from wireproof.model.catalogue import Catalogue, Citation, load, read
 from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
 from wireproof.model.scenario import OPENS_AT, Form, Mode, Scenario
-from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Target
+from wireproof.model.target import BEHIND_UPSTREAMS, Backend, Missing, Target
 from wireproof.model.transcript import End, Piece
 from wireproof.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from wireproof.reading.applicable import applicable
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.exchange import read as read_answer
 from wireproof.reading.expected import ExpectedFailure
-from wireproof.reading.right_answers import answers_to
+from wireproof.reading.right_answers import answers_to, right_answers
 from wireproof.scenarios import CONVERSATIONS, SCENARIOS
 from wireproof.wire.facet import Facet
 
@@ -404,6 +404,25 @@ def test_what_a_server_refuses_for_an_id_of_a_call_is_no_fault_of_its_own(
     assert broken(judged(first, refused, target=target)) - {"messages.error.envelope"}
 
 
+def test_text_beside_calls_is_missed_but_where_a_gateways_upstream_has_none(
+    right_stream: Make, right_whole: Make, plain: Make
+) -> None:
+    target = dataclasses.replace(MOCK, dialects=(Dialect.MESSAGES,), backend=Backend.ENDPOINT)
+    of_chat = dataclasses.replace(target, missing=frozenset({Missing.TEXT_BESIDE_CALLS}))
+    body = json.loads(right_whole("call-after-text", dialect=Dialect.MESSAGES).transcript.body)
+    body["content"] = [block for block in body["content"] if block["type"] != "text"]
+    rows = {}
+    for behind in (target, of_chat):
+        how = {"dialect": Dialect.MESSAGES, "target": behind}
+        stream = right_stream("call-after-text", headers=AS_STREAM, **how)
+        made = plain("call-after-text", 200, json.dumps(body).encode(), **how)
+        textless = dataclasses.replace(made, wanted=right_answers(made))
+        rows[behind] = broken(judged(stream, textless, target=behind)) - broken(
+            judged(stream, right_whole("call-after-text", **how), target=behind)
+        )
+    assert rows == {target: {"messages.whole.text"}, of_chat: set()}
+
+
 def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
     # Nor is its end wrong: without a call the answer is a text.
@@ -767,6 +786,26 @@ def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None
     behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
     assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
     assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
+
+
+@pytest.mark.parametrize(
+    ("alone", "both", "verdict"),
+    [
+        # As it should be, but for the status; the other rule first; several errors of one status.
+        ((400, "It is too large."), (400, "It is too large."), Verdict.PASS),
+        ((400, "It is too large."), (415, "No JSON."), Verdict.WARN),
+        ((400, "It is too large."), (400, "No JSON."), Verdict.NOT_OBSERVED),
+        ((200, ""), (415, "No JSON."), Verdict.NOT_OBSERVED),
+        ((500, "Oh."), (415, "No JSON."), Verdict.NOT_OBSERVED),
+        ((413, "It is too large."), (415, "No JSON."), Verdict.WARN),
+    ],
+)
+def test_the_order_of_two_rules_shows_also_where_the_first_has_an_error_of_its_own(
+    alone: tuple[int, str], both: tuple[int, str], verdict: Verdict, plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    answers = [plain("size-before-media-type", status, error_body(message=said), number=number)
+               for number, (status, said) in enumerate((alone, both))]  # fmt: skip
+    assert judged(*answers)["http.precedence.size-before-media-type"].verdict is verdict
 
 
 def test_what_is_about_keys_alone_does_not_apply_to_a_target_that_asks_for_none() -> None:

@@ -61,6 +61,20 @@ def test_the_upstream_plays_scripts_for_any_model_but_one() -> None:
         assert ask(up.base_url, "wrong").status_code == 401
 
 
+def test_the_upstream_says_whether_only_chat_completions_were_asked_for() -> None:
+    with upstream() as up:
+        assert not up.asked_for_chat_alone()
+        ask(up.base_url, up.key)
+        assert up.asked_for_chat_alone()
+        ask(up.base_url.replace("/v1", "/v1/responses?"), up.key)  # a path that is nowhere
+        assert up.asked_for_chat_alone()
+        headers = {"authorization": f"Bearer {up.key}"}
+        said = {"model": "m", "input": "Hi."}
+        httpx.post(f"{up.base_url}/responses", json=said, headers=headers, trust_env=False)
+        assert not up.asked_for_chat_alone()
+    assert not BEHIND.asked_for_chat_alone()
+
+
 def test_two_upstreams_have_ports_and_keys_of_their_own() -> None:
     with upstream() as one, upstream() as other:
         assert one.host != other.host

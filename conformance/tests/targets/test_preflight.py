@@ -796,6 +796,15 @@ def test_what_a_surface_refuses_in_passing_is_found_alone(tiny: TinyServer, memb
     assert ways(preflight(a_target(tiny.base_url))) == {(name, CHAT)}
 
 
+@pytest.mark.parametrize("members", [("tools",), ("max_tokens", "max_completion_tokens"), ("developer", "system")])
+def test_a_member_is_not_blamed_for_what_is_refused_without_it_too(tiny: TinyServer, members: tuple[str, ...]) -> None:
+    def wrong(body: dict[str, Any]) -> str:
+        return "No." if any(f'"{member}"' in json.dumps(body) for member in members) else ""
+
+    tiny.respond = routes(chat=refusing(wrong))
+    assert ways(preflight(a_target(tiny.base_url))) == set()
+
+
 def test_no_stream_is_asked_for_in_so_many_words_where_one_comes_otherwise(tiny: TinyServer) -> None:
     tiny.respond = routes(
         chat=lambda exchange: streamed_always(exchange) if "stream" not in exchange.json else text(exchange)

@@ -440,6 +440,20 @@ def test_each_choice_is_judged_for_itself() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("frames", "spoils"),
+    [
+        # That all of the answer came, the finish of another choice and [DONE] show.
+        ((role(0), text(index=0), role(1), chunk({}, "stop", 1), DONE), {Facet.FINISH}),
+        ((role(0), text(index=0), role(1), text(index=1), DONE), {Facet.FINISH, Facet.END}),
+        ((role(0), text(index=0), role(1), chunk({}, "stop", 1)), {Facet.FINISH, Facet.END}),
+    ],
+)
+def test_a_choice_without_its_finish_may_be_whole(frames: tuple[bytes, ...], spoils: set[Facet]) -> None:
+    violations = read(*frames).violations
+    assert {one.spoils for one in violations if one.requirement == "chat.stream.finish-once"} == {frozenset(spoils)}
+
+
 def test_five_faults_of_a_stream_are_five_violations_and_all_of_it_is_read() -> None:
     reading = read(
         text("Hel"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
-from wireproof.judging.checks.answered import lost_report
+from wireproof.judging.checks.answered import lost_report, order
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
 from wireproof.judging.spoiling import spoilt_by
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _REFUSALS = frozenset({400, 422})
 """The statuses of a request that a server cannot read."""
+ORDERS = "http.precedence."
+"""How rows begin whose scenarios break one rule, and then another one with it."""
 _OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
 """What is judged of every exchange, whatever came."""
 
@@ -59,14 +61,18 @@ def findings_of(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: 
 def _requests(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
     """Plain requests, in turn.
 
-    One that breaks several rules shows nothing of their order once one of them was seen not to be kept alone.
+    One that breaks several rules may show nothing of their order once one of them was seen not to be kept alone.
     """
     cause: ExchangeFinding | None = None
     # What the scenario is judged by, such as the form of the error, says nothing of the rule in question.
     judged = {row.id for row in shown.rows}
     for exchange in exchanges:
         if cause is not None:
-            shown.hide_meaning(exchange, cause)
+            seen = order(exchanges[0], exchange) if _is_of_two_rules(exchange) else None
+            if seen is None:
+                shown.hide_meaning(exchange, cause)
+            else:
+                shown.find(exchange, (one.of(exchange.scenario.exercises[0]) for one in seen))
             continue
         found, case = _answer(exchange, shown)
         if not (case and case.hides):
@@ -77,6 +83,15 @@ def _requests(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
         spoilt = shown.readable()
         spoilt.add(one for one in found if one.requirement not in judged)
         cause = spoilt.first
+
+
+def _is_of_two_rules(exchange: Exchange) -> bool:
+    """Whether a request breaks the rule that the one before it has broken, and another one."""
+    scenario = exchange.scenario
+    if not isinstance(scenario, PlainScenario) or not scenario.exercises[0].startswith(ORDERS):
+        return False
+    alone, *others = scenario.requests
+    return [alone.expect] == [one.expect for one in others if not one.judged]
 
 
 def _conversation(exchanges: Sequence[Exchange], shown: RunFindings) -> None:

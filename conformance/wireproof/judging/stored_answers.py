@@ -159,9 +159,10 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     # They end at the stop sequence.
     if exchange.turn is not None and exchange.terms.stops and not any(one.stop for one in exchange.wanted):
         return
-    # They have the calls of the script, where a gateway may have others: see `right_answers`.
+    # They have the calls of the script and its text, where a gateway may have others: see `right_answers`.
     played = answers_to(exchange.conversation, exchange.number, exchange.form) if exchange.wanted else ()
-    if _calls(exchange.wanted) != _calls(played):
+    textless = (one.text == "" != other.text for one, other in zip(exchange.wanted, played, strict=False))
+    if _calls(exchange.wanted) != _calls(played) or any(textless):
         return
     # What the backend says in place of the text where it could wait no longer: see `chat.stream.flushed`.
     if any(gate_was_late(one, choice.text or "") for one, choice in exchange.choices()):

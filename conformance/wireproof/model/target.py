@@ -77,6 +77,8 @@ class Missing(StrEnum):
     HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
     SETTINGS = "takes no settings of its model"
     """So does the service behind a ChatGPT login, which gateways call instead."""
+    TEXT_BESIDE_CALLS = "sends no text beside the calls of a whole answer"
+    """So does the upstream of a gateway that asks it for chat completions alone."""
 
 
 MASK = "***"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.answer_terms import answer_terms
 from wireproof.model.scenario import Mode
-from wireproof.model.target import Backend
+from wireproof.model.target import Backend, Missing
 from wireproof.reading.agent_calls import agent_call
 from wireproof.reading.asked import wanted
 from wireproof.reading.expected import ExpectedFailure, expected
@@ -33,6 +33,15 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
         right = wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
         # OpenAI's own calls of a tool that the request names end with "stop", others' with "tool_calls".
         return tuple(replace(one, finish=None) for one in right) if scenario.names_tool else right
+    answers = _of_backend(exchange)
+    if Missing.TEXT_BESIDE_CALLS in exchange.target.missing and exchange.mode is Mode.WHOLE and exchange.reading:
+        return tuple(_of_chat(answer, exchange.choice(choice)) for choice, answer in enumerate(answers))
+    return answers
+
+
+def _of_backend(exchange: Exchange) -> tuple[Expected, ...]:
+    """The right answers of an exchange with a script, by what plays it."""
+    scenario, form = exchange.conversation, exchange.form
     match exchange.target.backend:
         case Backend.LIVE:
             return ()
@@ -83,6 +92,14 @@ def _of_upstream(answer: Expected, came: Choice) -> Expected:
     script has: nothing that it lost. One that keeps it to itself gets them all, and may send them all.
     """
     return replace(answer, calls=answer.calls[: len(came.calls)]) if len(came.calls) == 1 else answer
+
+
+def _of_chat(answer: Expected, came: Choice) -> Expected:
+    """The right answer where a whole one of the upstream has no text beside its calls.
+
+    A gateway that streams from its upstream has the text all the same.
+    """
+    return replace(answer, text="") if answer.text and answer.calls and came.calls and not came.text else answer
 
 
 def _of_cursor(answer: Expected) -> Expected:

@@ -36,10 +36,11 @@ from wireproof.targets.target_clock import SpentError
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof.model.target import Target
     from wireproof.targets.options import TargetOptions
+    from wireproof.wire.fields import JsonObject
 
 BAD_GATEWAY = 502
 """The lowest status of a gateway that is still starting. A 500 is an answer: LiteLLM 1.106 without its database package
@@ -72,19 +73,27 @@ class RunningUpstream:
 
     def refused(self) -> str:
         """Which requests it has refused by itself, to complete an error; "" for none that are known."""
-        try:
-            answer = httpx.get(f"http://{self.host}/_wireproof/requests?brief", trust_env=False, timeout=REFUSALS)
-            entries = answer.json()["requests"] if answer.is_success else []
-        except (httpx.HTTPError, ValueError, LookupError):
-            return ""  # another program listens there, or it has ended: nothing is known of what it refused
         refused = Counter(
             f"{one['method']} {one['path']} (HTTP {one['status']})"
-            for one in entries
+            for one in self._received()
             # One that a script answered is refused as the script says.
             if one["script"] is None and (one["status"] or 0) >= BAD_REQUEST
         )
         said = ", ".join(f"{count} times {what}" if count > 1 else what for what, count in refused.most_common(SHOWN))
         return f" (the upstream refused {said})" if said else ""
+
+    def asked_for_chat_alone(self) -> bool:
+        """Whether all that was asked of its model so far were chat completions."""
+        asked = [one["path"] for one in self._received() if one["script"] is not None]
+        return bool(asked) and all(path.endswith(Surface.CHAT.endpoint) for path in asked)
+
+    def _received(self) -> Sequence[JsonObject]:
+        """The requests that it has received; none where that is not known."""
+        try:
+            answer = httpx.get(f"http://{self.host}/_wireproof/requests?brief", trust_env=False, timeout=REFUSALS)
+            return list(answer.json()["requests"]) if answer.is_success else []
+        except (httpx.HTTPError, ValueError, LookupError):
+            return []  # another program listens there, or it has ended
 
     def placeholders(self) -> dict[str, str]:
         """What stands for it in commands, variables and configurations → what is filled in."""

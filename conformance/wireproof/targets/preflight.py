@@ -248,8 +248,14 @@ class _Look:
             return
         for way in ways:
             alone = await self._with([way], surface, one.mode)
-            if alone.route is not Route.TEXT and alone.answer.status not in BUSY:
-                self._take(way, surface, alone.answer)
+            if alone.route is Route.TEXT or alone.answer.status in BUSY:
+                continue
+            self._take(way, surface, alone.answer)
+            without = await self._with([way], surface, one.mode)
+            if without.route is not Route.TEXT:
+                self.ways.pop()  # what stands beside the member is refused, or what is sent instead of it
+            if without.answer.status is None:
+                break  # nothing answers any more
 
     async def _with(self, ways: Sequence[WayRound], surface: Surface, mode: Mode) -> Sighting:
         """What a surface does with a request for a text that has the members of these ways."""

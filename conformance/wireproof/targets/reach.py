@@ -155,6 +155,8 @@ def _of_gateway(
     if target.backend is Backend.LIVE:
         where = f"call {behind_it.base_url} with the key of that upstream"
         raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?{behind_it.refused()}")
+    if behind_it.asked_for_chat_alone():
+        target = replace(target, missing=target.missing | {Missing.TEXT_BESIDE_CALLS})
     # A key that was not declared is not judged where it makes no difference.
     is_judged = declared.api_key is not None or asks_for_key(target, budget)
     return target if is_judged else replace(target, api_key=None)

@@ -9,6 +9,7 @@ https://platform.openai.com/docs/api-reference/chat-streaming/streaming
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.wire.choice import ChoiceReader
@@ -78,7 +79,7 @@ class _Chat:
     def done(self, frame: SseFrame) -> Iterator[ChatEvent]:
         """Take a `[DONE]`."""
         # The choices first: one that lacks its finish is named at the [DONE] that came instead.
-        self._close(frame.place)
+        self._close(frame.place, over=any(choice.finished for choice in self._choices.values()))
         if self._step(StreamSign.DONE, frame.place):
             yield Done(frame=frame.number)
 
@@ -162,14 +163,18 @@ class _Chat:
         for violation in choice.violations[known:]:
             self._findings.add(violation)
 
-    def _close(self, place: Place) -> bool:
-        """End the answer; False if a choice was not finished. A stream without any choice lacks the first."""
+    def _close(self, place: Place, *, over: bool = False) -> bool:
+        """End the answer; False if a choice was not finished. A stream without any choice lacks the first.
+
+        `over`: another choice has its finish and the stream its [DONE], so that all of the answer came.
+        """
         if self._state not in _RUNNING:
             return True
         choices = self._choices or {0: ChoiceReader(0, blocks=self._blocks)}
         broken = [choice for choice in choices.values() if not choice.close(place)]
         for choice in broken:
-            self._findings.add(choice.violations[-1])
+            lacks = choice.violations[-1]
+            self._findings.add(replace(lacks, spoils=frozenset({Facet.FINISH})) if over else lacks)
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:

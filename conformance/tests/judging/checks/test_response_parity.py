@@ -24,6 +24,28 @@ def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Mak
     (found,) = compared(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
     assert found.text == 'metadata: the stream says null, the whole answer {"a": "1"}'
     assert list(compared(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
+    # What is null says no more than what is missing, in an item, too.
+    for phase, parts in ((None, []), ("final_answer", [Facet.EVENTS])):
+        phased = {**other, "output": [{**other["output"][0], "phase": phase}]}
+        assert [one.part for one in compared(streamed("text-hello", hello), answered("text-hello", phased))] == parts
+
+
+def test_a_message_that_is_missing_is_a_missing_text_and_no_call(
+    streamed: Make, answered: Make, response: Make, message_item: Make, call_item: Make, counted: Json
+) -> None:
+    both = response("completed", [message_item("Hi."), call_item("call_a", "f", "{}", 1)], usage=counted)
+    for left, parts in ((both["output"][1:], {Facet.TEXT, Facet.EVENTS}), (both["output"][:1], {Facet.CALL})):
+        other = {**both, "output": left}
+        found = {one.part for one in compared(streamed("calls-burst", both), answered("calls-burst", other))}
+        assert parts <= found
+        assert not ({Facet.TEXT, Facet.CALL} - parts) & found
+
+
+def test_a_terminal_response_that_is_no_object_is_compared_as_an_empty_one(
+    stream: Make, answered: Make, hello: Json
+) -> None:
+    ended = stream("text-hello", b'data: {"type": "response.completed", "response": []}\n\n', bare=True, **RE)
+    assert {one.part for one in compared(ended, answered("text-hello", hello))} >= {Facet.TEXT}
 
 
 def test_under_policy_first_a_stream_ends_with_its_first_call(

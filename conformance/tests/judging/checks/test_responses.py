@@ -73,6 +73,22 @@ def test_the_envelope(change: Json, words: str, answered: Make, hello: Json) -> 
     assert words in found[ENVELOPE]
 
 
+def test_a_wrong_status_hides_nothing_else_of_its_event(
+    stream: Make, response_events: Make, event_frames: Make, hello: Json
+) -> None:
+    schema, status = "responses.stream.schema", "responses.stream.status"
+
+    def found(**change: object) -> list[str]:
+        events = response_events(hello)
+        events[-1] = {**events[-1], "response": {**events[-1]["response"], **change}}
+        exchange = stream("text-hello", *event_frames(events), bare=True, **RE)
+        return sorted({*seen(exchange), *(one.requirement for one in exchange.reading.violations)})
+
+    assert found(finish_reason="stop") == [schema]
+    assert found(status="done") == [status]
+    assert found(status="in_progress", finish_reason="stop") == [schema, status]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

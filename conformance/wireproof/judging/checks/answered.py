@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wireproof.judging.error_texts import Sent, said_in
 from wireproof.judging.registry import Seen, no_header
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
@@ -146,6 +147,22 @@ def _wrong(exchange: Exchange) -> Seen | None:
     if request.code and failed is not None and failed.code != request.code:
         return Seen(f"code is {quoted(failed.code)}, it should be {quoted(request.code)}", exchange.body_place)
     return None
+
+
+def order(alone: Exchange, both: Exchange) -> tuple[Seen, ...] | None:
+    """What is wrong with the order of two rules, where the first is broken alone, and both are; None: it is not shown.
+
+    The first may be kept with an error of its own: what answers both is the same error, or that of the other rule.
+    """
+    one, two = alone.transcript, both.transcript
+    if one.status not in _REFUSALS or two.status not in _REFUSALS:
+        return None
+    if one.status != two.status:
+        first = f"HTTP {one.status} where nothing else is wrong"
+        return (Seen(f"{_sent(both)} was answered HTTP {two.status}, and {first}", both.body_place),)
+    said = [said_in(each.body, Sent.of(each.request_body)) for each in (one, two)]
+    # Several errors of one status may stand together, or for any rule.
+    return () if said[0] and said[0] == said[1] else None
 
 
 def _is_refusal(exchange: Exchange) -> bool:

@@ -47,9 +47,13 @@ def is_mistimed(value: object) -> bool:
     return isinstance(value, int | float) and not _SINCE <= value < _UNTIL
 
 
-def named_frames(reading: Reading) -> set[int | None]:
-    """The numbers of the frames that the grammar has found wrong: a schema would name the same fault once more."""
-    return {v.place.frame for v in reading.violations if v.place and not v.strict_only}
+def named_frames(reading: Reading, *, but: str = "") -> set[int | None]:
+    """The numbers of the frames that the grammar has found wrong: a schema would name the same fault once more.
+
+    `but`: the requirement of faults after which a schema is asked all the same, but for what they are about.
+    """
+    found = (v for v in reading.violations if v.place and not v.strict_only and v.requirement != but)
+    return {v.place.frame for v in found if v.place}
 
 
 def calls_are_named(reading: Reading) -> bool:

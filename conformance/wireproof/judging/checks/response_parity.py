@@ -43,10 +43,10 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     # One of them did not arrive; that has a finding of its own.
     if not reading_of(stream).payloads or not reading_of(whole).payloads:
         return
-    ended = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
+    ended = _comparable(object_of(reading_of(stream).payloads[-1][1].get("response")), stream)
     at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
     # A vendor's own members have a finding of their own, and clients pass over them.
-    outputs = [one.pop("output") for one in (ended, at_once)]
+    outputs = [[_meaning(item) for item in one.pop("output")] for one in (ended, at_once)]
     for part, streamed_items, items in _items(*outputs):
         if streamed_items != items:
             one, other = apart(streamed_items, items)
@@ -57,6 +57,10 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             one, other = apart(said, whole_said)
             seen = f"{name}: the stream says {one}, the whole answer {other}"
             yield Seen(seen, kind=name, part=_PARTS.get(name, Facet.SETTINGS))
+
+
+def _meaning(item: JsonObject) -> JsonObject:
+    return {name: _meant(name, value) for name, value in item.items() if value is not None}
 
 
 def _meant(name: str, value: object) -> object:

@@ -31,7 +31,8 @@ from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
-from wireproof.wire.responses_events import PUBLISHED
+from wireproof.wire.responses_events import PUBLISHED, STATUSES
+from wireproof.wire.responses_grammar import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +65,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     An event of a vendor's own is for the grammar. Each member that is wrong is seen once, as in chat.
     """
     reading = reading_of(exchange)
-    named = named_frames(reading)
+    named = named_frames(reading, but=STATUS)
     kinds: set[str] = set()
     # As in chat: a long stream repeats a few shapes, and validating each event would take longer than receiving it.
     shapes: set[str] = set()
@@ -76,7 +77,8 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
             continue
         shapes.add(shape)
-        for seen in unpublished("response.stream", payload, frame, apart=_NAMED):
+        apart = _NAMED | ({("response", "status")} if payload["type"] in STATUSES else set())
+        for seen in unpublished("response.stream", payload, frame, apart=apart):
             if seen.kind not in kinds:
                 yield seen
             kinds.add(seen.kind)
