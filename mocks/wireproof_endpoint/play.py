@@ -57,7 +57,7 @@ class WholeReply:
     body: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class StreamHead:
     """The beginning of a streamed response."""
 
@@ -117,8 +117,11 @@ class Play:
         self._holding = None if plan.demand is None else Holding(plan.demand, choices=plan.choices)
         """What holds the answer back until it calls what was demanded; None: nothing is demanded."""
         self._left: Callable[[], None] | None = left
-        self.nonces = {turn.nonce for turn in turns}
+
+    @property
+    def nonces(self) -> set[int]:
         """What its turns share with others: a change there may end a wait."""
+        return {turn.nonce for turn in self._turns}
 
     def close(self) -> None:
         """End the turns; those that still play were interrupted. It may be called again."""

@@ -265,7 +265,8 @@ def _names(body: Body) -> Iterator[WrongParameter]:
         name = message.get("name")
         if isinstance(name, str) and not _PARTICIPANT.fullmatch(name):
             yield WrongParameter(f"messages[{index}].name", r"without blanks and without `<`, `|`, `\`, `/`, `>`")
-        for number, call in enumerate(message.get("tool_calls") or []):
+        calls = message.get("tool_calls")
+        for number, call in enumerate(calls) if calls else ():
             function = call.get("function")
             if isinstance(function, dict) and not _NAME.fullmatch(function["name"]):
                 place = f"messages[{index}].tool_calls[{number}].function.name"

@@ -43,7 +43,7 @@ class EndpointApplication:
 
     def answer(self, exchange: ServedExchange) -> None:
         """Answer a request, or begin to."""
-        if _is_page(exchange.head):
+        if exchange.context is None and _is_page(exchange.head):
             exchange.reply(*pages.answer(self.endpoint.journal, exchange.head, exchange.connection.peer))
             return
         (request, refusal), exchange.context = exchange.context or self._admitted(exchange), None

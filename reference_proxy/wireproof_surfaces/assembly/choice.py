@@ -37,6 +37,7 @@ from wireproof_surfaces.events import (
     TurnOver,
     finished,
 )
+from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from wireproof_surfaces.tools.use_tool import TextCall
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Rules:
     """What a choice may say."""
 

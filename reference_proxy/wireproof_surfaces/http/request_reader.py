@@ -161,8 +161,8 @@ class RequestReader:
         """A header field, or a trailer."""
         if self._replaying:
             return
-        self._field_bytes += len(name) + len(value) + _AROUND
-        if self._field_bytes > self._limits.head:
+        size = self._field_bytes = self._field_bytes + len(name) + len(value) + _AROUND
+        if size > self._limits.head:
             raise RejectedRequestError(TOO_MANY)
         if self.state != "head":  # a trailer: nothing reads those
             return

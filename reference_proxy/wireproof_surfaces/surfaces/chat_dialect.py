@@ -7,11 +7,11 @@ function-call  one legacy `function_call`, for requests that declare `functions`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_surfaces.tools import use_tool
+from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
     from wireproof_surfaces.assembly.aggregator import AggregatedCall
@@ -31,7 +31,7 @@ class ChatFormat(StrEnum):
     FUNCTION_CALL = "function-call"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class CallFormat:
     """All that decides how calls are written."""
 

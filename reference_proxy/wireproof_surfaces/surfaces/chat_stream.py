@@ -109,7 +109,7 @@ class _StreamedChoice:
         return block if self.blocks == 1 else self.call_format.delimiter + block
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class _Frame:
     """A choice's frames around their deltas: nearly all of a frame is the same in each."""
 

@@ -5,11 +5,12 @@ Every member that OpenAI's type requires is there, in progress and at the end; `
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_surfaces.events import FailureReason
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat
+from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +39,7 @@ CODES: Mapping[FailureReason, str] = {
 """Cause → the code of a failed response, of those that are published; any other cause is a server_error."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class ResponseHead:
     """What is the same in a response's stream and its whole form."""
 

@@ -6,7 +6,7 @@ ignored; what the response repeats of a request is in its `echo`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import responses_input, responses_tools
@@ -27,6 +27,7 @@ from wireproof_surfaces.surfaces.rules import (
     text,
     where,
 )
+from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class ResponsesRequest:
     """What a client asked for; None where it said nothing."""
 
