@@ -10,6 +10,7 @@ from wireproof.model.target import KeyStyle, Target
 from wireproof.reading.right_answers import answers_to
 from wireproof.requests.adapted import adapted
 from wireproof.scenarios import CONVERSATIONS, PLAIN, SCENARIOS
+from wireproof.scenarios.live import LIVE
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 REQUESTS = {scenario.name: scenario.requests for scenario in PLAIN}
@@ -31,12 +32,23 @@ def target(**changes: Any) -> Target:
 
 @pytest.mark.parametrize("dialects", [tuple(Dialect), CHATS, (Dialect.OBSIDIAN_XML, Dialect.RESPONSES)])
 def test_where_chat_is_served_with_a_bearer_token_nothing_changes(dialects: tuple[Dialect, ...]) -> None:
-    served = target(dialects=dialects, keepalive=15.0)
+    served = target(dialects=dialects, keepalive=15.0, api_key="k")
     assert all(adapted(scenario, served) is scenario for scenario in SCENARIOS)
 
 
+def test_web_pages_are_let_in_by_targets_that_ask_for_a_key() -> None:
+    origins = {key: {one.headers["origin"] for one in asked(NAMED["cors"], target(api_key=key))} for key in ("k", None)}
+    assert origins["k"] - origins[None] == {"http://localhost:5173"}
+    assert "app://obsidian.md" in origins[None]
+    (live,) = (one for one in LIVE if one.name == "live-cors")
+    assert asked(live, target()) == live.requests
+    assert live.is_about_keys
+    assert not NAMED["cors"].is_about_keys
+
+
 def test_a_silence_is_brief_where_the_interval_of_comments_is_not_known() -> None:
-    brief = {one.name: changed for one in SCENARIOS if (changed := adapted(one, target())) is not one}
+    unknown = target(api_key="k")
+    brief = {one.name: changed for one in SCENARIOS if (changed := adapted(one, unknown)) is not one}
     assert brief.keys() == {"silence", "silence-long"}
     form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
     for scenario in brief.values():
@@ -57,14 +69,14 @@ def test_in_another_style_a_key_has_no_scheme_and_no_challenge() -> None:
 
 @pytest.mark.each("scenario", PLAIN, ids=lambda scenario: scenario.name)
 def test_in_another_style_nothing_else_changes(scenario: PlainScenario) -> None:
-    mine = asked(scenario, target(key_style=KeyStyle.QUERY))
+    mine = asked(scenario, target(key_style=KeyStyle.QUERY, api_key="k"))
     kept = [one for one in scenario.requests if one.auth not in {Auth.OTHER_CASE, Auth.OTHER_SCHEME}]
     assert [(one.path, one.json, one.body, one.expect) for one in mine] == [
         (one.path, one.json, one.body, one.expect) for one in kept
     ]
 
 
-ALONE = target(dialects=(Dialect.RESPONSES,))
+ALONE = target(dialects=(Dialect.RESPONSES,), api_key="k")
 WHOLE = (Form(Dialect.RESPONSES, Mode.WHOLE),)
 
 

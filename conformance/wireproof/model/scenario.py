@@ -180,8 +180,13 @@ class Request:
     def is_about_keys(self) -> bool:
         """Whether it says nothing of a target that asks for no key. What is served without one says something."""
         if self.auth is Auth.NONE and not self.key_style:
-            return not (self.unready or 200 <= self.expect < 300)  # noqa: PLR2004 (a class)
+            return self.is_of_a_page or not (self.unready or 200 <= self.expect < 300)  # noqa: PLR2004 (a class)
         return self.auth is not Auth.RIGHT or self.key_style is not None
+
+    @property
+    def is_of_a_page(self) -> bool:
+        """Whether a web page asks: a target that wants no key has reason to keep the pages of others out."""
+        return self.headers.get("origin", "").startswith("http")
 
     @property
     def continues(self) -> bool:

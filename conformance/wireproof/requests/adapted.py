@@ -57,6 +57,8 @@ def adapted(scenario: Scenario, target: Target) -> Scenario:
         return _brief(scenario) if target.keepalive is None else scenario
     if target.key_style is not KeyStyle.BEARER:
         scenario = _without_bearer(scenario)
+    if target.api_key is None:
+        scenario = _without_pages(scenario)
     spoken = {dialect.spec.surface for dialect in target.dialects}
     alone = next(iter(spoken), None) if len(spoken) == 1 else None
     scenario = _elsewhere(scenario, alone) if alone is not None and alone in _MOVES else scenario
@@ -84,6 +86,12 @@ def _round(request: Request, scenario: PlainScenario, target: Target) -> Request
 def _without_bearer(scenario: PlainScenario) -> PlainScenario:
     """The scenario without what only a bearer token has: a scheme, and the challenge that names it (RFC 6750)."""
     return replace(scenario, requests=tuple(_unchallenged(one) for one in scenario.requests if one.auth not in SCHEMES))
+
+
+def _without_pages(scenario: PlainScenario) -> PlainScenario:
+    """The scenario without the requests of web pages; itself where it has none, or no others, and is about keys."""
+    kept = tuple(one for one in scenario.requests if not one.is_of_a_page)
+    return replace(scenario, requests=kept) if 0 < len(kept) < len(scenario.requests) else scenario
 
 
 def _unchallenged(request: Request) -> Request:
