@@ -57,6 +57,8 @@ _ORDINARY = re.compile(
 
 _STARS = re.compile(r"\*{2,}|\.{3,}|\u2026+|\u2022{2,}|(?:\xe2\x80\xa6)+|(?:\xe2\x80\xa2){2,}")
 """What stands for the middle of a key of which the ends are shown; the last two are UTF-8, read byte by byte."""
+_SHORTEST_STARS = (b"**", b"...", "\u2026".encode(), "\u2022\u2022".encode())
+"""The shortest of them, one of which stands in every body that holds any."""
 _BEGUN, _ENDED = 4, 3
 """Characters before and behind stars from which on they are the ends of a key: fewer stand beside stars by chance."""
 
@@ -105,10 +107,15 @@ class _Secret:
         for written, mask in self.as_bytes:
             if self.anywhere or data == written:
                 data = data.replace(written, mask)
-        if not self.anywhere or not self.value.isascii():
+        if not self.anywhere or not self.value.isascii() or not self._may_show_ends(data):
             return data
         # Byte for byte, so that every place stays where it is.
         return self._without_ends(data.decode("latin-1")).encode("latin-1")
+
+    def _may_show_ends(self, data: bytes) -> bool:
+        """Whether ends of the key can stand beside stars in a body: nearly none holds both, and this is soon seen."""
+        first, last = self.value[:_BEGUN].encode(), self.value[-_ENDED:].encode()
+        return (first in data or last in data) and any(stars in data for stars in _SHORTEST_STARS)
 
     @cached_property
     def _begun(self) -> Mapping[str, Sequence[int]]:
