@@ -292,6 +292,13 @@ def test_an_input_that_stands_in_the_start_is_read_once() -> None:
     assert read_messages(frames(alone)).answer.choices[0].calls[0].arguments == '{"q": 1}'
 
 
+def test_an_input_without_deltas_is_empty_whether_its_block_stops_or_not() -> None:
+    empty = without(11, 12, 13)(copied(EVENTS))
+    # Stopped, never stopped, stopped too late, and where nothing but message_stop ends the message.
+    for events in (empty, without(11)(empty), [*empty[:11], *empty[12:], empty[11]], without(11, 12)(empty)):
+        assert read_messages(frames(events)).answer.choices[0].calls[0].arguments == "{}"
+
+
 def test_an_error_is_read() -> None:
     answer = read_messages(frames([*EVENTS[:8], ERROR])).answer
     assert answer.error == Failed(frame=0, message="Overloaded", type="overloaded_error", code=None, param=None)

@@ -10,6 +10,7 @@ from wireproof.wire.calls import ToolCall
 from wireproof.wire.events import Failed, Finished, TokenUsage
 from wireproof.wire.fields import RESPONSES_COUNTS, usage_of
 from wireproof.wire.responses_whole import ends, read_response
+from wireproof.wire.violation import MemberFault, Members
 
 Json = dict[str, Any]
 Make = Callable[..., Json]
@@ -66,6 +67,13 @@ def test_a_message_holds_texts_of_the_assistant(
 def test_a_call_has_what_its_result_needs(change: Json, response: Make, call_item: Make) -> None:
     data = response("completed", [{**call_item("call_a", "f", ""), **change}])
     assert broken(data) == ["responses.whole.call-items"]
+
+
+def test_calls_without_a_member_are_one_fault_wherever_they_come(response: Make, call_item: Make) -> None:
+    item = call_item("call_a", "f", "")
+    del item["call_id"]
+    (violation,) = read_response(body(response("completed", [item]))).violations
+    assert violation.about == Members(fault=MemberFault.MISSING, names=("call_id",))
 
 
 def test_calls_have_ids_of_their_own(response: Make, call_item: Make) -> None:

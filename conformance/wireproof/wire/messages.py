@@ -157,7 +157,7 @@ class _Messages:
                 yield from self._closes(frame, payload)
             case _ if type_ == STOP:
                 # Where message_delta is missing, the blocks end here.
-                self._found(self._blocks.finish(), place)
+                yield from self._end_blocks(frame)
                 yield Done(frame=frame.number)
             case _:
                 yield from self._fails(frame, payload)
@@ -181,7 +181,7 @@ class _Messages:
     def _closes(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take a message_delta: the blocks end, and the answer with them."""
         place, delta, usage = frame.place, object_of(payload.get("delta")), object_of(payload.get("usage"))
-        self._found(self._blocks.finish(), place)
+        yield from self._end_blocks(frame)
         reason = text_of(delta.get("stop_reason"))
         if reason not in CUT:
             self._found(self._blocks.inputs(), place)
@@ -197,6 +197,12 @@ class _Messages:
         counted = usage_in(usage, frame.number, self._usage)
         if counted is not None:
             yield counted
+
+    def _end_blocks(self, frame: SseFrame) -> Iterator[ChatEvent]:
+        """The message ends: what is open is whole, although nothing has said so."""
+        for block in self._blocks.unfilled():
+            yield _filled(block, frame.number)
+        self._found(self._blocks.finish(), frame.place)
 
     def _count(self, usage: JsonObject, names: tuple[str, ...], type_: str, place: Place) -> bool:
         """Whether these counts are integers; a violation where one is not."""
@@ -265,5 +271,11 @@ def _said(block: Block, type_: str, event: JsonObject, number: int) -> Iterator[
         id_, name = text_of(head.get("id")) or "", text_of(head.get("name")) or ""
         yield CallOpened(frame=number, choice=0, index=call, id=id_, name=name)
     if type_ == BLOCK_STOP and block.call is not None and not any(block.fragments):
-        # As both SDKs read it: the input of the start counts where no delta adds to it, and none is {}.
-        yield Fragment(frame=number, choice=0, index=call, text=json.dumps(block.given, ensure_ascii=False))
+        yield _filled(block, number)
+
+
+def _filled(block: Block, number: int) -> Fragment:
+    """The input of a call without deltas, as both SDKs read it: that of its start, {} where there is none."""
+    text = json.dumps(block.given, ensure_ascii=False)
+    block.fragments.append(text)
+    return Fragment(frame=number, choice=0, index=block.call or 0, text=text)

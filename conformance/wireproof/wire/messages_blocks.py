@@ -85,6 +85,10 @@ class BlockTracker:
             return self._stop(event)
         return self._delta(event, object_of(event.get("delta")))
 
+    def unfilled(self) -> Iterator[Block]:
+        """The calls that are open and without input so far."""
+        return (block for block in self._blocks if block.open and block.call is not None and not any(block.fragments))
+
     def finish(self) -> list[Violation]:
         """The message ends: every block has stopped."""
         open_ = [fault for block in self._blocks if block.open for fault in _step(block, BlockSign.FINISH)]

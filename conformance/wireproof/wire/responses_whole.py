@@ -14,7 +14,7 @@ from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import RESPONSES_COUNTS, JsonObject, failure_of, list_of, object_of, text_of, usage_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.reading import Reading, read_body
-from wireproof.wire.violation import Place, Violation
+from wireproof.wire.violation import MemberFault, Members, Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -128,4 +128,8 @@ def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
         }
     if faults:
         spoils = frozenset[Facet]().union(*faults.values())
-        yield Violation(requirement=CALL_ITEMS, seen="; ".join(list(faults)[:4]), place=place, spoils=spoils)
+        missing = [name for name in _LOST if all(name not in call for call in calls)]
+        # Any answer with a call shows that, also where its scenario is about something else.
+        about = Members(fault=MemberFault.MISSING, names=tuple(missing)) if missing else None
+        seen = "; ".join(list(faults)[:4])
+        yield Violation(requirement=CALL_ITEMS, seen=seen, place=place, spoils=spoils, about=about)

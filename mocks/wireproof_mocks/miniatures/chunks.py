@@ -25,6 +25,26 @@ def each(change: Change) -> Callable[[Iterable[Frame], SentRequest], Iterator[Fr
     return changed
 
 
+def is_comment(frame: Frame) -> bool:
+    """Whether a frame is a comment, and not one that another fault has written out."""
+    return isinstance(frame, bytes) and frame.startswith(b":")
+
+
+def no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """The frames without comments."""
+    for frame in frames:
+        yield b"" if is_comment(frame) else frame
+
+
+def first_comment_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    """The frames without the comments behind the first."""
+    came = False
+    for frame in frames:
+        comment = is_comment(frame)
+        yield b"" if comment and came else frame
+        came = came or comment
+
+
 def delta_of(chunk: Json) -> Json:
     """The first choice's delta, {} in a chunk without choices."""
     choices = chunk["choices"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import written
+from wireproof_mocks.miniatures.chunks import first_comment_only, no_comments, written
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
 from wireproof_mocks.miniatures.fault import RESPONSES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest, own_id
 from wireproof_mocks.miniatures.responses_rewriting import (
@@ -223,18 +223,6 @@ def _failed_stream(body: Json) -> list[Frame]:
     return [{**event, "sequence_number": number} for number, event in enumerate(events)]
 
 
-def _first_comment_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    came = False
-    for frame in frames:
-        comment = isinstance(frame, bytes)
-        yield b"" if comment and came else frame
-        came = came or comment
-
-
-def _no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    return (frame for frame in frames if isinstance(frame, dict))
-
-
 def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield b"".join(written(frame) for frame in frames)
 
@@ -307,8 +295,8 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("failed-for-no-reason", "terminal", frames=each_event(_no_reason)),
     _stream("early-failure-as-stream", "terminal", head=_errors_as_streams, salvage=_failed_stream),
     _stream("events-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
-    _stream("silence-without-comments", "keepalive", frames=_no_comments),
-    _stream("silence-with-one-comment", "keepalive-goes-on", frames=_first_comment_only,
+    _stream("silence-without-comments", "keepalive", frames=no_comments),
+    _stream("silence-with-one-comment", "keepalive-goes-on", frames=first_comment_only,
             examples=(FaultExample(before=(b": a\n\n", b": b\n\n", {}), after=(b": a\n\n", b"", {})),)),
     _stream("departure-not-noticed", "disconnect", ignores_disconnect=True),
     Fault(name="stream-with-metadata-of-its-own", breaks="responses.parity", dialects=(RESPONSES,),

@@ -11,6 +11,9 @@ from wireproof_mocks.miniatures.chunks import (
     delta_of,
     each,
     finish_of,
+    first_comment_only,
+    is_comment,
+    no_comments,
     text_of,
     with_delta,
     written,
@@ -171,7 +174,7 @@ def _one_behind(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """Each frame of content waits for the next one, as in a buffer of one; comments pass."""
     held: list[Frame] = []
     for frame in frames:
-        if isinstance(frame, bytes):
+        if is_comment(frame):
             yield frame
             continue
         yield from held
@@ -179,23 +182,10 @@ def _one_behind(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield from held
 
 
-def _no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        yield b"" if isinstance(frame, bytes) else frame
-
-
-def _first_comment_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    came = False
-    for frame in frames:
-        comment = isinstance(frame, bytes)
-        yield b"" if comment and came else frame
-        came = came or comment
-
-
 def _comments_as(block: bytes) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
     def change(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         for frame in frames:
-            yield block if isinstance(frame, bytes) else frame
+            yield block if is_comment(frame) else frame
 
     return change
 
@@ -282,8 +272,8 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("text-after-done", "done-last", frames=_after_done),
     # One script in one dialect: each body that is held open costs a second of waiting.
     _fault("body-left-open", "done-last", body_open=True, scripts=("text/repeats",), dialects=(OPENAI_JSON,)),
-    _fault("no-keepalive", "keepalive", frames=_no_comments),
-    _fault("keepalive-only-once", "keepalive-goes-on", frames=_first_comment_only,
+    _fault("no-keepalive", "keepalive", frames=no_comments),
+    _fault("keepalive-only-once", "keepalive-goes-on", frames=first_comment_only,
            examples=(FaultExample(before=(b": a\n\n", b": b\n\n", DONE), after=(b": a\n\n", b"", DONE)),)),
     # Every client that was tried raises at an empty `data:`; an event without data stops most of them.
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),

@@ -172,18 +172,19 @@ def test_of_a_target_whose_interval_is_not_known_a_silence_shows_what_came(strea
                 found(name, exchange)
 
 
+@pytest.mark.parametrize("kept", [b": keep-alive\n\n", b"data:\n\n", b"event: ping\n\n"])
 @pytest.mark.parametrize(
-    ("comments", "seen"),
+    ("times", "seen"),
     [
         # That none comes is for the row of keep-alives itself.
         (0, []),
-        (1, ["one comment came, and no more, while the backend was silent for more than 5 times 0.5 s"]),
-        (4, ["4 comments came, and no more, while the backend was silent for more than 5 times 0.5 s"]),
+        (1, ["one keep-alive came, and no more, while the backend was silent for more than 5 times 0.5 s"]),
+        (4, ["4 keep-alives came, and no more, while the backend was silent for more than 5 times 0.5 s"]),
         (5, []),
     ],
 )
-def test_comments_come_as_long_as_the_silence(stream: Make, comments: int, seen: list[str]) -> None:
-    frames = [*[b": keep-alive\n\n"] * comments, "after the long silence", b": late\n\n", STOP]
+def test_a_stream_is_kept_alive_as_long_as_the_silence(stream: Make, kept: bytes, times: int, seen: list[str]) -> None:
+    frames = [*[kept] * times, "after the long silence", b": late\n\n", STOP]
     assert [violation.seen for violation in found("keepalive-goes-on", stream("silence-long", *frames))] == seen
     assert found("keepalive-goes-on", stream("silence", *frames)) == []
 

@@ -206,20 +206,17 @@ def _known_interval(exchange: Exchange) -> float:
 @check("chat.stream.keepalive-goes-on", "responses.stream.keepalive-goes-on")
 def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
     """As many comments come as the client waits for. That none comes at all is for the row of keep-alives itself."""
-    due, came = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0, 0
-    for event in reading_of(exchange).events:
-        match event:
-            case Comment():
-                came += 1
-            case Text():
-                break
-            case _:
-                pass
+    due, reading = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0, reading_of(exchange)
+    before = [*takewhile(lambda event: not isinstance(event, Text), reading.events)]
+    text = reading.events[len(before)].frame if len(before) < len(reading.events) else len(reading.frames)
+    # A frame of no comment and no data keeps the connection alive, too, though it should be a comment.
+    empty = [one for one in reading.frames[:text] if not one.data and not one.comments]
+    came = len(empty) + sum(isinstance(event, Comment) for event in before)
     if due and not came:
         _known_interval(exchange)
     if 0 < came < due:
         interval = _known_interval(exchange)
-        number = "one comment" if came == 1 else f"{came} comments"
+        number = "one keep-alive" if came == 1 else f"{came} keep-alives"
         yield Seen(f"{number} came, and no more, while the backend was silent for more than {due} times {interval:g} s")
 
 
