@@ -48,7 +48,9 @@ from wireproof.targets.budget import TOKENS, Budget
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wireproof.model.scenario import Scenario
+    from conformance.tests.conftest import TinyServer
+
+    from wireproof.model.scenario import JsonObject, Scenario
     from wireproof.results.certificate import Certificate
 
 TARGET = Target(
@@ -329,3 +331,24 @@ def test_the_page_counts_the_defects_and_names_the_cost() -> None:
     assert drawn in " ".join(said.split())
     least = cost(LIVE, TARGET)
     assert f"**{least.requests} requests, which with their answers have at most {least.tokens:,}\ntokens**" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "broken"),
+    [
+        ({"type": "error", "error": {"type": "invalid_request_error", "message": "messages: missing"}}, set()),
+        ({"error": {"type": "invalid_request_error", "message": "messages: missing"}}, {"messages.error.envelope"}),
+        (None, {"messages.param.required"}),
+    ],
+    ids=["as published", "as in chat", "none"],
+)
+def test_a_refusal_of_messages_has_the_form_of_their_errors(
+    error: JsonObject | None, broken: set[str], tiny: TinyServer
+) -> None:
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": []}
+    ended = {"stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 0}}
+    tiny.respond = lambda one: one.whole(error, "400 No") if error else one.whole({**message, **ended})
+    target = replace(TARGET, base_url=tiny.base_url, dialects=(Dialect.MESSAGES,))
+    certificate = certify(target, [one for one in LIVE if one.name == "live-messages-refused"], load())
+    assert len(tiny.requests) == 1
+    assert {one.requirement for one in certificate.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}} == broken

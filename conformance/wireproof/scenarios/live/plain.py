@@ -4,6 +4,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Auth, Mode, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.live.prompts import LONG_SYSTEM
+from wireproof.scenarios.messages_input import ENVELOPE as ERRORS_OF_MESSAGES
 
 WHOLE = (Mode.WHOLE,)
 SMALL = {**HELLO, "max_tokens": 16}
@@ -204,5 +205,12 @@ PLAIN: tuple[PlainScenario, ...] = (
         requests=(Request(path="/responses", json={"model": "{model}", "max_output_tokens": 16}, expect=400),),
         dialects=(Dialect.RESPONSES,),
         exercises=("param.input", *ENVELOPE),
+    ),
+    PlainScenario(
+        name="live-messages-refused",
+        title="A request for messages without messages",
+        requests=(Request(path="/messages", json={"model": "{model}", "max_tokens": 16}, expect=400),),
+        dialects=(Dialect.MESSAGES,),
+        exercises=("messages.param.required", *ERRORS_OF_MESSAGES),
     ),
 )
