@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 LINGER = 1.0
 """Seconds that a body may stay open after [DONE]."""
 KEEPALIVES = 4
-"""How many keep-alive intervals a client waits for a comment."""
+"""How many keep-alive intervals a client waits for a comment; one more for each further comment."""
 PATIENCE = 3.0
-"""Seconds that it waits at least: a busy machine may be late."""
+"""Seconds that it waits at least, for however many: a busy machine may be late, and a proxy gives a silent backend up."""
 # The scripts' gates also open by themselves, so a proxy that buffers does not hang: it is seen to be late.
 OPEN_GATE = "open/gate"
 """The script that opens the gate of its nonce."""
@@ -65,7 +65,7 @@ class Watch:
         self._comments = OPENS_AT.get(act, 0)
         if self._comments:
             interval = target.keepalive or 0.0
-            patience = max(target.stretched(PATIENCE), KEEPALIVES * interval) + (self._comments - 1) * interval
+            patience = max(target.stretched(PATIENCE), (KEEPALIVES + self._comments - 1) * interval)
             # A proxy that sends no comments is to be judged by its silence (chat.stream.keepalive, a SHOULD), not to
             # run into the timeout: so the gate is opened for it, too.
             self._patience = asyncio.get_running_loop().call_later(patience, self._open_now)
