@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from wireproof.driving import watching
 from wireproof.driving.watching import AWAIT_SENT, OPEN_GATE, Watch, now
 from wireproof.model.scenario import Act
 from wireproof.model.target import Target
@@ -23,15 +24,15 @@ def watch(act: Act, *pieces: bytes, then: Any = None, **target: Any) -> tuple[Wa
         return True
 
     async def take() -> Any:
-        watching = Watch(act, Target(base_url="http://x/v1", model="m", **target), chat_stream(), play)
+        client = Watch(act, Target(base_url="http://x/v1", model="m", **target), chat_stream(), play)
         for piece in pieces:
-            watching.feed(piece)
-        said = await then(watching) if then else None
-        await watching.finish()
-        return watching, said
+            client.feed(piece)
+        said = await then(client) if then else None
+        await client.finish()
+        return client, said
 
-    watching, said = asyncio.run(take())
-    return watching, beside, said
+    client, said = asyncio.run(take())
+    return client, beside, said
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,20 @@ def watch(act: Act, *pieces: bytes, then: Any = None, **target: Any) -> tuple[Wa
 )
 def test_a_gate_is_opened_at_its_sign(act: Act, piece: bytes, beside: list[str]) -> None:
     assert watch(act, piece)[1] == beside
+
+
+def test_where_no_further_comment_comes_the_gate_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "PATIENCE", 1e6)
+
+    async def opened(client: Watch) -> None:
+        waited = client.silence
+        while client.silence == waited:
+            await asyncio.sleep(0)
+
+    _, beside, _ = watch(
+        Act.OPEN_AT_COMMENTS, COMMENT, then=lambda client: asyncio.wait_for(opened(client), 10), keepalive=0.001
+    )
+    assert beside == [OPEN_GATE]
 
 
 @pytest.mark.parametrize(("piece", "left"), [(TEXT, True), (COMMENT, False), (DONE, False)])

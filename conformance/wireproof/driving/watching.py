@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 LINGER = 1.0
 """Seconds that a body may stay open after [DONE]."""
 KEEPALIVES = 4
-"""How many keep-alive intervals a client waits for a comment; one more for each further comment."""
+"""How many keep-alive intervals a client waits for a comment."""
 PATIENCE = 3.0
-"""Seconds that it waits at least, for however many: a busy machine may be late, and a proxy gives a silent backend up."""
+"""Seconds that it waits at least for the first one: a busy machine may be late."""
 # The scripts' gates also open by themselves, so a proxy that buffers does not hang: it is seen to be late.
 OPEN_GATE = "open/gate"
 """The script that opens the gate of its nonce."""
@@ -65,10 +65,10 @@ class Watch:
         self._comments = OPENS_AT.get(act, 0)
         if self._comments:
             interval = target.keepalive or 0.0
-            patience = max(target.stretched(PATIENCE), (KEEPALIVES + self._comments - 1) * interval)
+            patience = max(target.stretched(PATIENCE), KEEPALIVES * interval) + (self._comments - 1) * interval
             # A proxy that sends no comments is to be judged by its silence (chat.stream.keepalive, a SHOULD), not to
             # run into the timeout: so the gate is opened for it, too.
-            self._patience = asyncio.get_running_loop().call_later(patience, self._open_now)
+            self._wait(patience)
             self.silence += patience  # the silence until then is the scenario's own
         self.deadline = now() + self.silence
 
@@ -94,6 +94,9 @@ class Watch:
                     self._comments -= 1
                     if not self._comments:
                         self._open_now()
+                    elif self._target.keepalive is not None:
+                        # Where no other follows, long before the proxy gives the silent backend up.
+                        self._wait(KEEPALIVES * self._target.keepalive)
                 case Text(), Act.LEAVE_AT_TEXT:
                     self.left = True
                 case Comment(), _:
@@ -103,6 +106,11 @@ class Watch:
                     self.deadline = now() + self.silence
                 case _:
                     pass
+
+    def _wait(self, seconds: float) -> None:
+        """Open the gate in so many seconds, unless something comes before."""
+        self._stop_waiting()
+        self._patience = asyncio.get_running_loop().call_later(seconds, self._open_now)
 
     def _open_now(self) -> None:
         self._stop_waiting()
