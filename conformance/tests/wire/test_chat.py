@@ -443,9 +443,11 @@ def test_each_choice_is_judged_for_itself() -> None:
 @pytest.mark.parametrize(
     ("frames", "spoils"),
     [
-        # That all of the answer came, the finish of another choice and [DONE] show.
+        # That all of the answer came, [DONE] shows where anything was said, or another choice has its finish.
         ((role(0), text(index=0), role(1), chunk({}, "stop", 1), DONE), {Facet.FINISH}),
-        ((role(0), text(index=0), role(1), text(index=1), DONE), {Facet.FINISH, Facet.END}),
+        ((role(0), text(index=0), role(1), text(index=1), DONE), {Facet.FINISH}),
+        ((role(0), text(index=0), DONE), {Facet.FINISH}),
+        ((role(0), DONE), {Facet.FINISH, Facet.END}),
         ((role(0), text(index=0), role(1), chunk({}, "stop", 1)), {Facet.FINISH, Facet.END}),
     ],
 )

@@ -79,7 +79,7 @@ class _Chat:
     def done(self, frame: SseFrame) -> Iterator[ChatEvent]:
         """Take a `[DONE]`."""
         # The choices first: one that lacks its finish is named at the [DONE] that came instead.
-        self._close(frame.place, over=any(choice.finished for choice in self._choices.values()))
+        self._close(frame.place, over=any(choice.finished or choice.said for choice in self._choices.values()))
         if self._step(StreamSign.DONE, frame.place):
             yield Done(frame=frame.number)
 
@@ -166,7 +166,7 @@ class _Chat:
     def _close(self, place: Place, *, over: bool = False) -> bool:
         """End the answer; False if a choice was not finished. A stream without any choice lacks the first.
 
-        `over`: another choice has its finish and the stream its [DONE], so that all of the answer came.
+        `over`: something was said and the stream has its [DONE], so that the finish is all that is missing.
         """
         if self._state not in _RUNNING:
             return True

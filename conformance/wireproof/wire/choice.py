@@ -35,6 +35,8 @@ class ChoiceReader:
         self._blocks = blocks
         self.violations: list[Violation] = []
         """What is wrong with it, each once, in the order in which it showed."""
+        self.said = False
+        """Whether it has said anything, in text or in a call."""
         self._state = ChoiceState.NEW
         self._supplied = False  # whether its role has been missed and not come yet
         self._ids: dict[int, str] = {}
@@ -62,6 +64,7 @@ class ChoiceReader:
 
     def _said(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         number, choice = frame.number, self.index
+        self.said = self.said or bool(delta.text or delta.calls)
         if delta.role is not None:
             yield Role(frame=number, choice=choice, role=delta.role)
         # OpenAI's role chunk has `content: ""`: that says nothing.
