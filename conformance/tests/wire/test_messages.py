@@ -192,6 +192,7 @@ CASES: dict[str, tuple[Change, list[str]]] = {
     "no thinking start": (without(2), ["order"]),
     "no text start": (without(6), ["order"]),
     "no call start": (without(10), ["order"]),
+    "nothing of a call but its stop": (without(10, 11, 12, 13), ["order"]),
     "no text stop": (without(9), ["order"]),
     "no call stop": (without(14), ["order"]),
     "no block stops": (without(5, 9, 14), ["order"]),

@@ -71,7 +71,8 @@ class BlockTracker:
         self.calls = 0
         """How many calls were opened."""
         self.astray = False
-        """Whether arguments came in a block that is no call's: of that call nothing else is known."""
+        """Whether there may be a call of which nothing else is known: arguments came in another block, or a block
+        stopped that never started."""
         self._blocks: list[Block] = []
         self._due = 0  # the index of the next block
         self._ids: set[str] = set()
@@ -145,6 +146,7 @@ class BlockTracker:
     def _stop(self, event: JsonObject) -> tuple[Block, list[Violation]]:
         block, found = self._named(event)
         was_open = block.open
+        self.astray = self.astray or block.kind is BlockState.ABSENT
         found += _step(block, BlockSign.STOP)
         if was_open and block.kind is BlockState.TEXT and not block.filled:
             # The service refuses a conversation with one; every client shows nothing for it.

@@ -159,6 +159,7 @@ _R = {state: note(THINKING, state) for state in BlockState}
 _NO_TEXT, _NO_CALL = Hole(ORDER, _TEXT), Hole(ORDER, _CALL, _LOST_CALL)
 _NO_THOUGHT, _NO_OTHER = Hole(ORDER, _THINKING), Hole(ORDER, _OTHER)
 _END = Hole(ORDER, _STOPPED)
+_GONE = Hole(ORDER, _STOPPED, _LOST_TEXT | _LOST_CALL)
 # Every measured client copes without a signature, and sends "" back.
 _UNSIGNED = note(THINKING, _STOPPED)
 _S = BlockSign
@@ -178,7 +179,8 @@ BLOCK: Table[BlockState, BlockSign] = table(BlockState, {
     # The SDKs replace the signature by a later one.
     _S.SIGNATURE:   (_NO_THOUGHT, _H[_TEXT], _H[_CALL], _SIGNED,      _R[_SIGNED], _R[_COMPLETE], _OTHER,   _END),
     _S.OTHER_DELTA: (_NO_OTHER,  _U[_TEXT], _U[_CALL], _U[_THINKING], _U[_SIGNED], _U[_COMPLETE], _OTHER,   _END),
-    _S.STOP:        (_END,       _STOPPED,  _STOPPED,  _UNSIGNED,     _STOPPED,    _STOPPED,      _STOPPED, _END),
+    # Of a block of which nothing else came nobody knows what it was.
+    _S.STOP:        (_GONE,      _STOPPED,  _STOPPED,  _UNSIGNED,     _STOPPED,    _STOPPED,      _STOPPED, _END),
     # Claude Code takes a block over when it stops, and drops one that does not; @ai-sdk/anthropic drops its call.
     _S.FINISH:      (_ABSENT,    _END,      _END,      _END,          _END,        _END,          _END,     _STOPPED),
 })

@@ -108,8 +108,11 @@ class ItemTracker:
         """The answer ends with this output: every item is done, and the output holds each as it was then."""
         if self._lost:
             return []
-        faults = list(self._step(ItemSign.FINISH, "", {}))
-        return faults + (list(self._output(list_of(output)))[:1] if self._sums_up and not faults else [])
+        faults, items = list(self._step(ItemSign.FINISH, "", {})), list_of(output)
+        if faults and self._added and not items:
+            # Whether an item that is never done is the same in the output is not known; that there is none is.
+            faults.append(_fault(SUMS, "output", f"the terminal response has no output, the stream had {self._added}"))
+        return faults + (list(self._output(items))[:1] if self._sums_up and not faults else [])
 
     def _faults(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
         if self._is_astray(sign, event):

@@ -20,6 +20,8 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     BLOCK_DELTA,
     BLOCK_START,
     BLOCK_STOP,
+    ERROR,
+    MESSAGE_DELTA,
     TOOL_USE,
     dropped,
     in_end,
@@ -129,17 +131,18 @@ def _in_the_start(deltas: Callable[[list[Json]], list[Json]]) -> Frames:
         held: list[Json] = []
         for frame in frames:
             kind = frame["type"] if isinstance(frame, dict) else ""
+            # Beside another fault a block may never stop.
+            if held and kind in {BLOCK_START, BLOCK_STOP, MESSAGE_DELTA, ERROR}:
+                start, *own = held
+                joined = "".join(one["delta"]["partial_json"] for one in own)
+                yield {**start, "content_block": {**start["content_block"], "input": _parsed(joined)}}
+                yield from deltas(own)
+                held = []
             if isinstance(frame, dict) and kind == BLOCK_START and frame["content_block"]["type"] == TOOL_USE:
                 held = [frame]
             elif isinstance(frame, dict) and held and kind == BLOCK_DELTA:
                 held.append(frame)
             else:
-                if kind == BLOCK_STOP and held:
-                    start, *own = held
-                    joined = "".join(one["delta"]["partial_json"] for one in own)
-                    yield {**start, "content_block": {**start["content_block"], "input": _parsed(joined)}}
-                    yield from deltas(own)
-                    held = []
                 yield frame
 
     return changed

@@ -217,6 +217,8 @@ def test_a_stream_that_says_less_than_the_whole_answer_is_seen(
         return {**event, "delta": {**delta, "partial_json": '{"query": "x"}'}} if "partial_json" in delta else event
 
     assert "content: the stream says" in seen("messages.parity", streamed(right, stream, other), whole)[0]
+    # What comes of blocks that never start is no matter of parity.
+    assert seen("messages.parity", streamed(right, stream, without("content_block_start")), whole) == []
 
 
 def test_what_a_surface_says_otherwise_than_chat_is_seen(right_whole: Make, plain: Make) -> None:

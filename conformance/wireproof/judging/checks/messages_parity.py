@@ -9,7 +9,7 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of
 from wireproof.wire.messages_fold import fold
-from wireproof.wire.messages_grammar import INDEXES
+from wireproof.wire.messages_grammar import INDEXES, BlockState
 from wireproof.wire.messages_whole import UNFITTING
 from wireproof.wire.quoting import apart
 
@@ -40,8 +40,11 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     # The upstream of a gateway may have had text for one of them alone: see `right_answers`.
     if any(one.text != other.text for one, other in zip(stream.wanted, whole.wanted, strict=False)):
         folded, at_once = _without_text(folded), _without_text(at_once)
-    # The fold goes by the indexes: where one is wrong, what comes of it is not what was meant.
-    indexed = not any(one.requirement == INDEXES for one in reading_of(stream).violations)
+    # The fold goes by the indexes of blocks that have started: else what comes of it is not what was meant.
+    indexed = not any(
+        one.requirement == INDEXES or one.kind.endswith(BlockState.ABSENT.value)
+        for one in reading_of(stream).violations
+    )
     # So is an end whose reason and stop sequence do not fit each other: one of the two is not what was meant.
     named = _end_named(stream) or _end_named(whole)
     for part, name, ours, others in _pairs(folded, at_once, counted=counts(stream) is not None, indexed=indexed):
