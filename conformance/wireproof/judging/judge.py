@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.causes import CAUSED, Evidence, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
-from wireproof.judging.checks.diff import BLANKS
+from wireproof.judging.checks.diff import MORE, NARROW
 from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
@@ -143,7 +143,7 @@ def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str])
     )
     left = [_without_causes(one, causes) for one in shown]
     # What other scenarios have shown may be of either weight.
-    known = frozenset((row, letter_only, "") for row in broken for letter_only in (True, False))
+    known = frozenset((row, letter_only, how) for row in broken for letter_only in (True, False) for how in ("", MORE))
     anyway = known.union(*(one.broken_anyway for one in left))
     outcomes = (outcome for one in left for outcome in _outcomes(one, target, anyway))
     return Judgement(outcomes=tuple(outcomes), causes=causes)
@@ -321,12 +321,13 @@ def _attributed(found: ExchangeFinding, subject: str | None, broken: Container[E
     """The finding, as one of the scenario's subject if it has one and nothing else explains the violation."""
     violation = found.finding.violation
     # What harms clients is not explained by what breaks the letter alone elsewhere; the other way round it may be.
-    # Nor are words that are lost by blanks that are lost elsewhere.
+    # Nor are lost words explained by lost blanks or a lost end, nor what is too much by what is lost.
+    hows = {violation.kind} if violation.kind == MORE else {"", violation.kind}
     explains = {
         (violation.requirement, letter_only, how)
         for letter_only in (False, violation.strict_only)
-        for how in ("", violation.kind)
-        if how in {"", BLANKS}
+        for how in hows
+        if how in {"", *NARROW}
     }
     if subject is None or not found.attributable or any(one in broken for one in explains):
         return found.finding

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.judging.checks.diff import difference, is_object, torn
+from wireproof.judging.checks.diff import BLANKS, CUT, MORE, difference, is_object, kind_of, torn
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,17 @@ def test_the_first_difference_is_reported_with_what_stands_around_it(want: str, 
 )
 def test_a_text_is_torn_when_it_holds_replacements_that_were_never_said(want: str, got: str, *, is_torn: bool) -> None:
     assert torn(want, got) is is_torn
+
+
+@pytest.mark.parametrize(
+    ("got", "kind"),
+    [
+        ("Saidonce.", BLANKS), ("Said once.\n", BLANKS), ("Said", CUT), ("S", CUT), ("Said once. Bye!", MORE),
+        ("Said Said once.once.", MORE), ("Said one.", ""), ("id once.", ""), ("Sad", ""), ("", ""), ("Once more.", ""),
+    ],
+)  # fmt: skip
+def test_the_kind_of_a_difference_is_narrow_where_nothing_else_is_wrong(got: str, kind: str) -> None:
+    assert kind_of("Said once.", got) == kind
 
 
 @pytest.mark.parametrize(("text", "yes"), [('{"a": 1}', True), ("{}", True), ("[]", False), ("", False), ("{", False)])

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-BLANKS = "blanks"
-"""The kind of a violation by which a text differs in white space alone."""
+BLANKS, CUT, MORE = "blanks", "cut", "more"
+"""Kinds of violations by which a text differs in white space alone, lacks its end and nothing else, or has more."""
+NARROW = frozenset({BLANKS, CUT, MORE})
+"""What is wrong in such a way in one place does not explain what is wrong in another way elsewhere."""
 
 
 def listed(calls: Sequence[tuple[str, str]]) -> str:
@@ -21,8 +23,13 @@ def listed(calls: Sequence[tuple[str, str]]) -> str:
 
 
 def kind_of(want: str, got: str) -> str:
-    """`BLANKS` where two texts differ in white space alone; "" where words differ."""
-    return BLANKS if want.split() and "".join(want.split()) == "".join(got.split()) else ""
+    """In which narrow way a text differs from the right one; "" where it differs in another."""
+    if want.split() and "".join(want.split()) == "".join(got.split()):
+        return BLANKS
+    if got and want.startswith(got):
+        return CUT
+    left = iter(got)
+    return MORE if want and all(character in left for character in want) else ""
 
 
 def difference(want: str, got: str) -> str:
