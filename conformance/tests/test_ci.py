@@ -32,7 +32,7 @@ def expanded(name: str) -> list[str]:
     """`smoke-py{311,312}` as `smoke-py311` and `smoke-py312`."""
     head, braced, rest = name.partition("{")
     factors, _, tail = rest.partition("}")
-    return [f"{head}{factor}{tail}" for factor in factors.split(",")] if braced else [name]
+    return [one for factor in factors.split(",") for one in expanded(f"{head}{factor}{tail}")] if braced else [name]
 
 
 def labels() -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """Of proxies with many faults at once one run finds each fault under its own row, and accuses no other row.
 
-One is played for a change; with `--whole` as many as the floors are about.
+One is played for a change; with `--whole` a hundred of each kind and size.
 """
 
 from __future__ import annotations
@@ -26,23 +26,26 @@ if TYPE_CHECKING:
 # is what the crowds are for, as soon as a night has shown it over the 200 draws.
 FLOORS = {6: 0.97, 12: 0.97, 24: 0.95}
 """How many faults a proxy has → the share of the faults that must be found."""
-FOR_A_CHANGE = 24
-"""The size of which one proxy is played for a change: most faults for the time."""
+FOR_A_CHANGE = DrawKind.RANDOM, 24
+"""The crowd of which one proxy is played for a change: most faults for the time."""
 MANY = 100
 """Draws of each kind and size in a night."""
 PROCESSES = os.cpu_count() or 1
+CROWDS = [
+    # As the environment of a night is called that plays it.
+    pytest.param(
+        kind, size, id=f"crowd-{kind}-{size}", marks=() if (kind, size) == FOR_A_CHANGE else pytest.mark.nightly
+    )
+    for kind in DrawKind
+    for size in SIZES
+]
 
 
-@pytest.mark.parametrize(
-    "size", [pytest.param(size, marks=[pytest.mark.nightly] if size != FOR_A_CHANGE else []) for size in SIZES]
-)
+@pytest.mark.parametrize(("kind", "size"), CROWDS)
 def test_of_a_crowd_each_fault_is_found_and_nothing_else(
-    size: int, request: pytest.FixtureRequest, tmp_path: Path
+    kind: DrawKind, size: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    if request.config.getoption("whole"):
-        draws = [draw(kind, size, number) for kind in DrawKind for number in range(MANY)]
-    else:
-        draws = [draw(DrawKind.RANDOM, size, 0)]
+    draws = [draw(kind, size, number) for number in range(MANY if request.config.getoption("whole") else 1)]
     scores = [*play_many(draws, processes=min(PROCESSES, len(draws)), folder=tmp_path)]
     said = "\n".join(line for one in scores for line in lines(one))
     assert share(scores) >= FLOORS[size], said
