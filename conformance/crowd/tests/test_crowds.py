@@ -54,6 +54,7 @@ def test_of_a_crowd_each_fault_is_found_and_nothing_else(
     assert judge_again(kept(tmp_path)[0], tmp_path).missed == min(scores, key=lambda one: one.draw.name).missed
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pair", beside())
 def test_a_fault_beside_which_another_cannot_be_seen_leaves_its_row_kept(pair: tuple[str, str]) -> None:
     unseen, other = (FAULTS[name] for name in pair)
