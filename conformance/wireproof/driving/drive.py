@@ -35,7 +35,6 @@ from wireproof.requests import plain
 from wireproof.requests.ways_round import FEWER_JOBS, FRESH_INSTANCE
 from wireproof.targets.budget import Budget
 from wireproof.targets.launch import launched_at
-from wireproof.wire.events import Comment
 
 if TYPE_CHECKING:
     from wireproof.driving.own_instances import Item
@@ -399,14 +398,14 @@ def _unseen(exchanges: Sequence[Exchange]) -> str:
 
 
 def _is_uncommented(exchange: Exchange) -> bool:
-    """Whether an answer has none of the comments that its client waited for: on a busy machine it came too late.
+    """Whether an answer has none of the keep-alives that its client waited for: on a busy machine it came too late.
 
     Where their interval is not known, the silence may have been shorter, and all but the comments is judged.
     """
     several = exchange.turn is not None and exchange.turn.act is Act.OPEN_AT_COMMENTS
     waited = several and exchange.target.keepalive is not None
     read = exchange.reading
-    return waited and read is not None and not any(isinstance(event, Comment) for event in read.events)
+    return waited and read is not None and not read.keepalives
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from wireproof.wire.calls import Answer, assemble
+from wireproof.wire.events import Comment, Text
 from wireproof.wire.facet import UNREADABLE
 from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.sse import SseFrame
@@ -31,6 +33,17 @@ class Reading:
     """What the body says, in order."""
     violations: tuple[Violation, ...]
     """The requirements that it breaks, in the order in which that shows."""
+
+    @property
+    def keepalives(self) -> int:
+        """How many frames came before the first text that do nothing but keep the connection alive.
+
+        Comments, pings of Messages, and frames without data, though these should be comments.
+        """
+        before = [*takewhile(lambda event: not isinstance(event, Text), self.events)]
+        text = self.events[len(before)].frame if len(before) < len(self.events) else len(self.frames)
+        empty = [one for one in self.frames[:text] if not one.data and not one.comments]
+        return len(empty) + sum(isinstance(event, Comment) for event in before)
 
     @property
     def answer(self) -> Answer:

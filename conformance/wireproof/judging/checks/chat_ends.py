@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_whole import runs_all_the_same
@@ -13,10 +12,10 @@ from wireproof.model.scenario import OPENS_AT
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.reading.schemas import errors as schema_errors
-from wireproof.wire.events import Comment, Failed, Finished, Text, TokenUsage
+from wireproof.wire.events import Failed, Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import json_object, list_of, object_of, usage_of
-from wireproof.wire.grammar import KEEPALIVE, USAGE
+from wireproof.wire.grammar import USAGE
 from wireproof.wire.quoting import quoted
 from wireproof.wire.stream import LOST
 from wireproof.wire.violation import MemberFault, Members
@@ -183,10 +182,7 @@ def _is_kept_alive(exchange: Exchange) -> bool:
         NotShownError: nothing did, and the silence may have been shorter than the target's interval.
     """
     # A keep-alive that is no comment is one fault; that no comment came follows from it.
-    if any(v.requirement == KEEPALIVE for v in reading_of(exchange).violations):
-        return True
-    before = takewhile(lambda event: not isinstance(event, Text), reading_of(exchange).events)
-    if any(isinstance(event, Comment) for event in before):
+    if reading_of(exchange).keepalives:
         return True
     _known_interval(exchange)
     return False
@@ -206,12 +202,8 @@ def _known_interval(exchange: Exchange) -> float:
 @check("chat.stream.keepalive-goes-on", "responses.stream.keepalive-goes-on")
 def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
     """As many comments come as the client waits for. That none comes at all is for the row of keep-alives itself."""
-    due, reading = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0, reading_of(exchange)
-    before = [*takewhile(lambda event: not isinstance(event, Text), reading.events)]
-    text = reading.events[len(before)].frame if len(before) < len(reading.events) else len(reading.frames)
-    # A frame of no comment and no data keeps the connection alive, too, though it should be a comment.
-    empty = [one for one in reading.frames[:text] if not one.data and not one.comments]
-    came = len(empty) + sum(isinstance(event, Comment) for event in before)
+    due = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0
+    came = reading_of(exchange).keepalives
     if due and not came:
         _known_interval(exchange)
     if 0 < came < due:
