@@ -185,10 +185,16 @@ def plain(content: str, wanted: Expected) -> str:
 
 
 def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
-    """Whether a choice holds text that belongs to another choice."""
-    others = [other.text for other in exchange.wanted if other is not wanted and other.text]
+    """Whether a choice holds text that belongs to another choice, white space aside."""
+    others = [_unspaced(other.text or "") for other in exchange.wanted if other is not wanted]
     # A right text may well hold the words of another choice.
-    return got != (wanted.text or "") and any(other in got for other in others)
+    if _unspaced(got) == _unspaced(wanted.text or ""):
+        return False
+    return any(other in _unspaced(got) for other in others if other)
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())
 
 
 def misindexed(exchange: Exchange) -> list[int]:
