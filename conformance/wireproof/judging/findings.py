@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
-from wireproof.judging.checks.diff import NARROW
 from wireproof.judging.exchange_finding import ExchangeFinding
 from wireproof.judging.registry import NotShownError
 from wireproof.judging.spoiling import Spoilt, explained_by
@@ -37,7 +36,7 @@ _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 
 
 Explained = tuple[str, bool, str]
-"""A requirement that is broken, whether only its letter is, and the narrow kind of that (`NARROW`), or ""."""
+"""A requirement that is broken, whether only its letter is, and in what a text differs (`Violation.differs`)."""
 
 
 @dataclass(kw_only=True)
@@ -85,7 +84,7 @@ class RunFindings:
         """What is broken whatever the scenario's subject is."""
         subject = self.run.scenario.attribute_to
         return frozenset(
-            (found.requirement, violation.strict_only, violation.kind if violation.kind in NARROW else "")
+            (found.requirement, violation.strict_only, violation.differs)
             for found in self.findings
             for violation in (found.finding.violation,)
             if subject in {None, found.requirement}

@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.causes import CAUSED, Evidence, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
-from wireproof.judging.checks.diff import MORE, NARROW
+from wireproof.judging.checks.diff import MORE
 from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
@@ -322,12 +322,9 @@ def _attributed(found: ExchangeFinding, subject: str | None, broken: Container[E
     violation = found.finding.violation
     # What harms clients is not explained by what breaks the letter alone elsewhere; the other way round it may be.
     # Nor are lost words explained by lost blanks or a lost end, nor what is too much by what is lost.
-    hows = {violation.kind} if violation.kind == MORE else {"", violation.kind}
+    hows = {MORE} if violation.differs == MORE else {"", violation.differs}
     explains = {
-        (violation.requirement, letter_only, how)
-        for letter_only in (False, violation.strict_only)
-        for how in hows
-        if how in {"", *NARROW}
+        (violation.requirement, letter_only, how) for letter_only in (False, violation.strict_only) for how in hows
     }
     if subject is None or not found.attributable or any(one in broken for one in explains):
         return found.finding

@@ -40,6 +40,8 @@ class Seen:
     """As in `Violation`."""
     kind: str = ""
     """As in `Violation`."""
+    differs: str = ""
+    """As in `Violation`."""
     spoils: frozenset[Facet] | None = None
     """As in `Violation`."""
     part: Facet | None = None
@@ -61,6 +63,7 @@ class Seen:
             place=self.place,
             strict_only=self.strict_only,
             kind=self.kind,
+            differs=self.differs,
             part=self.part,
             spoils=self.spoils,
             hint=self.hint,

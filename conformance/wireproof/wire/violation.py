@@ -69,6 +69,8 @@ class Violation:
     """What to do about it, where the row's own hint is about other ways to break the requirement; "": that one fits."""
     kind: str = ""
     """In which way it breaks the requirement, in words that are the same wherever that happens; "": in its only one."""
+    differs: str = ""
+    """In what a text differs, if in nothing else (`judging.checks.diff`); "": in more than that, or it is no text."""
     part: Facet | None = None
     """The part of the answer that it is about, where its row speaks of several."""
     spoils: frozenset[Facet] | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.diff import difference, is_object, kind_of, listed
+from wireproof.judging.checks.diff import difference, is_object, listed
 from wireproof.judging.checks.places import (
     answer_place,
     arguments_spot,
@@ -19,6 +19,7 @@ from wireproof.judging.checks.places import (
     same_data,
     same_json,
     text_spot,
+    wrong_text,
 )
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Seen, about
@@ -47,7 +48,7 @@ def text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]
     elif not is_as_far(exchange, wanted.text, got):
         spot = text_spot(exchange, choice.index, wanted.text, got)
         seen = f"{spot.heading(_TEXT[exchange.dialect.spec.surface])}{_of_text(wanted.text, got)}"
-        yield Seen(seen, spot.place, kind=kind_of(wanted.text, got))
+        yield wrong_text(seen, spot.place, wanted.text, got)
 
 
 def _of_text(want: str, got: str) -> str:

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.diff import difference, is_object, kind_of, torn
+from wireproof.judging.checks.diff import difference, is_object, torn
 from wireproof.judging.checks.places import (
     calls_are_named,
     counts,
@@ -24,6 +24,7 @@ from wireproof.judging.checks.places import (
     said_place,
     strays,
     text_spot,
+    wrong_text,
 )
 from wireproof.judging.checks.published import unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
@@ -153,7 +154,7 @@ def text(exchange: Exchange) -> Iterable[Seen]:
                 yield Seen(f"content: {difference(wanted.text, before)}", spot.place)
         elif not is_as_far(exchange, wanted.text, got):
             spot = text_spot(exchange, choice.index, wanted.text, got)
-            yield Seen(f"content: {difference(wanted.text, got)}", spot.place, kind=kind_of(wanted.text, got))
+            yield wrong_text(f"content: {difference(wanted.text, got)}", spot.place, wanted.text, got)
 
 
 def _beside_calls(exchange: Exchange, choice: Choice) -> bool:

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 BLANKS, CUT, MORE = "blanks", "cut", "more"
-"""Kinds of violations by which a text differs in white space alone, lacks its end and nothing else, or has more."""
-NARROW = frozenset({BLANKS, CUT, MORE})
-"""What is wrong in such a way in one place does not explain what is wrong in another way elsewhere."""
+"""A text differs in white space alone, lacks its end and nothing else, or lacks nothing and has more."""
 
 
 def listed(calls: Sequence[tuple[str, str]]) -> str:
@@ -23,11 +21,14 @@ def listed(calls: Sequence[tuple[str, str]]) -> str:
 
 
 def kind_of(want: str, got: str) -> str:
-    """In which narrow way a text differs from the right one; "" where it differs in another."""
-    if want.split() and "".join(want.split()) == "".join(got.split()):
-        return BLANKS
-    if got and want.startswith(got):
-        return CUT
+    """`BLANKS` where two texts differ in white space alone; "" where words differ."""
+    return BLANKS if want.split() and "".join(want.split()) == "".join(got.split()) else ""
+
+
+def difference_in(want: str, got: str) -> str:
+    """`BLANKS`, `CUT` or `MORE` where that is all that is wrong with a text; else ""."""
+    if kind_of(want, got) or want.startswith(got):
+        return kind_of(want, got) or CUT
     left = iter(got)
     return MORE if want and all(character in left for character in want) else ""
 

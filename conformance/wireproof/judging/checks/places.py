@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
-from wireproof.judging.checks.diff import difference
+from wireproof.judging.checks.diff import difference, difference_in, kind_of
 from wireproof.judging.registry import Seen
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
@@ -124,6 +124,11 @@ def text_spot(exchange: Exchange, choice: int, want: str, got: str) -> Spot:
     """Where a choice's text begins to differ; where it ends, if it is too short."""
     said = [one for one in reading_of(exchange).events if isinstance(one, Text) and one.choice == choice]
     return _spot(exchange, said, want, got)
+
+
+def wrong_text(seen: str, place: Place | None, want: str, got: str) -> Seen:
+    """That a text is another one than the right one."""
+    return Seen(seen, place, kind=kind_of(want, got), differs=difference_in(want, got))
 
 
 def arguments_spot(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Spot:
