@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import written
+from wireproof_mocks.miniatures.chunks import is_comment, written
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
 from wireproof_mocks.miniatures.messages_events import (
@@ -217,7 +217,9 @@ def _server_error(event: Json) -> Iterable[Frame]:
 
 
 def _no_pings(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    return (frame for frame in frames if isinstance(frame, dict) and frame["type"] != PING)
+    for frame in frames:
+        if not is_comment(frame) and not (isinstance(frame, dict) and frame["type"] == PING):
+            yield frame
 
 
 def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
