@@ -117,6 +117,7 @@ def _usage_beside_choices(frames: Iterable[Frame], _: SentRequest) -> Iterator[F
     held: list[Json] = []
     for frame in frames:
         if isinstance(frame, dict) and "error" not in frame and finish_of(frame):
+            yield from held  # of another choice
             held = [frame]  # until the counts have come
         elif isinstance(frame, dict) and "error" not in frame and not frame["choices"]:
             yield from ({**finish, "usage": frame["usage"]} for finish in held)
