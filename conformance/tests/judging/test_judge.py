@@ -528,11 +528,13 @@ def test_words_that_are_lost_are_not_explained_by_what_is_less(stream: Make) -> 
     trimmed, trimmed_too = ("text-hello", "Hello,world!"), ("shape-double-telling", "Toldtwicetwice,saidonce.")
     cut, cut_too = ("text-hello", "Hello,"), ("shape-double-telling", "Told")
     lost, lost_too = ("text-hello", "Goodbye!"), ("shape-double-telling", "Told.")
+    gone = ("shape-double-telling", "")
     told_twice = ("shape-double-telling", "Told Told twice twice, twice twice, said once. said once.")
     for first, second, due in (
         (trimmed, trimmed_too, text), (trimmed, lost_too, subject), (trimmed, cut_too, subject),
         (cut, cut_too, text), (cut, lost_too, subject), (cut, trimmed_too, subject),
         (lost, trimmed_too, text), (lost, cut_too, text), (lost, lost_too, text),
+        (cut, gone, subject), (lost, gone, text),
         (trimmed, told_twice, subject), (cut, told_twice, subject), (lost, told_twice, subject),
     ):  # fmt: skip
         found = all_judged(*(stream(name, said, STOP) for name, said in (first, second)))

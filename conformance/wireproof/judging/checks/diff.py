@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-BLANKS, CUT, MORE = "blanks", "cut", "more"
-"""A text differs in white space alone, lacks its end and nothing else, or lacks nothing and has more."""
+BLANKS, CUT, GONE, MORE = "blanks", "cut", "gone", "more"
+"""A text differs in white space alone, lacks its end and nothing else, is not there, or lacks nothing and has more."""
 
 
 def listed(calls: Sequence[tuple[str, str]]) -> str:
@@ -26,9 +26,9 @@ def kind_of(want: str, got: str) -> str:
 
 
 def difference_in(want: str, got: str) -> str:
-    """`BLANKS`, `CUT` or `MORE` where that is all that is wrong with a text; else ""."""
+    """`BLANKS`, `CUT`, `GONE` or `MORE` where that is all that is wrong with a text; else ""."""
     if kind_of(want, got) or want.startswith(got):
-        return kind_of(want, got) or CUT
+        return kind_of(want, got) or (CUT if got else GONE)
     left = iter(got)
     return MORE if want and all(character in left for character in want) else ""
 
