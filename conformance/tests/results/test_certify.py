@@ -72,3 +72,19 @@ def test_what_fails_beside_other_requests_alone_is_reported_once_with_how_many_r
         said = "2 exchanges, of as many as 2 at the same time, failed and went well alone: HTTP 500 (2)"
         assert one.findings[0].violation.seen.startswith(said)
     assert [run.repeated for run in certificate.runs] == ([1, 1] if beside else [0, 0])
+
+
+def test_a_silence_without_a_declared_interval_is_driven_again_as_it_was(tiny: TinyServer) -> None:
+    asked: list[str] = []
+
+    def respond(exchange: TinyExchange) -> None:
+        asked.append(exchange.marker)
+        # As a backend that was busy: what it says is tried again, alone.
+        exchange.whole({"error": {"message": "Busy.", "type": "server_error"}}, status="500 Internal Server Error")
+
+    tiny.respond = respond
+    target = Target(base_url=tiny.base_url, model="m", timeout=6.0, dialects=(Dialect.OPENAI_JSON,))
+    certificate = certify(target, [one for one in CONVERSATIONS if one.name == "silence-long"], load())
+    assert {one.verdict for one in certificate.outcomes} & {Verdict.FAIL, Verdict.WARN}
+    assert set(asked) == {"text/silent-long-brief"}
+    assert len(asked) > len(certificate.runs[0].exchanges)
