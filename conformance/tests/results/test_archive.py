@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,22 @@ def test_a_scenario_that_does_not_exist_any_more_is_named(
 def test_a_file_that_holds_no_runs_is_refused(lines: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "run.gz").write_bytes(gzip.compress(lines.encode()))
     with pytest.raises(ArchiveError, match=said):
+        load(tmp_path / "run.gz", SCENARIOS)
+
+
+@pytest.mark.parametrize(
+    "damage", [{"pieces": [["soon", "data"]]}, {"waits": [{"status": "x", "seconds": []}]}, {"death": {"status": "x"}}]
+)
+def test_a_transcript_with_something_of_another_type_is_refused(
+    damage: dict[str, object], driven: tuple[Target, Sequence[ScenarioRun]], tmp_path: Path
+) -> None:
+    target, (run, *_) = driven
+    save(tmp_path / "run.gz", target, [run])
+    head, line = gzip.decompress((tmp_path / "run.gz").read_bytes()).decode().splitlines()
+    data = json.loads(line)
+    data["exchanges"][0][-1][0]["transcript"] |= damage
+    (tmp_path / "run.gz").write_bytes(gzip.compress(f"{head}\n{json.dumps(data)}".encode()))
+    with pytest.raises(ArchiveError, match="is damaged"):
         load(tmp_path / "run.gz", SCENARIOS)
 
 

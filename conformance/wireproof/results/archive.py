@@ -29,7 +29,7 @@ from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.target import Target
-from wireproof.model.transcript import Death, End, Piece, Transcript, Wait
+from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
 from wireproof.requests.adapted import adapted
 from wireproof.results.bounded_json import bounded_lines
@@ -220,16 +220,17 @@ def _of_transcript(transcript: Transcript) -> Json:
 
 
 def _transcript(data: Mapping[str, Json]) -> Transcript:
-    # By pydantic, since what has another type would be found out in the midst of a judgement.
+    # By pydantic, since what has another type would be found out in the midst of a judgement. Nothing is made before:
+    # it takes what is of the right class for valid.
     return _transcript_form().validate_python({
         **data,
         "request_headers": _headers(data["request_headers"]),
         "request_body": _bytes(data["request_body"]),
         "headers": _headers(data["headers"]),
-        "pieces": tuple(Piece(at=at, data=_bytes(piece)) for at, piece in data["pieces"]),
+        "pieces": tuple({"at": at, "data": _bytes(piece)} for at, piece in data["pieces"]),
         "end": End(data["end"]),
-        "waits": tuple(Wait(**wait) for wait in data["waits"]),
-        "death": Death(**data["death"]) if data["death"] else None,
+        "waits": tuple(data["waits"]),
+        "death": data["death"] or None,
     })  # fmt: skip
 
 
