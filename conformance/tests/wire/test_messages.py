@@ -300,6 +300,11 @@ def test_an_input_without_deltas_is_empty_whether_its_block_stops_or_not() -> No
         assert read_messages(frames(events)).answer.choices[0].calls[0].arguments == "{}"
 
 
+def test_a_call_that_was_cut_before_its_input_has_none() -> None:
+    cut = within(11, "delta", stop_reason="max_tokens")(without(11, 12, 13, 14)(copied(EVENTS)))
+    assert read_messages(frames(cut)).answer.choices[0].calls[0].arguments == ""
+
+
 def test_an_error_is_read() -> None:
     answer = read_messages(frames([*EVENTS[:8], ERROR])).answer
     assert answer.error == Failed(frame=0, message="Overloaded", type="overloaded_error", code=None, param=None)

@@ -157,7 +157,7 @@ class _Messages:
                 yield from self._closes(frame, payload)
             case _ if type_ == STOP:
                 # Where message_delta is missing, the blocks end here.
-                yield from self._end_blocks(frame)
+                yield from self._end_blocks(frame, cut=False)
                 yield Done(frame=frame.number)
             case _:
                 yield from self._fails(frame, payload)
@@ -181,8 +181,8 @@ class _Messages:
     def _closes(self, frame: SseFrame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take a message_delta: the blocks end, and the answer with them."""
         place, delta, usage = frame.place, object_of(payload.get("delta")), object_of(payload.get("usage"))
-        yield from self._end_blocks(frame)
         reason = text_of(delta.get("stop_reason"))
+        yield from self._end_blocks(frame, cut=reason in CUT)
         if reason not in CUT:
             self._found(self._blocks.inputs(), place)
         for kind, seen, letter in stop_faults(delta, calls=self._blocks.calls or self._blocks.astray):
@@ -198,9 +198,9 @@ class _Messages:
         if counted is not None:
             yield counted
 
-    def _end_blocks(self, frame: SseFrame) -> Iterator[ChatEvent]:
-        """The message ends: what is open is whole, although nothing has said so."""
-        for block in self._blocks.unfilled():
+    def _end_blocks(self, frame: SseFrame, *, cut: bool) -> Iterator[ChatEvent]:
+        """The message ends: what is open is whole, although nothing has said so; unless the model was cut short."""
+        for block in () if cut else self._blocks.unfilled():
             yield _filled(block, frame.number)
         self._found(self._blocks.finish(), frame.place)
 
@@ -275,7 +275,7 @@ def _said(block: Block, type_: str, event: JsonObject, number: int) -> Iterator[
 
 
 def _filled(block: Block, number: int) -> Fragment:
-    """The input of a call without deltas, as both SDKs read it: that of its start, {} where there is none."""
+    """Give a call without deltas its input, as both SDKs read it: that of its start, {} where there is none."""
     text = json.dumps(block.given, ensure_ascii=False)
     block.fragments.append(text)
     return Fragment(frame=number, choice=0, index=block.call or 0, text=text)

@@ -42,7 +42,7 @@ class Reading:
         """
         before = [*takewhile(lambda event: not isinstance(event, Text), self.events)]
         text = self.events[len(before)].frame if len(before) < len(self.events) else len(self.frames)
-        empty = [one for one in self.frames[:text] if not one.data and not one.comments]
+        empty = [one for one in self.frames[:text] if not (one.data or "").strip() and not one.comments]
         return len(empty) + sum(isinstance(event, Comment) for event in before)
 
     @property

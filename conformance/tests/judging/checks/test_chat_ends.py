@@ -172,7 +172,7 @@ def test_of_a_target_whose_interval_is_not_known_a_silence_shows_what_came(strea
                 found(name, exchange)
 
 
-@pytest.mark.parametrize("kept", [b": keep-alive\n\n", b"data:\n\n", b"event: ping\n\n"])
+@pytest.mark.parametrize("kept", [b": keep-alive\n\n", b"data:\n\n", b"data:  \n\n", b"event: ping\n\n"])
 @pytest.mark.parametrize(
     ("times", "seen"),
     [

@@ -20,9 +20,14 @@ def listed(calls: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name} ({id_})" if id_ else name for name, id_ in calls) or "nothing"
 
 
+def unspaced(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())
+
+
 def kind_of(want: str, got: str) -> str:
     """`BLANKS` where two texts differ in white space alone; "" where words differ."""
-    return BLANKS if want.split() and "".join(want.split()) == "".join(got.split()) else ""
+    return BLANKS if unspaced(want) and unspaced(want) == unspaced(got) else ""
 
 
 def difference_in(want: str, got: str) -> str:

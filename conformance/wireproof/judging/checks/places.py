@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
-from wireproof.judging.checks.diff import difference, difference_in, kind_of
+from wireproof.judging.checks.diff import difference, difference_in, kind_of, unspaced
 from wireproof.judging.registry import Seen
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
@@ -191,15 +191,11 @@ def plain(content: str, wanted: Expected) -> str:
 
 def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
     """Whether a choice holds text that belongs to another choice, white space aside."""
-    others = [_unspaced(other.text or "") for other in exchange.wanted if other is not wanted]
+    others = [unspaced(other.text or "") for other in exchange.wanted if other is not wanted]
     # A right text may well hold the words of another choice.
-    if _unspaced(got) == _unspaced(wanted.text or ""):
+    if unspaced(got) == unspaced(wanted.text or ""):
         return False
-    return any(other in _unspaced(got) for other in others if other)
-
-
-def _unspaced(text: str) -> str:
-    return "".join(text.split())
+    return any(other in unspaced(got) for other in others if other)
 
 
 def misindexed(exchange: Exchange) -> list[int]:
