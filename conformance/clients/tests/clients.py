@@ -7,11 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import httpx
 
 if TYPE_CHECKING:
     from dialogues import Answer, Dialogue
@@ -174,3 +178,40 @@ def gone(program: str, url: str) -> Mapping[str, Any]:
     assert done.returncode == 0, done.stderr
     results: Mapping[str, Any] = json.loads(done.stdout)
     return results
+
+
+@contextmanager
+def passing_on(
+    url: str,
+    *,
+    refuses: Callable[[Mapping[str, Any]], bool] = lambda _: False,
+    change: Callable[[bytes], bytes] = bytes,
+) -> Iterator[str]:
+    """The base URL of a gateway to `url` with a fault: it refuses some requests, or changes the bodies of answers."""
+    error = {"message": "not supported here", "type": "invalid_request_error", "param": None, "code": None}
+
+    class Gateway(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:  # the name that http.server looks for
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if refuses(json.loads(body)):
+                self._answer(400, "application/json", json.dumps({"error": error}).encode())
+                return
+            done = httpx.post(url + self.path, content=body, headers={"Content-Type": "application/json"})
+            self._answer(done.status_code, done.headers["Content-Type"], change(done.content))
+
+        def _answer(self, status: int, kind: str, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *said: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Gateway) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clients import gone, serving
+from clients import gone, passing_on, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +28,11 @@ CURRENT = {
 """Program → how many ways it goes."""
 PREVIOUS = {"structured_openai.py": 11, "structured_instructor.py": 6}
 PROGRAMS = PREVIOUS if find_spec("instructor") else CURRENT
+NAMED = {
+    "structured_langchain.py": {"function-calling", "responses-function-calling", "named", "responses-named"},
+    "structured_instructor.py": {"TOOLS", "TOOLS_STRICT", "RESPONSES_TOOLS", "async"},
+}
+"""Program → the ways in which it names the tool that is to be called."""
 PROSE = '- {name: prose, when: Alice, parts: [[{say: "Nobody knows."}]]}'
 
 
@@ -62,3 +67,12 @@ def test_an_endpoint_that_answers_in_prose_comes_to_nothing(tmp_path: Path) -> N
         results = gone("structured_openai.py", url)
     assert len(results) == PROGRAMS["structured_openai.py"]
     assert not any(is_right(way, result) for way, result in results.items())
+
+
+@pytest.mark.parametrize("program", sorted(NAMED.keys() & PROGRAMS.keys()))
+def test_a_client_that_names_a_tool_raises_where_only_required_is_taken(program: str, url: str) -> None:
+    with passing_on(url, refuses=lambda asked: isinstance(asked.get("tool_choice"), dict)) as refusing:
+        results = gone(program, refusing)
+    failed = {way: result for way, result in results.items() if not is_right(way, result)}
+    assert failed.keys() == NAMED[program]
+    assert all("not supported here" in result["error"] for result in failed.values())
