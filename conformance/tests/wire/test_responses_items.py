@@ -59,6 +59,16 @@ def test_an_answer_does_not_end_inside_an_item(reported: list[Json]) -> None:
         assert named(items.finish(output)) == faults
 
 
+def test_a_part_that_was_never_opened_has_the_text_of_its_deltas_whatever_item_they_name(reported: list[Json]) -> None:
+    for own in ({}, {"item_id": "item_of_my_own"}):
+        items = ItemTracker()
+        sent = [
+            {**event, **(own if "item_id" in event else {})} for event in reported if "part.added" not in event["type"]
+        ]
+        faults = [requirement for event in sent for requirement, _ in take(items, event)]
+        assert set(faults) == {"responses.stream.order", *(["responses.stream.indexes"] if own else [])}
+
+
 def test_what_is_shown_of_a_long_value_is_cut(reported: list[Json]) -> None:
     items = ItemTracker()
     for event in reported[:3]:

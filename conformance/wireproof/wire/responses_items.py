@@ -187,8 +187,9 @@ class ItemTracker:
         elif before not in (_OF_A_MESSAGE if message else _OF_A_CALL) or text_of(event.get("item_id")) not in self._ids:
             type_of_item = "message" if message else "function_call"
             list(self._opened({"id": event.get("item_id"), "type": type_of_item}))
-        elif sign is not ItemSign.PART and not self._open.kind and message:
-            self._open.kind = _PART_KINDS.get(type_, "output_text")
+        if message and sign in _IN_A_PART and sign is not ItemSign.PART:
+            # Its part was never opened either.
+            self._open.kind = self._open.kind or _PART_KINDS.get(type_, "output_text")
         if self._added == known:
             return UNTOUCHED
         # Deltas of text are read wherever they come; the name and the id of a call only where it is added.

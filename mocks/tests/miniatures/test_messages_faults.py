@@ -10,7 +10,7 @@ import pytest
 from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultHead, FaultReply, SentRequest
 from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
-from wireproof_mocks.miniatures.messages_events import PINGED, STOPPED, started
+from wireproof_mocks.miniatures.messages_events import PINGED, STOPPED, closed, fragment, opened, started
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
@@ -88,6 +88,17 @@ def test_a_stream_that_is_held_back_is_one_piece() -> None:
     change = NAMED["messages-held-back"].frames
     assert change is not None
     assert [*change((PINGED, STOPPED), asked())] == [written(PINGED) + written(STOPPED)]
+
+
+def test_of_several_fragments_the_last_is_lost_whatever_comes_between() -> None:
+    change = NAMED["last-arguments-lost"].frames
+    assert change is not None
+    call = opened(0, "tool_use", input={}), fragment(0, '{"a"'), b": keep-alive\n\n", fragment(0, ":1}")
+    assert [*change((*call, closed(0)), asked())] == [*call[:3], closed(0)]
+    assert [*change(call, asked())] == [*call[:3]]
+    # All that there is of a call stays, and so does what is not the last.
+    only = opened(0, "tool_use", input={}), fragment(0, "{}"), closed(0)
+    assert [*change((*only, *only), asked())] == [*only, *only]
 
 
 ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": "model: m"}, "request_id": "req_1"}

@@ -98,6 +98,9 @@ def test_spaces_are_tidied() -> None:
 
 def test_text_is_lost() -> None:
     assert streamed("text-before-block-lost", say("a"), say(BLOCK), DONE) == [say(BLOCK), DONE]
+    # A call or a finish that another fault sends beside a text is not lost with it.
+    both = chunk({**sent("{}")["choices"][0]["delta"], "content": "a"})
+    assert streamed("text-before-block-lost", both, chunk({"content": "b"}, "stop")) == [sent("{}"), chunk({}, "stop")]
     assert streamed("held-back-text-lost", say("a"), say("b"), chunk({}, "stop")) == [say("a"), chunk({}, "stop")]
     frames = [say("a"), say("b <use_tool>"), say("c"), chunk({}, "stop"), ERROR, DONE]
     assert streamed("unclosed-block-swallowed", *frames) == [say("a"), *frames[3:]]
@@ -112,5 +115,6 @@ def test_a_call_is_sent_twice() -> None:
     again = [sent("", 1, id="a_again"), sent("{}", 1)]
     finish = chunk({}, "tool_calls")
     assert streamed("call-sent-twice", *frames, finish, ERROR, DONE) == [*frames, *again, finish, ERROR, DONE]
+    assert streamed("call-sent-twice", *frames, finish, finish) == [*frames, *again, finish, finish]
     twice = completion(None, call("a", "{}"), call("a_again", "{}"))
     assert whole("call-sent-twice", completion(None, call("a", "{}"))) == twice

@@ -216,6 +216,14 @@ def test_the_failure_after_a_call_is_sent_where_the_script_fails() -> None:
     assert done == DONE
 
 
+def test_behind_a_failure_and_an_end_nothing_comes_that_another_fault_has_put_there() -> None:
+    request = SentRequest(method="POST", path="/", body=b"[[wireproof:fail/after-call#1]]", key="")
+    *_, sent, done = spoil("error-after-call-sent", [*CALL[:-1], say("More."), DONE], request)
+    assert (list(sent), done) == (["error"], DONE)
+    hushed = spoil("half-a-call-finished", spoil("finish-after-error", [ROLE, ERROR_FRAME, DONE]))
+    assert hushed == [ROLE, END, DONE]
+
+
 @pytest.mark.parametrize("name", ["error-hushed-up", "half-a-call-finished", "finish-after-error", "text-after-done"])
 def test_where_no_chunk_came_before_there_is_nothing_to_copy(name: str) -> None:
     assert spoil(name, [ERROR_FRAME, DONE]) == [ERROR_FRAME, DONE]

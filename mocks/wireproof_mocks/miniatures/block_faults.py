@@ -108,7 +108,8 @@ def _empty_args(block: str) -> str:
 
 
 def _last_argument_lost(block: str) -> str:
-    last = [match[0] for match in ARGUMENT.finditer(block)][-1:]
+    # Not of a call whose arguments are no JSON: all of them stand in one element.
+    last = [match[0] for match in ARGUMENT.finditer(block) if match[1] != "args"][-1:]
     return block.replace(last[0], "") if last else block
 
 

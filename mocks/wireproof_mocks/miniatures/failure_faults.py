@@ -28,11 +28,14 @@ def _errors_as_streams(head: FaultHead, request: SentRequest) -> FaultHead:
 def _error_hushed_up(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     """A failure in mid-text becomes an ordinary end."""
     last: Json | None = None
+    ended = False
     for frame in frames:
         # Without a chunk before it there is nothing to copy; that is the fault `silence-is-an-answer`.
         if isinstance(frame, dict) and "error" in frame and last is not None:
             yield with_delta(last, {}, "stop")
-        else:
+            ended = True
+        # Behind the end nothing of the choice comes, whatever another fault has put behind the failure.
+        elif not (ended and isinstance(frame, dict) and frame.get("choices")):
             last = frame if isinstance(frame, dict) else last
             yield frame
 
@@ -77,13 +80,15 @@ def _finish_before_error(frames: Iterable[Frame], _: SentRequest) -> Iterator[Fr
 
 
 def _error_after_call(frames: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
-    """A failure after a complete call replaces the finish."""
+    """A failure after a complete call replaces the finish, and what another fault has put behind that."""
+    # In other scripts the same end is right.
+    fails, failed = b"fail/after-call" in request.body, False
     for frame in frames:
-        ends = isinstance(frame, dict) and "error" not in frame and finish_of(frame)
-        # In other scripts the same end is right.
-        if ends and b"fail/after-call" in request.body:
+        chunk = frame if isinstance(frame, dict) and "error" not in frame else None
+        if fails and not failed and chunk and finish_of(chunk):
+            failed = True
             yield {"error": {"message": "The backend failed.", "type": "server_error", "param": None, "code": None}}
-        else:
+        elif not (failed and chunk and chunk["choices"]):
             yield frame
 
 

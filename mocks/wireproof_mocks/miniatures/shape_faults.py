@@ -71,8 +71,12 @@ def _ids_made_up(calls: list[Json]) -> list[Json]:
 
 
 def _text_lost(chunk: Json) -> Iterable[Frame]:
+    rest = {name: value for name, value in delta_of(chunk).items() if name != "content"}
     if not text_of(chunk):
         yield chunk
+    # What another fault has put beside a text is not lost with it.
+    elif rest or finish_of(chunk):
+        yield with_delta(chunk, rest, finish_of(chunk))
 
 
 def _tail_in_whole(body: Json, _: SentRequest, __: FaultHead) -> Json:
@@ -100,7 +104,9 @@ def _call_again(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
         if isinstance(frame, dict) and "error" not in frame:
             sent += [frame] if call_of(frame) else []
             # Before the finish, since behind it nothing may come.
-            yield from (with_call(chunk, _another) for chunk in (sent if finish_of(frame) else ()))
+            if finish_of(frame):
+                yield from (with_call(chunk, _another) for chunk in sent)
+                sent = []
         yield frame
 
 

@@ -84,8 +84,12 @@ _COUNTS = frozenset({
 
 def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[Facet, object, object]]:
     """The output of two responses against each other, part by part; last what is left of its items."""
-    for part in (*_OF_ITEMS, Facet.EVENTS):
-        yield part, _of(part, ours), _of(part, others)
+    yield from ((part, _of(part, ours), _of(part, others)) for part in (Facet.TEXT, Facet.CALL))
+    # What a call says is missing where the call is: its arguments and its id tell nothing of their own.
+    if len(_of(Facet.CALL, ours)) == len(_of(Facet.CALL, others)):
+        yield from ((part, _of(part, ours), _of(part, others)) for part in (Facet.ARGUMENTS, Facet.CALL_ID))
+    if len(ours) == len(others):
+        yield Facet.EVENTS, _of(Facet.EVENTS, ours), _of(Facet.EVENTS, others)
 
 
 def _of(part: Facet, items: list[JsonObject]) -> list[JsonObject]:
