@@ -90,15 +90,20 @@ def test_a_stream_that_is_held_back_is_one_piece() -> None:
     assert [*change((PINGED, STOPPED), asked())] == [written(PINGED) + written(STOPPED)]
 
 
-def test_of_several_fragments_the_last_is_lost_whatever_comes_between() -> None:
+def test_the_last_fragment_is_lost_whatever_comes_between() -> None:
     change = NAMED["last-arguments-lost"].frames
     assert change is not None
     call = opened(0, "tool_use", input={}), fragment(0, '{"a"'), b": keep-alive\n\n", fragment(0, ":1}")
-    assert [*change((*call, closed(0)), asked())] == [*call[:3], closed(0)]
-    assert [*change(call, asked())] == [*call[:3]]
-    # All that there is of a call stays, and so does what is not the last.
-    only = opened(0, "tool_use", input={}), fragment(0, "{}"), closed(0)
-    assert [*change((*only, *only), asked())] == [*only, *only]
+    # A fragment is held until it is known whether another follows; a comment passes it.
+    kept = call[0], call[2], call[1]
+    assert [*change((*call, closed(0)), asked())] == [*kept, closed(0)]
+    assert [*change(call, asked())] == [*kept]
+    # Where the call is sent in a block of text, something of it stays.
+    merge = NAMED["calls-in-the-block-before"].frames
+    assert merge is not None
+    calls = opened(0, text=""), closed(0), opened(1, "tool_use", input={}), fragment(1, "{}"), closed(1)
+    for first, second in ((merge, change), (change, merge)):
+        assert [*second(first(calls, asked()), asked())] == [opened(0, text=""), fragment(0, ""), closed(0)]
 
 
 ERROR: Json = {"type": "error", "error": {"type": "not_found_error", "message": "model: m"}, "request_id": "req_1"}

@@ -216,6 +216,10 @@ def test_the_failure_after_a_call_is_sent_where_the_script_fails() -> None:
     assert done == DONE
 
 
+def test_arguments_are_repaired_once_though_the_finish_comes_twice() -> None:
+    assert spoil("arguments-repaired", [opens(), CALLED, CALLED]) == [opens(), arguments('"}'), CALLED, CALLED]
+
+
 def test_behind_a_failure_and_an_end_nothing_comes_that_another_fault_has_put_there() -> None:
     request = SentRequest(method="POST", path="/", body=b"[[wireproof:fail/after-call#1]]", key="")
     *_, sent, done = spoil("error-after-call-sent", [*CALL[:-1], say("More."), DONE], request)

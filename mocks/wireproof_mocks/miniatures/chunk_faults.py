@@ -238,6 +238,7 @@ def _arguments_repaired(frames: Iterable[Frame], _: SentRequest) -> Iterator[Fra
     for frame in frames:
         if isinstance(frame, dict) and "error" not in frame and finish_of(frame) and last is not None:
             yield with_call(last, lambda call: {"index": call["index"], "function": {"arguments": '"}'}})
+            last = None
         if isinstance(frame, dict) and "error" not in frame and call_of(frame):
             last = frame
         yield frame

@@ -113,20 +113,16 @@ def _first_fragment_lost(frames: Iterable[Frame], _: SentRequest) -> Iterator[Fr
 
 
 def _last_fragment_lost(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    """Of several fragments: a call whose only one is lost may be no call any more beside a fault of its start."""
     held: Json | None = None
-    goes_on = False
     for frame in frames:
         kind = frame["type"] if isinstance(frame, dict) else ""
         if held is not None and kind:
             if kind != BLOCK_STOP:
                 yield held
             held = None
-        goes_on = goes_on and kind != BLOCK_START
         if isinstance(frame, dict) and kind == BLOCK_DELTA and frame["delta"].get("partial_json"):
-            held = frame if goes_on else None
-            goes_on = True
-        if held is not frame:
+            held = frame
+        else:
             yield frame
 
 

@@ -299,7 +299,8 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
             frames=of_type(BLOCK_DELTA, lambda event: (with_members(index=event["index"] + 7)(event),))),
     _stream("calls-in-the-block-before", "delta-kinds",
-            becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, "{}"), closed(0))), frames=merged(TOOL_USE),
+            becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, ""), fragment(0, "{}"), closed(0))),
+            frames=merged(TOOL_USE),
             scripts=("call/after-text",)),
     # Claude Code and the AI SDK take no text from a start.
     _stream("first-words-in-the-start", "delta-kinds", becomes(_TEXT, (opened(0, text="Hi"), closed(0))),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wireproof_mocks.miniatures.messages_events import fragment
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -102,6 +104,9 @@ def merged(kind: str) -> Frames:
                 continue
             event = frame
             if event["type"] == BLOCK_START and event["content_block"]["type"] == kind and held is not None:
+                if kind == TOOL_USE:
+                    # As Anthropic's own streams begin a call, and so that something is left where fragments are lost.
+                    yield fragment(held["index"], "")
                 held, fewer = None, fewer + 1
                 continue
             if held is not None and event["type"] != PING:

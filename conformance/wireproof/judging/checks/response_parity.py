@@ -115,8 +115,17 @@ _OF_ITEMS = {
 """Part of an answer → the members of an item that are it."""
 
 
+def _is_silent(item: JsonObject) -> bool:
+    """Whether an item is a message of empty texts: it says no more than one that is missing."""
+    parts = [object_of(part) for part in list_of(item.get("content"))]
+    return item.get("type") == "message" and all(
+        part.get("text") == "" and not part.get("annotations") for part in parts
+    )
+
+
 def _comparable(response: JsonObject, stream: Exchange) -> JsonObject:
-    output = [_lasting(object_of(item)) for item in list_of(response.get("output"))]
+    items = [_lasting(object_of(item)) for item in list_of(response.get("output"))]
+    output = [item for item in items if not _is_silent(item)]
     if not stream.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
         output = output[: calls[0] + 1] if calls else output
