@@ -22,9 +22,8 @@ from wireproof_mocks.miniatures import FAULTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Of 12 faults 99.4 % were found over 200 draws, of 6 faults 99.7 % over 152, and of 24 faults 97.9 % over 20: the floor
-# of 6 is to be raised to 0.99, which is what the crowds are for, as soon as a night has shown it over 200.
-FLOORS = {6: 0.97, 12: 0.98, 24: 0.95}
+# Over 200 draws each, 99.7 % of 6 faults were found, 99.4 % of 12 and 98.8 % of 24.
+FLOORS = {6: 0.99, 12: 0.98, 24: 0.95}
 """How many faults a proxy has → the share of the faults that must be found."""
 FOR_A_CHANGE = DrawKind.RANDOM, 24
 """The crowd of which one proxy is played for a change: most faults for the time."""
