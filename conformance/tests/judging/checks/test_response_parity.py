@@ -40,16 +40,16 @@ def test_a_message_that_is_missing_is_a_missing_text_and_no_call(
         assert [one.part for one in compared(streamed("calls-burst", both), answered("calls-burst", other))] == [part]
 
 
-def test_a_message_that_says_nothing_is_no_more_than_none(
-    streamed: Make, answered: Make, response: Make, message_item: Make, counted: Json
+def test_an_empty_message_is_a_difference_unless_it_stands_for_a_call_that_is_missing(
+    streamed: Make, answered: Make, response: Make, message_item: Make, call_item: Make, counted: Json
 ) -> None:
-    none, empty, said = (
-        response("completed", items, usage=counted) for items in ([], [message_item("")], [message_item("Hi.")])
+    none, empty, call = (
+        response("completed", items, usage=counted)
+        for items in ([], [message_item("")], [call_item("call_a", "f", "{}")])
     )
-    assert list(compared(streamed("text-empty", none), answered("text-empty", empty))) == []
-    assert list(compared(streamed("text-empty", empty), answered("text-empty", none))) == []
-    found = compared(streamed("text-empty", none), answered("text-empty", said))
-    assert [one.part for one in found] == [Facet.TEXT]
+    for one, other, part in ((none, empty, Facet.TEXT), (empty, none, Facet.TEXT), (call, empty, Facet.CALL)):
+        found = compared(streamed("call-one", one), answered("call-one", other))
+        assert [difference.part for difference in found] == [part]
 
 
 def test_a_terminal_response_that_is_no_object_is_compared_as_an_empty_one(

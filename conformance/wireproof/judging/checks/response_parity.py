@@ -84,11 +84,15 @@ _COUNTS = frozenset({
 
 def _items(ours: list[JsonObject], others: list[JsonObject]) -> Iterable[tuple[Facet, object, object]]:
     """The output of two responses against each other, part by part; last what is left of its items."""
+    alike = len(_of(Facet.CALL, ours)) == len(_of(Facet.CALL, others))
+    if not alike:
+        # An answer that lost its call may have an empty message in its place.
+        ours, others = ([item for item in items if not _is_silent(item)] for items in (ours, others))
     yield from ((part, _of(part, ours), _of(part, others)) for part in (Facet.TEXT, Facet.CALL))
-    # What a call says is missing where the call is: its arguments and its id tell nothing of their own.
-    if len(_of(Facet.CALL, ours)) == len(_of(Facet.CALL, others)):
+    # What a call says is missing where the call is: its arguments and its id are no findings of their own.
+    if alike:
         yield from ((part, _of(part, ours), _of(part, others)) for part in (Facet.ARGUMENTS, Facet.CALL_ID))
-    if len(ours) == len(others):
+    if alike and len(ours) == len(others):
         yield Facet.EVENTS, _of(Facet.EVENTS, ours), _of(Facet.EVENTS, others)
 
 
@@ -116,7 +120,7 @@ _OF_ITEMS = {
 
 
 def _is_silent(item: JsonObject) -> bool:
-    """Whether an item is a message of empty texts: it says no more than one that is missing."""
+    """Whether an item is a message of empty texts."""
     parts = [object_of(part) for part in list_of(item.get("content"))]
     return item.get("type") == "message" and all(
         part.get("text") == "" and not part.get("annotations") for part in parts
@@ -124,8 +128,7 @@ def _is_silent(item: JsonObject) -> bool:
 
 
 def _comparable(response: JsonObject, stream: Exchange) -> JsonObject:
-    items = [_lasting(object_of(item)) for item in list_of(response.get("output"))]
-    output = [item for item in items if not _is_silent(item)]
+    output = [_lasting(object_of(item)) for item in list_of(response.get("output"))]
     if not stream.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
         output = output[: calls[0] + 1] if calls else output
