@@ -14,6 +14,7 @@ from wireproof_mocks.miniatures.responses_rewriting import (
     at_end,
     each_event,
     in_body,
+    numbered,
     respelled,
 )
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 ADDED, ITEM_DONE = "response.output_item.added", "response.output_item.done"
+AROUND = frozenset({
+    ADDED, ITEM_DONE, "response.content_part.added", "response.content_part.done", "response.output_text.done",
+})  # fmt: skip
+"""The events that open and close items, and the parts of messages."""
 SERVER_ERROR = 500
 """The lowest status that says that the backend failed."""
 
@@ -105,6 +110,25 @@ def _completed_from_the_start(event: Json) -> Iterable[Frame]:
 
 def _dropped(*types: str) -> Callable[[Json], Iterable[Frame]]:
     return lambda event: () if event["type"] in types else (event,)
+
+
+def _bare_deltas(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """Of what opens and closes items, only that of a message without any text is sent: it has no delta that is bare."""
+    held: list[Frame] | None = None
+    for frame in frames:
+        event: Json = frame if isinstance(frame, dict) else {}
+        kind = event.get("type")
+        if kind == ADDED and event["item"].get("type") == MESSAGE:
+            held = []
+        elif kind == "response.output_text.delta":
+            held = None
+        if held is not None and kind in AROUND:
+            held.append(frame)
+        if held and (kind == ITEM_DONE or kind in TERMINAL):
+            yield from held
+            held = None
+        if kind not in AROUND:
+            yield frame
 
 
 def _then_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
@@ -257,9 +281,7 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("events-of-the-backend-passed-on", "schema", frames=each_event(_rate_limits)),
     _stream("created-with-id-and-status-alone", "schema", frames=each_event(_small_beginning)),
     _stream("not-said-to-be-in-progress", "order", frames=each_event(_dropped("response.in_progress"))),
-    _stream("bare-text-deltas", "order", frames=each_event(_dropped(
-        ADDED, ITEM_DONE, "response.content_part.added", "response.content_part.done", "response.output_text.done",
-    ))),
+    _stream("bare-text-deltas", "order", frames=lambda frames, _: numbered(_bare_deltas(frames))),
     _stream("parts-never-opened", "order", frames=each_event(_dropped("response.content_part.added"))),
     # Codex takes no text from deltas alone, only from these events.
     _stream("items-never-done", "order", frames=each_event(_dropped(ITEM_DONE))),
