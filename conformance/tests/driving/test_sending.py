@@ -7,11 +7,12 @@ import shlex
 import sys
 import textwrap
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving import restarting
+from wireproof.driving import restarting, sending
 from wireproof.driving.drive import drive
 from wireproof.driving.planning import planned
 from wireproof.model.dialect import Dialect
@@ -247,6 +248,44 @@ def test_a_target_that_is_launched_at_need_is_started_by_its_first_request(morta
         runs = driven(target(launched.base_url), *(deadly(str(n)) for n in range(3))).runs
     assert [run.exchanges[FORM][0].transcript.status for run in runs] == [200, 200, 200]
     assert mortal.lives == 1
+
+
+UNSETTLED = """
+    import http.server, json, os, threading, time
+    state = {"refuses": False, "hangs": False}
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_): pass
+        def do_GET(self):
+            self.say(200)
+        def do_POST(self):
+            asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            if state["hangs"]:
+                threading.Event().wait()
+            refuses = state["refuses"] or "refuse" in asked
+            state.update(refuses="fail/" in asked, hangs=refuses)
+            time.sleep(0 if "fail/" in asked else 0.05)
+            self.say(500 if refuses else 200)
+        def say(self, status):
+            body = json.dumps({"choices": []}).encode()
+            self.send_response(status); self.send_header("Content-Length", str(len(body))); self.end_headers()
+            self.wfile.write(body)
+    http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+"""It hangs after each refusal, and refuses what comes after a failing script, which it answers soonest of all."""
+
+
+def test_whether_an_instance_hangs_is_not_asked_with_what_makes_it_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "GLANCE", 0.5)
+    (tmp_path / "unsettled.py").write_text(textwrap.dedent(UNSETTLED))
+    talks = [talk(str(number)) for number in range(8)]
+    scenarios = [talk("first"), talk("failing", "fail/crash-finish"), *talks, deadly("refused", "refuse"), *talks]
+    with launch(shlex.join([sys.executable, str(tmp_path / "unsettled.py")]), env={}) as launched:
+        runs = driven(target(launched.base_url, timeout=1.0), *scenarios, jobs=1).runs
+    statuses = [run.exchanges[FORM][0].transcript.status for run in runs]
+    # One exchange shows the silence; an instance that hangs is replaced before the others meet it.
+    assert Counter(statuses) == {200: len(scenarios) - 3, 500: 2, None: 1}
 
 
 def test_one_that_cannot_be_started_at_need_is_not_driven() -> None:

@@ -31,6 +31,7 @@ from wireproof.model.scenario import LEAVES, Act, ConversationScenario, Form, Mo
 from wireproof.model.target import WayTaken
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
+from wireproof.reading.right_answers import says_only_text
 from wireproof.requests import plain
 from wireproof.requests.ways_round import FEWER_JOBS, FRESH_INSTANCE
 from wireproof.targets.budget import Budget
@@ -137,7 +138,12 @@ async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> None:
     queue = FormQueue(left=_items(plan.beside), troubles=drives.troubles)
 
     async def most() -> None:
-        left = await drives.at_once(_items(plan.first), _items(plan.together))
+        in_turn, rest = _items(plan.first), _items(plan.together)
+        if drives.driver.sender.starts and drives.asks in rest:
+            # With what is answered it is found out later whether an instance still answers.
+            rest.remove(drives.asks)
+            in_turn.append(drives.asks)
+        left = await drives.at_once(in_turn, rest)
         queue.complete(left)
         if left:
             await first.take(queue)
@@ -165,7 +171,8 @@ def _first_that(fits: Callable[[Scenario], bool], plan: DrivingPlan) -> Item | N
 
 
 def _asks(scenario: Scenario) -> bool:
-    return _acts(scenario) == [Act.READ] and not scenario.alone
+    reads = _acts(scenario) == [Act.READ] and not scenario.alone
+    return reads and isinstance(scenario, ConversationScenario) and says_only_text(scenario)
 
 
 def _departs(scenario: Scenario) -> bool:

@@ -33,7 +33,7 @@ from wireproof.model.transcript import End, Transcript
 from wireproof.reading import recorded
 from wireproof.reading.exchange import stream_reader
 from wireproof.reading.expected import NO_ANSWER
-from wireproof.reading.right_answers import answers_to
+from wireproof.reading.right_answers import answers_to, says_only_text
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
@@ -169,6 +169,8 @@ class Driver:
                 waits=not fails,
                 eager=turn.retry_on_503,
                 shows=not fails,
+                # Not one with results of calls or with the id of an answer before: another instance knows neither.
+                repeats=number == 0 and turn.act is Act.READ and says_only_text(scenario),
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)

@@ -11,6 +11,7 @@ import math
 import random
 import time
 from collections import Counter
+from contextlib import AsyncExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -81,7 +82,8 @@ class _Evidence:
     """What a run knows of instances that serve no more."""
 
     known_good: Outgoing | None = None
-    """The request that was answered soonest, its URL without the base URL of the instance; None: none was yet."""
+    """Of the requests that an instance answers alike at any time, the one that was answered soonest, its URL without
+    the base URL of the instance; None: none was yet."""
     seconds: float = math.inf
     """How long that took."""
     taken: bool = False
@@ -98,12 +100,20 @@ class _Evidence:
         was, self.taken = self.taken, True
         return not was
 
-    def note(self, request: Outgoing, base_url: str, answer: Transcript) -> None:
+    def note(self, base_url: str, answer: Transcript) -> None:
         """Note an answer."""
         self._refused[base_url] = not answer.ok
-        if answer.ok and request.method == "POST" and answer.seconds < self.seconds:
+
+    def know(self, request: Outgoing, base_url: str, answer: Transcript) -> None:
+        """Note a request that any instance answers alike at any time, with its answer."""
+        if answer.ok and answer.end is End.COMPLETE and answer.seconds < self.seconds:
             self.known_good = replace(request, url=request.url.removeprefix(base_url))
             self.seconds = answer.seconds
+
+    def forget(self, base_url: str) -> None:
+        """Forget the request that is known: an instance has refused it after all."""
+        self.known_good, self.seconds = None, math.inf
+        self._refused[base_url] = True
 
     def seen_after(self, base_url: str) -> Counter[bool] | None:
         """Of instances that answered last as this one did, how many went on; None: it has answered nothing since."""
@@ -221,6 +231,7 @@ class Sender:
         waits: bool = True,
         eager: bool = False,
         shows: bool = False,
+        repeats: bool = False,
     ) -> tuple[Transcript, Watch | None]:
         """Send a request; the accepted transcript and its watch.
 
@@ -230,6 +241,8 @@ class Sender:
             waits: Whether a refusal for lack of capacity is waited for; not where it may be the right answer.
             eager: See `Patience`.
             shows: Whether its silence, or its refusal, may be the evidence of a fault that a fresh instance goes round.
+            repeats: Whether any instance answers it alike at any time, and is as before afterwards: with such a
+                request it is found out whether one still answers.
 
         Raises:
             FullError: the instance has no slot left, and no exchange has shown that yet; it was not replaced.
@@ -248,6 +261,8 @@ class Sender:
             answer = replace(answer, death=death)
             if not (again and left):
                 break
+        if repeats and self._is_own(request):
+            self.evidence.know(request, self.base_url, answer)
         return replace(answer, waits=tuple(patience.waits)), watching
 
     async def send_at_once(self, request: Outgoing, watch: Watch | None = None) -> Transcript:
@@ -396,18 +411,29 @@ class Sender:
 
     async def _answers(self, known: Outgoing, seconds: float) -> bool:
         """Whether the target gives any answer in time to a request that it has answered before."""
+        try:
+            await self.budget.take(known.body)
+        except SpentError:
+            return True  # as far as is known; the next request says it
         sent = self.client.build_request(
             known.method, self.base_url + known.url, headers=dict(known.headers), content=known.body,
             timeout=httpx.Timeout(seconds, pool=None),
         )  # fmt: skip
+        begun = False
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds), AsyncExitStack() as open_until_then:
                 answer = await self.client.send(sent, stream=True)
-                await answer.aclose()
+                open_until_then.push_async_callback(answer.aclose)
+                begun = True
+                if not answer.is_success:
+                    self.evidence.forget(self.base_url)
+                # To its end: to leave before may be what makes it hang.
+                async for _ in answer.aiter_raw():
+                    pass
         except httpx.ConnectError:
             return True  # it has ended, which the next request shows
         except (TimeoutError, httpx.TransportError):
-            return False
+            return begun
         return True
 
     async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, int]:
@@ -417,7 +443,7 @@ class Sender:
         if answer.end is End.COMPLETE and answer.status not in BUSY:
             self._restarter.note_served(request.url, life)
             if self._is_own(request):
-                self.evidence.note(request, self.base_url, answer)
+                self.evidence.note(self.base_url, answer)
         if answer.end is not End.REFUSED:
             self.lives.add(life)
         if self._restarter.why_renewed(request.url, life):

@@ -13,7 +13,7 @@ from wireproof.reading.agent_calls import agent_call
 from wireproof.reading.asked import wanted
 from wireproof.reading.expected import ExpectedFailure, expected
 from wireproof_scripts.library import LIBRARY
-from wireproof_scripts.steps import Usage
+from wireproof_scripts.steps import Finish, Reflect, Spoken, Think, Usage
 
 if TYPE_CHECKING:
     from wireproof.model.scenario import ConversationScenario, Form, Turn
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice
     from wireproof_scripts.steps import Parts, Step
+
+_ONLY_TEXT = Spoken | Think | Usage | Reflect | Finish
 
 
 def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
@@ -130,6 +132,14 @@ def answers_to(
     terms = terms if heeding else replace(terms, stops=())
     choices = range(scenario.choices)
     return tuple(expected(_part(scenario, turn, number, choice), form, terms) for choice in choices)
+
+
+def says_only_text(scenario: ConversationScenario) -> bool:
+    """Whether the backend answers the first turn with text alone, and serves as before afterwards."""
+    if not scenario.script:
+        return True
+    first = (_part(scenario, scenario.turns[0], 0, choice) for choice in range(scenario.choices))
+    return all(isinstance(step, _ONLY_TEXT) for part in first for step in part)
 
 
 def _part(scenario: ConversationScenario, turn: Turn, number: int, choice: int) -> tuple[Step, ...]:
