@@ -1,8 +1,9 @@
-"""The HTTP client of a run's exchanges."""
+"""What a run sends, and the HTTP client that sends it."""
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import httpx
@@ -13,9 +14,20 @@ from wireproof.targets.cookies import NoCookies
 from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
     from wireproof.model.target import Target
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outgoing:
+    """A request ready to be sent."""
+
+    method: str
+    url: str
+    """Absolute."""
+    headers: Mapping[str, str]
+    body: bytes
 
 
 @asynccontextmanager

@@ -9,10 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.driving.capacity import BUSY, EAGER
-from wireproof.driving.clients import client_of
+from wireproof.driving.clients import Outgoing, client_of
 from wireproof.driving.plain_requests import Asker
 from wireproof.driving.restarting import GoneError, RenewedError
-from wireproof.driving.sending import Outgoing, Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch, now
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wireproof.driving.adjusting import Adjusting
+    from wireproof.driving.sending import Sender
     from wireproof.model.dialect import Dialect
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange

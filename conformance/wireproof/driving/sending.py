@@ -7,11 +7,8 @@ that is refused is tried again once the target is back (`restarting`).
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 import time
-from collections import Counter
-from contextlib import AsyncExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,20 +16,19 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy, retry_after
+from wireproof.driving.account import bars, set_clock
+from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy
 from wireproof.driving.limits import ExchangeLimits
+from wireproof.driving.probe import GLANCE, LOOK, Probe
 from wireproof.driving.recording import Record
 from wireproof.driving.restarting import FullError, RenewedError, Restarter
-from wireproof.model.target import Backend
 from wireproof.model.transcript import End, Transcript
 from wireproof.targets.budget import Budget
-from wireproof.targets.lasting import NO_ENTRY, UNAUTHORIZED, is_about_key, lasting
-from wireproof.targets.recognition import error_of
-from wireproof.targets.target_clock import SpentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from wireproof.driving.clients import Outgoing
     from wireproof.driving.restarting import Process
     from wireproof.driving.slots import Slots
     from wireproof.driving.watching import Watch
@@ -49,28 +45,11 @@ FULL = 2
 """Refusals for lack of capacity, one after the other and with nothing beside them, that show that no slot is left."""
 AGAIN = 0.2
 """Seconds between them where waiting has brought nothing before."""
-GLANCE = 3.0
-"""Seconds that a target has for any answer to a request that it has answered before."""
-LOOK = 1.0
-"""The same where nothing is said of it if it has none in time; a fresh instance then takes its place."""
-ENOUGH = 2
-"""How many times more instances have hung after such an answer than went on, before the next is taken to hang, too."""
 BARRED = 2
 """Refusals of a key that was taken before until the run ends, one after the other: one alone may be a slip."""
 KEY_REFUSED = "it refuses the key that it took before; give one that is still good, with --api-key-env"
 _FULL = "the target refused for lack of capacity what was sent alone"
 _HUNG = "the target answered nothing any more"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outgoing:
-    """A request ready to be sent."""
-
-    method: str
-    url: str
-    """Absolute."""
-    headers: Mapping[str, str]
-    body: bytes
 
 
 def _send_it(_refused: int) -> None:
@@ -81,44 +60,15 @@ def _send_it(_refused: int) -> None:
 class _Evidence:
     """What a run knows of instances that serve no more."""
 
-    known_good: Outgoing | None = None
-    """Of the requests that an instance answers alike at any time, the one that was answered soonest, its URL without
-    the base URL of the instance; None: none was yet."""
-    seconds: float = math.inf
-    """How long that took."""
     taken: bool = False
     """Whether an exchange has the finding of what a fresh instance goes round: the first one has, and no other."""
     shown: list[Exchange] = field(default_factory=list)
     """That exchange, with those before it in its form."""
-    _refused: dict[str, bool] = field(default_factory=dict)
-    """The base URL of an instance → whether what it has answered last was a refusal."""
-    _went_on: dict[bool, Counter[bool]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
-    """Whether an answer was a refusal → how often the instance then answered another request, and how often none."""
 
     def take(self) -> bool:
         """Whether it was still to be taken."""
         was, self.taken = self.taken, True
         return not was
-
-    def note(self, base_url: str, answer: Transcript) -> None:
-        """Note an answer."""
-        self._refused[base_url] = not answer.ok
-
-    def know(self, request: Outgoing, base_url: str, answer: Transcript) -> None:
-        """Note a request that any instance answers alike at any time, with its answer."""
-        if answer.ok and answer.end is End.COMPLETE and answer.seconds < self.seconds:
-            self.known_good = replace(request, url=request.url.removeprefix(base_url))
-            self.seconds = answer.seconds
-
-    def forget(self, base_url: str) -> None:
-        """Forget the request that is known: an instance has refused it after all."""
-        self.known_good, self.seconds = None, math.inf
-        self._refused[base_url] = True
-
-    def seen_after(self, base_url: str) -> Counter[bool] | None:
-        """Of instances that answered last as this one did, how many went on; None: it has answered nothing since."""
-        refused = self._refused.pop(base_url, None)
-        return None if refused is None else self._went_on[refused]
 
 
 @dataclass(kw_only=True)
@@ -144,6 +94,8 @@ class Sender:
     alone: bool = False
     """Whether one form after the other is sent to the instance, and nothing else."""
     evidence: _Evidence = field(default_factory=_Evidence)
+    probe: Probe = field(default_factory=Probe)
+    """By what it is found out whether an instance still answers."""
     _large: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Seeded: a run is to be like the one before it, as far as that depends on Wireproof.
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 (it protects nothing)
@@ -207,19 +159,11 @@ class Sender:
             GoneError: the instance cannot be started.
         """
         life = await self._restarter.ready(self.base_url)
-        known = self.evidence.known_good
         # Until an exchange has shown the silence, the next one may be the one that does.
-        shown = self.hangs and self.evidence.taken
-        if known is None or not shown:
+        if not (self.hangs and self.evidence.taken):
             return False
-        seen = self.evidence.seen_after(self.base_url)
-        # Where nearly all have hung, a look would only take its time.
-        if seen is None or seen[False] <= ENOUGH * (1 + seen[True]):
-            answers = await self._answers(known, LOOK)
-            if seen is not None:
-                seen[answers] += 1
-            if answers:
-                return False
+        if await self.probe.goes_on(self.client, self.base_url, self.budget):
+            return False
         await self._restarter.renew(self.base_url, life, _HUNG, hung=True)
         return True
 
@@ -262,7 +206,7 @@ class Sender:
             if not (again and left):
                 break
         if repeats and self._is_own(request):
-            self.evidence.know(request, self.base_url, answer)
+            self.probe.know(request, self.base_url, answer)
         return replace(answer, waits=tuple(patience.waits)), watching
 
     async def send_at_once(self, request: Outgoing, watch: Watch | None = None) -> Transcript:
@@ -303,7 +247,7 @@ class Sender:
                     slot.refused()
                 else:
                     slot.served()
-                if self._bars(answer):
+                if bars(self.target, answer):
                     barred += 1
                     if barred >= BARRED:
                         self.budget.clock.stop(f"the target answers HTTP {answer.status}: {KEY_REFUSED}")
@@ -318,7 +262,7 @@ class Sender:
                     await self._renew_full(request, life, shows=shows)
                     return replace(answer, stuck=True), watching, life
                 clocked = patience is not None and not patience.eager and not self._is_ours(request)
-                if clocked and not self._set_clock(answer, sent_after):
+                if clocked and not set_clock(self.target, self.budget.clock, answer, sent_after):
                     wait = None
                 if wait is None and not full:
                     return await self._examined(request, answer, life, shows=shows), watching, life
@@ -341,40 +285,6 @@ class Sender:
         """Whether Wireproof has started what a request goes to, so that no account and no other client is behind it."""
         return self.process_at(request.url) is not None
 
-    def _set_clock(self, answer: Transcript, sent_after: int) -> bool:
-        """Have all requests wait as an answer asks; whether they do, and the run is not over with it.
-
-        Raises:
-            SpentError: it is, and the answer is about the account.
-        """
-        clock, live = self.budget.clock, self.target.backend is Backend.LIVE
-        # With a script behind the target, the script may say so.
-        why = lasting(answer.status, error_of(answer.body)) if live and not answer.ok else ""
-        try:
-            if why and answer.status not in NO_ENTRY:
-                clock.stop(f"the target answers HTTP {answer.status}: {why}")
-            elif is_busy(answer):
-                clock.refused(answer.status or 0, retry_after(answer, datetime.now(UTC)), sent_after=sent_after)
-            elif answer.status is not None:
-                clock.served()
-        except SpentError:
-            # With no account behind it, that it has no capacity any more is the target's own fault.
-            if live:
-                raise
-            return False
-        return True
-
-    def _bars(self, answer: Transcript) -> bool:
-        """Whether a service refuses the key that it has taken until now."""
-        if self.target.backend is not Backend.LIVE or answer.status not in NO_ENTRY:
-            return False
-        key, sent = self.target.api_key, {value for _, value in answer.request_headers}
-        # Some requests have a wrong key, or none, on purpose.
-        if key is not None and not sent & {key, f"Bearer {key}"}:
-            return False
-        # 403 refuses what a request asks for, too: a model, a prompt, a picture.
-        return answer.status == UNAUTHORIZED or is_about_key(error_of(answer.body))
-
     def _is_own(self, request: Outgoing) -> bool:
         """Whether a request goes to the instance that answers all that no other one is meant for."""
         return request.url.startswith(self.base_url)
@@ -389,7 +299,8 @@ class Sender:
             return answer
         why, own = self._restarter.why_renewed(request.url, life), False
         if not why and answer.end is End.TIMEOUT and await self._hangs(request):
-            why, own = _HUNG, self._hangs_by_itself(request, answer, life)
+            asked = self.probe.hangs(self.base_url)
+            why, own = _HUNG, not asked and self._hangs_by_itself(request, answer, life)
             await self._restarter.renew(request.url, life, why, hung=True)
         # Whichever of those that got no answer comes first has the finding.
         if why == _HUNG and answer.end is End.TIMEOUT and (own or (shows and self.evidence.take())):
@@ -406,35 +317,10 @@ class Sender:
 
     async def _hangs(self, request: Outgoing) -> bool:
         """Whether the target answers nothing any more, so that a fresh instance is to take its place."""
-        known = self.evidence.known_good if self._is_own(request) and self.starts else None
-        return known is not None and not await self._answers(known, LOOK if self.hangs else GLANCE)
-
-    async def _answers(self, known: Outgoing, seconds: float) -> bool:
-        """Whether the target gives any answer in time to a request that it has answered before."""
-        try:
-            await self.budget.take(known.body)
-        except SpentError:
-            return True  # as far as is known; the next request says it
-        sent = self.client.build_request(
-            known.method, self.base_url + known.url, headers=dict(known.headers), content=known.body,
-            timeout=httpx.Timeout(seconds, pool=None),
-        )  # fmt: skip
-        begun = False
-        try:
-            async with asyncio.timeout(seconds), AsyncExitStack() as open_until_then:
-                answer = await self.client.send(sent, stream=True)
-                open_until_then.push_async_callback(answer.aclose)
-                begun = True
-                if not answer.is_success:
-                    self.evidence.forget(self.base_url)
-                # To its end: to leave before may be what makes it hang.
-                async for _ in answer.aiter_raw():
-                    pass
-        except httpx.ConnectError:
-            return True  # it has ended, which the next request shows
-        except (TimeoutError, httpx.TransportError):
-            return begun
-        return True
+        if not (self._is_own(request) and self.starts):
+            return False
+        seconds = LOOK if self.hangs else GLANCE
+        return not await self.probe.is_answered(self.client, self.base_url, self.budget, seconds)
 
     async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, int]:
         """Send once; the transcript, and the life of the target in which the request was sent."""
@@ -442,8 +328,9 @@ class Sender:
         answer = await self._exchange(request, watch)
         if answer.end is End.COMPLETE and answer.status not in BUSY:
             self._restarter.note_served(request.url, life)
-            if self._is_own(request):
-                self.evidence.note(self.base_url, answer)
+        silent = answer.status is None and answer.end in {End.TIMEOUT, End.REFUSED}
+        if self._is_own(request) and answer.status not in BUSY and not silent:
+            self.probe.note(self.base_url, answer)
         if answer.end is not End.REFUSED:
             self.lives.add(life)
         if self._restarter.why_renewed(request.url, life):
