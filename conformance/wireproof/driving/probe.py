@@ -146,7 +146,7 @@ class Probe:
         return True
 
     def _doubt(self, kind: _Kind) -> tuple[float, float]:
-        """By what the kind that is asked is chosen: the one that has left fewest instances hanging, then the soonest."""
+        """What the kind that is asked has least of: instances that it has left hanging, then seconds."""
         hung = self._hung[kind]
         return hung / (1 + hung + self._well[kind]), self._soonest[kind].seconds
 

@@ -135,7 +135,10 @@ def answers_to(
 
 
 def says_only_text(scenario: ConversationScenario) -> bool:
-    """Whether the backend answers the first turn with text alone, and serves as before afterwards."""
+    """Whether the backend answers the first turn with text alone, and serves as before afterwards.
+
+    Of a model nothing else is expected.
+    """
     if not scenario.script:
         return True
     first = (_part(scenario, scenario.turns[0], 0, choice) for choice in range(scenario.choices))
