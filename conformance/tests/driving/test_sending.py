@@ -288,6 +288,38 @@ def test_whether_an_instance_hangs_is_not_asked_with_what_makes_it_hang(
     assert Counter(statuses) == {200: len(scenarios) - 3, 500: 2, None: 1}
 
 
+ONE_SLOT = """
+    import http.server, json, os, threading
+    slot = threading.BoundedSemaphore(1)
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_): pass
+        def do_GET(self):
+            self.say(200)
+        def do_POST(self):
+            asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            if not slot.acquire(blocking=False):
+                return self.say(429)
+            if "stuck" in asked:
+                threading.Event().wait()
+            slot.release()
+            self.say(200)
+        def say(self, status):
+            body = json.dumps({"choices": []}).encode()
+            self.send_response(status); self.send_header("Content-Length", str(len(body))); self.end_headers()
+            self.wfile.write(body)
+    http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+"""It never answers some requests, which keep its only slot."""
+
+
+def test_an_instance_that_answered_nothing_may_have_lost_its_slots_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "one_slot.py").write_text(textwrap.dedent(ONE_SLOT))
+    scenarios = [deadly("1", "stuck"), deadly("2", "stuck"), deadly("3", "stuck"), deadly("4"), deadly("5")]
+    with launch(shlex.join([sys.executable, str(tmp_path / "one_slot.py")]), env={}) as launched:
+        runs = driven(target(launched.base_url, timeout=0.5), *scenarios, jobs=1).runs
+    assert [run.exchanges[FORM][0].transcript.status for run in runs] == [None, None, None, 200, 200]
+
+
 def test_one_that_cannot_be_started_at_need_is_not_driven() -> None:
     with launch_at_need(shlex.join([sys.executable, "-c", "raise SystemExit('no room')"]), env={}) as launched:
         run = driven(target(launched.base_url), deadly("1")).runs[0]

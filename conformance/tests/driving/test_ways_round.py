@@ -12,6 +12,7 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
+from wireproof.model.scenario import ConversationScenario
 from wireproof.model.verdict import Verdict
 from wireproof.report.worked_round import broken_by
 from wireproof.results.certify import certify
@@ -110,6 +111,18 @@ def test_what_hangs_after_each_refusal_is_renewed_before_the_next_request(launch
     assert [one.requirement for one in found.outcomes if one.verdict is Verdict.FAIL] == ["target.answers"]
     late = [one for one in found.outcomes if one.reason.endswith("the time for fresh instances was over")]
     assert len(late) < len(found.outcomes) / 10
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("launched", ["hangs-calls"], indirect=True)
+def test_calls_that_are_never_answered_hide_what_is_about_calls_and_nothing_else(launched: TargetOptions) -> None:
+    about_calls = [one for one in SCENARIOS if isinstance(one, ConversationScenario) and one.tools]
+    found = run(launched, played=[*CHOSEN, *(one for one in about_calls if one not in CHOSEN)])
+    # Each keeps its slot, so that four of them leave an instance none.
+    reasons = ("hidden behind target.capacity", "the time for fresh instances was over")
+    lacking = [one for one in found.outcomes if any(said in one.reason for said in reasons)]
+    assert len(lacking) < len(found.outcomes) / 10
+    assert "target.answers" in {one.requirement for one in found.outcomes if one.verdict is Verdict.FAIL}
 
 
 @pytest.mark.parametrize("launched", ["leaks-errors"], indirect=True)

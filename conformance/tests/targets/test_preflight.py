@@ -869,6 +869,15 @@ def test_how_arguments_are_reported_is_found_out(
     assert preflight(a_target(tiny.base_url)).arguments is found
 
 
+def test_where_no_call_is_answered_the_way_of_their_arguments_is_not_waited_for(tiny: TinyServer) -> None:
+    tiny.respond = routes(chat=lambda e: text(e) if e.marker in {"probe", "reflect/backend"} else e.hang())
+    found = preflight(a_target(tiny.base_url, timeout=0.2))
+    assert {*found.unspoken} == {Dialect.OBSIDIAN_XML, Dialect.FUNCTION_CALL}
+    assert [one.marker for one in tiny.requests if one.marker.partition("/")[0] in {"call", "shapes"}] == [
+        "call/one"
+    ] * 2
+
+
 def test_a_way_that_was_declared_is_not_looked_for(tiny: TinyServer) -> None:
     tiny.respond = streaming("{", "}")
     declared = Target(base_url=tiny.base_url, model="m", arguments=ArgumentsMode.CUMULATIVE)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
-from wireproof.driving.driver import Driver, is_refused
+from wireproof.driving.driver import BRIEF, IMPATIENT, Driver, is_refused
 from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles, leaves
 from wireproof.driving.restarting import FullError, GoneError, RenewedError
 from wireproof.driving.sending import Sender
@@ -76,6 +76,8 @@ class Driving:
     """What the requests did without, see `Target.adjusted`."""
     ways: tuple[WayTaken, ...] = ()
     """The ways round faults that were taken in its course."""
+    silences: int = 0
+    """How many forms got no answer from a target that Wireproof has started."""
 
 
 async def drive(
@@ -86,6 +88,7 @@ async def drive(
     progress: Progress = no_progress,
     budget: Budget | None = None,
     keep: Keep = keep_nothing,
+    silences: int = 0,
 ) -> Driving:
     """Drive what is planned, at most `jobs` exchanges at a time.
 
@@ -96,6 +99,7 @@ async def drive(
         progress: Called when a scenario has been driven in a form.
         budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
         keep: Called with each form as soon as it has been driven.
+        silences: Those that a drive before it has seen: a silence was shown in its full length then.
     """
     slots, adjusting = Slots(limit=Limit(most=jobs)), Adjusting(found=dict(target.adjusted))
     with locked(target.base_url) as lock:
@@ -113,6 +117,7 @@ async def drive(
                 keep=keep,
                 asks=_first_that(_asks, plan),
                 departs=_first_that(_departs, plan),
+                troubles=Troubles(silent=silences),
             )
             await _all(plan, drives, lock)
             drives.keep_evidence(sender.evidence.shown)
@@ -121,6 +126,7 @@ async def drive(
         at_a_time=slots.limit.found,
         adjusted=adjusting.found,
         ways=tuple(_ways(sender, slots.limit.found, jobs)),
+        silences=drives.troubles.silent if sender.starts else 0,
     )
 
 
@@ -271,7 +277,7 @@ class _Drives:
 
     async def _with_room(self, one: Planned, form: Form) -> ScenarioRun:
         """What comes of a form; on a fresh instance where there was no room for two requests at once that it needs."""
-        driver = self._hurried(one.scenario)
+        driver = self._hurried((one, form))
         run = await self._driven(one, form, driver)
         crowded, leaving = self.troubles.crowded, leaves(one.scenario)
         if run.not_driven.get(form) != CROWDED or leaving in crowded:
@@ -349,9 +355,11 @@ class _Drives:
             return ScenarioRun(scenario=one.scenario, not_driven={form: one.reason})
         return await self._try(one, form, driver or self.driver)
 
-    def _hurried(self, scenario: Scenario) -> Driver:
-        """What sends a scenario: with less time for each answer where enough have not come."""
-        return self.driver.impatient(scenario) if self.troubles.silent >= SILENT else self.driver
+    def _hurried(self, item: Item) -> Driver:
+        """What sends a form of a scenario: with less time for each answer where enough have not come."""
+        if self.troubles.silent < SILENT:
+            return self.driver
+        return self.driver.impatient(item[0].scenario, BRIEF if self.troubles.is_expected(item) else IMPATIENT)
 
     async def _try(self, one: Planned, form: Form, driver: Driver) -> ScenarioRun:
         undriven = partial(ScenarioRun, scenario=one.scenario)

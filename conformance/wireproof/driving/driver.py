@@ -55,6 +55,8 @@ REFUSED = range(400, 500)
 """Statuses of a request that no model was sent."""
 IMPATIENT = 0.3
 """The part of its time that a target has for an answer which has been silent at several others."""
+BRIEF = 0.1
+"""The same where each answer to what is alike was a silence."""
 BESIDE = 2.5
 """Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
 
@@ -82,12 +84,12 @@ class Driver:
             at=replace(self.target, base_url=base_url),
         )
 
-    def impatient(self, scenario: Scenario) -> Driver:
-        """The same with less time for each answer, unless the scenario is about time."""
+    def impatient(self, scenario: Scenario, part: float = IMPATIENT) -> Driver:
+        """The same with that part of its time for each answer, unless the scenario is about time."""
         waits = scenario.needs or (
             isinstance(scenario, ConversationScenario) and any(turn.act is not Act.READ for turn in scenario.turns)
         )
-        timeout = self.target.timeout * IMPATIENT
+        timeout = self.target.timeout * part
         return (
             self
             if waits

@@ -29,6 +29,9 @@ __all__ = ["FormQueue", "Item", "PutOffError", "Troubles", "leaves"]
 
 ENOUGH = 2
 """Troubles after which nothing more is driven beside others."""
+MANY, FEW = 10, 0.25
+"""Forms about something that have given trouble, after which it is expected of the next; and how many for each of them
+may have given none."""
 REFUSED = 3
 """Refusals after which a request is no longer sent beside others, if nothing else is served meanwhile."""
 LONGEST = 120.0
@@ -79,6 +82,11 @@ class Troubles:
         """
         rates = (self._with_trouble[one] / (1 + self._with_trouble[one] + self._without[one]) for one in _about(item))
         return max(rates), self._with_trouble[item[0].scenario.name]
+
+    def is_expected(self, item: Item) -> bool:
+        """Whether a form is about something of which nearly each form has given trouble, and enough have."""
+        counts = [(self._with_trouble[one], self._without[one]) for one in _about(item)]
+        return any(trouble >= MANY and none <= FEW * trouble for trouble, none in counts)
 
     def guard(self, refused: int) -> None:
         """Keep a request from being sent beside others where that has brought enough troubles.
@@ -149,7 +157,8 @@ def _about(item: Item) -> frozenset[str]:
         return frozenset(found)  # a prompt to a live model, whose answer is not known
     wanted = [one for number in range(len(scenario.turns)) for one in answers_to(scenario, number, form)]
     found |= {f"backend: {one.failure}" for one in wanted}
-    found |= {"calls"} if any(one.calls for one in wanted) else {"no calls"}
+    calls = "calls" if any(one.calls for one in wanted) else "no calls"
+    found |= {calls, f"{form.dialect}: {calls}"}
     found |= {"tools"} if scenario.tools else set()
     found |= {"leaves"} if leaves(scenario) else set()
     return frozenset(found)

@@ -82,6 +82,8 @@ class _Instance:
     """How many of them since it hung."""
     served: set[int] = field(default_factory=set)
     """The lives that have answered a request, and not to say that they are busy."""
+    taken: set[int] = field(default_factory=set)
+    """Those that have taken one, and may be busy with it still."""
     returning: asyncio.Task[None] | None = None
     """The task that starts or restarts it; None: it was never away."""
 
@@ -152,6 +154,15 @@ class Restarter:
     def note_served(self, url: str, life: int) -> None:
         """Note that an instance has answered in this life, and not to say that it is busy."""
         self._instance(url).served.add(life)
+
+    def note_taken(self, url: str, life: int) -> None:
+        """Note that an instance has taken a request in this life: it is not too busy for it."""
+        self._instance(url).taken.add(life)
+
+    def has_taken(self, url: str, life: int) -> bool:
+        """Whether an instance that can be started again has taken one in this life."""
+        instance = self._instance(url)
+        return instance.process is not None and life in instance.taken
 
     def has_served(self, url: str, life: int) -> bool:
         """Whether an instance that can be started again has answered so in this life."""

@@ -19,8 +19,8 @@ import httpx
 from wireproof.driving.account import bars, set_clock
 from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy
 from wireproof.driving.limits import ExchangeLimits
-from wireproof.driving.probe import GLANCE, LOOK, Probe
 from wireproof.driving.recording import Record
+from wireproof.driving.responsiveness import GLANCE, LOOK, Responsiveness
 from wireproof.driving.restarting import FullError, RenewedError, Restarter
 from wireproof.model.transcript import End, Transcript
 from wireproof.targets.budget import Budget
@@ -94,7 +94,7 @@ class Sender:
     alone: bool = False
     """Whether one form after the other is sent to the instance, and nothing else."""
     evidence: _Evidence = field(default_factory=_Evidence)
-    probe: Probe = field(default_factory=Probe)
+    responsiveness: Responsiveness = field(default_factory=Responsiveness)
     """By what it is found out whether an instance still answers."""
     _large: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Seeded: a run is to be like the one before it, as far as that depends on Wireproof.
@@ -162,7 +162,7 @@ class Sender:
         # Until an exchange has shown the silence, the next one may be the one that does.
         if not (self.hangs and self.evidence.taken):
             return False
-        if await self.probe.goes_on(self.client, self.base_url, self.budget):
+        if await self.responsiveness.goes_on(self.client, self.base_url, self.budget):
             return False
         await self._restarter.renew(self.base_url, life, _HUNG, hung=True)
         return True
@@ -206,7 +206,7 @@ class Sender:
             if not (again and left):
                 break
         if repeats and self._is_own(request):
-            self.probe.know(request, self.base_url, answer)
+            self.responsiveness.know(request, self.base_url, answer)
         return replace(answer, waits=tuple(patience.waits)), watching
 
     async def send_at_once(self, request: Outgoing, watch: Watch | None = None) -> Transcript:
@@ -256,8 +256,8 @@ class Sender:
                 waits = patience is not None and not patience.eager and is_busy(answer)
                 alone = self.slots.running == 0 and not slot.beside
                 refused = refused + 1 if waits and alone else 0
-                # One that has served nothing yet can have lost no slot.
-                full = refused and self._is_own(request) and self._restarter.has_served(request.url, life)
+                # One that has taken nothing yet can have lost no slot.
+                full = refused and self._is_own(request) and self._restarter.has_taken(request.url, life)
                 if full and refused >= FULL:
                     await self._renew_full(request, life, shows=shows)
                     return replace(answer, stuck=True), watching, life
@@ -299,7 +299,7 @@ class Sender:
             return answer
         why, own = self._restarter.why_renewed(request.url, life), False
         if not why and answer.end is End.TIMEOUT and await self._hangs(request):
-            asked = self.probe.hangs(self.base_url)
+            asked = self.responsiveness.hangs(self.base_url)
             why, own = _HUNG, not asked and self._hangs_by_itself(request, answer, life)
             await self._restarter.renew(request.url, life, why, hung=True)
         # Whichever of those that got no answer comes first has the finding.
@@ -320,7 +320,7 @@ class Sender:
         if not (self._is_own(request) and self.starts):
             return False
         seconds = LOOK if self.hangs else GLANCE
-        return not await self.probe.is_answered(self.client, self.base_url, self.budget, seconds)
+        return not await self.responsiveness.is_answered(self.client, self.base_url, self.budget, seconds)
 
     async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, int]:
         """Send once; the transcript, and the life of the target in which the request was sent."""
@@ -330,9 +330,11 @@ class Sender:
             self._restarter.note_served(request.url, life)
         silent = answer.status is None and answer.end in {End.TIMEOUT, End.REFUSED}
         if self._is_own(request) and answer.status not in BUSY and not silent:
-            self.probe.note(self.base_url, answer)
+            self.responsiveness.note(self.base_url, answer)
         if answer.end is not End.REFUSED:
             self.lives.add(life)
+            if answer.status not in BUSY:
+                self._restarter.note_taken(request.url, life)
         if self._restarter.why_renewed(request.url, life):
             return answer, life  # we have ended it
         death = await self._restarter.ended(request.url, life, answer.end, by_close=_ended_by_close(answer))
@@ -379,7 +381,7 @@ class Sender:
             GoneError: the instance cannot be started.
         """
         life = await self._restarter.ready(self.base_url)
-        if not self._restarter.has_served(self.base_url, life):
+        if not self._restarter.has_taken(self.base_url, life):
             return False
         await self._restarter.renew(self.base_url, life, _FULL, hung=False)
         return True

@@ -76,7 +76,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         target = replace(target, adjusted=driving.adjusted, ways=(*target.ways, *driving.ways))
         shown = masked_target(target)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
-        again = partial(_again, scenarios, target, budget)
+        again = partial(_again, scenarios, target, budget, driving.silences)
         runs, found = recheck_timing(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
         return certificate_of(runs, found, shown, catalogue, terms, clock.course(at_a_time=driving.at_a_time))
     except KeyboardInterrupt as interrupt:
@@ -106,12 +106,16 @@ class _Clock:
 
 
 def _again(
-    scenarios: Sequence[Scenario], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
+    scenarios: Sequence[Scenario],
+    target: Target,
+    budget: Budget | None,
+    silences: int,
+    forms: Mapping[str, Sequence[Form]],
 ) -> Sequence[ScenarioRun]:
-    """Forms of scenarios, driven again with nothing beside them; without their secrets."""
+    """Forms of scenarios, driven again with nothing beside them; without their secrets. `silences`: see `drive`."""
     # Not the scenarios of the runs, which are adapted to the target, as these will be.
     plan = planned([one for one in scenarios if one.name in forms], target, forms)
-    return masked_runs(_driven(drive(plan, target, jobs=1, budget=budget)).runs, target)
+    return masked_runs(_driven(drive(plan, target, jobs=1, budget=budget, silences=silences)).runs, target)
 
 
 def _driven(work: Coroutine[object, object, Driving]) -> Driving:

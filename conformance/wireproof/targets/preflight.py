@@ -181,6 +181,8 @@ class _Look:
 
     target: Target
     prober: Prober
+    unanswered: list[Dialect] = dataclasses.field(default_factory=list)
+    """The dialects in which no answer came to a request for a call."""
     ways: list[WayTaken] = dataclasses.field(default_factory=list)
     """The ways round faults that were found; each further request takes them."""
     uncapped: list[tuple[Surface, str]] = dataclasses.field(default_factory=list)
@@ -300,6 +302,7 @@ class _Look:
         answer = await self._send(scenario, Form(dialect, surface.mode))
         recognised = recognise(answer.body, dialect.spec.surface) if answer.ok else None
         if answer.status is None:
+            self.unanswered.append(dialect)
             return f"it is not known, since no answer came to a request for a call; --dialect {dialect} judges it"
         if recognised is None:
             return f"it is not served: {seen(answer)}"
@@ -315,6 +318,8 @@ class _Look:
             return None
         if DEFAULT not in target.dialects or target.pace is None:
             return None
+        if self.unanswered:
+            return None  # it would be waited for in vain once more
         answer = await self._send(FRAGMENTS, Form(DEFAULT, Mode.STREAM))
         mode = detect_argument_mode(answer.body)
         return mode if mode is not DEFAULT.spec.arguments else None

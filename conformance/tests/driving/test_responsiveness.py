@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from wireproof.driving import probe
+from wireproof.driving import responsiveness
 from wireproof.driving.clients import Outgoing
-from wireproof.driving.probe import Probe
+from wireproof.driving.responsiveness import Responsiveness
 from wireproof.model.transcript import End, Transcript
 from wireproof.targets.budget import Budget
 
@@ -29,27 +29,27 @@ def answered(path: str = "/v1/whole", kind: str = JSON, *, status: int = 200, en
 
 
 class Asked:
-    """A probe and the server that it asks."""
+    """A server, and what is known of its responsiveness."""
 
     def __init__(self, tiny: TinyServer) -> None:
-        self.probe, self.tiny, self.url = Probe(), tiny, tiny.root
+        self.known, self.tiny, self.url = Responsiveness(), tiny, tiny.root
         self.budget = Budget()
 
     def knows(self, path: str) -> None:
         request = Outgoing(method="POST", url=f"{self.url}{path}", headers={}, body=json.dumps({"asks": path}).encode())
-        self.probe.know(request, self.url, answered(path))
+        self.known.know(request, self.url, answered(path))
 
     def is_answered(self, seconds: float = 5.0) -> bool:
         async def ask() -> bool:
             async with httpx.AsyncClient() as client:
-                return await self.probe.is_answered(client, self.url, self.budget, seconds)
+                return await self.known.is_answered(client, self.url, self.budget, seconds)
 
         return asyncio.run(ask())
 
     def goes_on(self) -> bool:
         async def ask() -> bool:
             async with httpx.AsyncClient() as client:
-                return await self.probe.goes_on(client, self.url, self.budget)
+                return await self.known.goes_on(client, self.url, self.budget)
 
         return asyncio.run(ask())
 
@@ -75,23 +75,23 @@ def test_what_may_have_left_an_instance_hanging_is_not_asked_again(asked: Asked)
     for path in ("/v1/a", "/v1/longer"):
         asked.knows(path)
     asked.is_answered()
-    assert asked.probe.hangs(asked.url)
+    assert asked.known.hangs(asked.url)
     asked.is_answered()
-    asked.probe.note(asked.url, answered())
+    asked.known.note(asked.url, answered())
     asked.is_answered()
-    assert not asked.probe.hangs(asked.url)  # an instance that was asked this has gone on before
+    assert not asked.known.hangs(asked.url)  # an instance that was asked this has gone on before
     assert asked.bodies == ["/v1/a", "/v1/longer", "/v1/longer"]
 
 
 def test_an_instance_that_was_asked_nothing_hangs_by_itself(asked: Asked) -> None:
     asked.knows("/v1/a")
-    assert not asked.probe.hangs(asked.url)
+    assert not asked.known.hangs(asked.url)
 
 
 def test_an_instance_that_has_answered_nothing_is_not_asked(asked: Asked) -> None:
     asked.knows("/v1/a")
     assert asked.goes_on()
-    asked.probe.note(asked.url, answered(status=500))
+    asked.known.note(asked.url, answered(status=500))
     assert asked.goes_on()
     assert asked.goes_on()  # it has answered nothing since
     assert asked.bodies == ["/v1/a"]
@@ -108,14 +108,14 @@ def test_an_instance_that_has_answered_nothing_is_not_asked(asked: Asked) -> Non
 def test_what_leaves_all_instances_hanging_is_not_found_out_again(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, before: Transcript, other: Transcript
 ) -> None:
-    monkeypatch.setattr(probe, "LOOK", 0.2)
+    monkeypatch.setattr(responsiveness, "LOOK", 0.2)
     asked.knows("/v1/a")
     asked.tiny.respond = lambda exchange: exchange.hang()
     for _ in range(5):
-        asked.probe.note(asked.url, before)
+        asked.known.note(asked.url, before)
         assert not asked.goes_on()
     asked.tiny.respond = lambda exchange: exchange.answer("Hello!")
-    asked.probe.note(asked.url, other)
+    asked.known.note(asked.url, other)
     assert asked.goes_on()
     assert asked.budget.sent == 4  # three times of the five, and once of the other
 

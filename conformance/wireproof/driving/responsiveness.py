@@ -56,8 +56,8 @@ class _Answered(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class Probe:
-    """What is asked, and what asking has shown; all exchanges of a run share one. Instances go by their base URLs."""
+class Responsiveness:
+    """What instances are asked, and what that has shown; a run has one. Instances go by their base URLs."""
 
     _soonest: dict[_Kind, _Answered] = field(default_factory=dict)
     """Of the requests that an instance answers alike at any time, the one of each kind that was answered soonest."""
