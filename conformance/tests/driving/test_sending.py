@@ -250,6 +250,22 @@ def test_a_target_that_is_launched_at_need_is_started_by_its_first_request(morta
     assert mortal.lives == 1
 
 
+@pytest.mark.parametrize(("unready", "status"), [(True, 503), (False, None)])
+def test_what_waits_for_its_backend_has_its_time_where_others_have_less(
+    tiny: TinyServer,
+    unready: bool,  # noqa: FBT001 - a case
+    status: int | None,
+) -> None:
+    def respond(exchange: TinyExchange) -> None:
+        if not exchange.gone(0.5):
+            exchange.whole({"error": {"message": "starting"}}, "503 Service Unavailable")
+
+    tiny.respond = respond
+    slow, to = plain(expect=503, unready=unready), target(tiny.base_url, timeout=1.0, unready_url=tiny.base_url)
+    runs = asyncio.run(drive(planned([slow], to, {slow.name: [FORM]}), to, silences=3)).runs
+    assert only(runs).status == status
+
+
 UNSETTLED = """
     import http.server, json, os, threading, time
     state = {"refuses": False, "hangs": False}

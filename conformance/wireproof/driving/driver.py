@@ -86,13 +86,16 @@ class Driver:
 
     def impatient(self, scenario: Scenario, part: float = IMPATIENT) -> Driver:
         """The same with that part of its time for each answer, unless the scenario is about time."""
-        waits = scenario.needs or (
-            isinstance(scenario, ConversationScenario) and any(turn.act is not Act.READ for turn in scenario.turns)
-        )
+        match scenario:
+            case PlainScenario():
+                # Before it refuses, an instance may wait for its backend.
+                waits = any(one.unready for one in scenario.requests)
+            case ConversationScenario():
+                waits = any(turn.act is not Act.READ for turn in scenario.turns)
         timeout = self.target.timeout * part
         return (
             self
-            if waits
+            if waits or scenario.needs
             else replace(self, sender=self.sender.impatient(timeout), target=replace(self.target, timeout=timeout))
         )
 
