@@ -304,6 +304,50 @@ def test_whether_an_instance_hangs_is_not_asked_with_what_makes_it_hang(
     assert Counter(statuses) == {200: len(scenarios) - 3, 500: 2, None: 1}
 
 
+REPLACED = """
+    import http.server, json, os, pathlib, sys, threading, time
+    mark = pathlib.Path(sys.argv[1])
+    begun, stuck, first = threading.Event(), threading.Event(), not mark.exists()
+    mark.touch()
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_): pass
+        def do_GET(self):
+            self.send_response(200); self.send_header("Content-Length", "0"); self.end_headers()
+        def do_POST(self):
+            asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            if first and "stuck" in asked:
+                begun.wait()
+                stuck.set()
+            if stuck.is_set():
+                threading.Event().wait()
+            self.send_response(200); self.send_header("Content-Type", "text/event-stream"); self.end_headers()
+            # It goes on until its process is ended.
+            while self.say({"content": "Hello"}) and first and "text/utf8" in asked:
+                begun.set()
+                time.sleep(0.05)
+            self.wfile.write(b"data: [DONE]\\n\\n")
+        def say(self, delta):
+            chunk = {"choices": [{"index": 0, "delta": delta}]}
+            self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\\n\\n"); self.wfile.flush()
+            return True
+    http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+"""It answers nothing more after some requests, and goes on with an answer that it has begun; a second one is well."""
+
+
+def test_an_answer_that_a_fresh_instance_has_cut_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "GLANCE", 0.3)
+    (tmp_path / "replaced.py").write_text(textwrap.dedent(REPLACED))
+    as_stream = (Mode.STREAM,)
+    scenarios = [talk("known", modes=as_stream), talk("begun", "text/utf8", as_stream), deadly("stuck", "stuck")]
+    command = shlex.join([sys.executable, str(tmp_path / "replaced.py"), str(tmp_path / "lives")])
+    with launch(command, env={}) as launched:
+        _, begun, _ = driven(target(launched.base_url, timeout=0.5), *scenarios, jobs=2).runs
+    assert only([begun]).body.endswith(b"data: [DONE]\n\n")
+
+
 ONE_SLOT = """
     import http.server, json, os, threading
     slot = threading.BoundedSemaphore(1)

@@ -295,9 +295,11 @@ class Sender:
         Raises:
             RenewedError: the exchange is to be driven again, since it was the instance that gave no answer.
         """
-        if answer.status is not None:
-            return answer
         why, own = self._restarter.why_renewed(request.url, life), False
+        if answer.status is not None:
+            if why and (answer.end is End.CUT or _ended_by_close(answer)):
+                raise RenewedError(why)  # it was cut by us
+            return answer
         if not why and answer.end is End.TIMEOUT and await self._hangs(request):
             asked = self.responsiveness.hangs(self.base_url)
             why, own = _HUNG, not asked and self._hangs_by_itself(request, answer, life)
