@@ -138,7 +138,7 @@ def test_what_is_begun_is_an_answer_and_read_to_its_end(asked: Asked, ends: bool
     assert left == [False]
 
 
-def test_what_never_begins_is_none(asked: Asked) -> None:
+def test_silence_is_no_answer(asked: Asked) -> None:
     asked.tiny.respond = lambda exchange: exchange.hang()
     asked.knows("/v1/a")
     assert not asked.is_answered(0.1)

@@ -266,26 +266,38 @@ def test_what_waits_for_its_backend_has_its_time_where_others_have_less(
     assert only(runs).status == status
 
 
-UNSETTLED = """
-    import http.server, json, os, threading, time
-    state = {"refuses": False, "hangs": False}
+SERVER = """
+    import http.server, json, os
+    def say(self, status):
+        body = json.dumps({"choices": []}).encode()
+        self.send_response(status); self.send_header("Content-Length", str(len(body))); self.end_headers()
+        self.wfile.write(body)
     class Handler(http.server.BaseHTTPRequestHandler):
         def log_message(self, *_): pass
-        def do_GET(self):
-            self.say(200)
-        def do_POST(self):
-            asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            if state["hangs"]:
-                threading.Event().wait()
-            refuses = state["refuses"] or "refuse" in asked
-            state.update(refuses="fail/" in asked, hangs=refuses)
-            time.sleep(0 if "fail/" in asked else 0.05)
-            self.say(500 if refuses else 200)
-        def say(self, status):
-            body = json.dumps({"choices": []}).encode()
-            self.send_response(status); self.send_header("Content-Length", str(len(body))); self.end_headers()
-            self.wfile.write(body)
+        def do_GET(self): say(self, 200)
+        def do_POST(self): answer(self, self.rfile.read(int(self.headers["Content-Length"])).decode())
     http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+"""What follows the `answer` that a test gives its server."""
+
+
+def server(folder: Path, answer: str) -> str:
+    """The command of a server that answers so."""
+    file = folder / "server.py"
+    file.write_text(textwrap.dedent(answer) + textwrap.dedent(SERVER))
+    return shlex.join([sys.executable, str(file)])
+
+
+UNSETTLED = """
+    import threading, time
+    state = {"refuses": False, "hangs": False}
+    def answer(self, asked):
+        if state["hangs"]:
+            threading.Event().wait()
+        refuses = state["refuses"] or "refuse" in asked
+        state.update(refuses="fail/" in asked, hangs=refuses)
+        time.sleep(0 if "fail/" in asked else 0.05)
+        say(self, 500 if refuses else 200)
 """
 """It hangs after each refusal, and refuses what comes after a failing script, which it answers soonest of all."""
 
@@ -294,10 +306,9 @@ def test_whether_an_instance_hangs_is_not_asked_with_what_makes_it_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "GLANCE", 0.5)
-    (tmp_path / "unsettled.py").write_text(textwrap.dedent(UNSETTLED))
     talks = [talk(str(number)) for number in range(8)]
     scenarios = [talk("first"), talk("failing", "fail/crash-finish"), *talks, deadly("refused", "refuse"), *talks]
-    with launch(shlex.join([sys.executable, str(tmp_path / "unsettled.py")]), env={}) as launched:
+    with launch(server(tmp_path, UNSETTLED), env={}) as launched:
         runs = driven(target(launched.base_url, timeout=1.0), *scenarios, jobs=1).runs
     statuses = [run.exchanges[FORM][0].transcript.status for run in runs]
     # One exchange shows the silence; an instance that hangs is replaced before the others meet it.
@@ -349,33 +360,22 @@ def test_an_answer_that_a_fresh_instance_has_cut_is_asked_for_again(
 
 
 ONE_SLOT = """
-    import http.server, json, os, threading
+    import threading
     slot = threading.BoundedSemaphore(1)
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def log_message(self, *_): pass
-        def do_GET(self):
-            self.say(200)
-        def do_POST(self):
-            asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            if not slot.acquire(blocking=False):
-                return self.say(429)
-            if "stuck" in asked:
-                threading.Event().wait()
-            slot.release()
-            self.say(200)
-        def say(self, status):
-            body = json.dumps({"choices": []}).encode()
-            self.send_response(status); self.send_header("Content-Length", str(len(body))); self.end_headers()
-            self.wfile.write(body)
-    http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+    def answer(self, asked):
+        if not slot.acquire(blocking=False):
+            return say(self, 429)
+        if "stuck" in asked:
+            threading.Event().wait()
+        slot.release()
+        say(self, 200)
 """
 """It never answers some requests, which keep its only slot."""
 
 
 def test_an_instance_that_answered_nothing_may_have_lost_its_slots_all_the_same(tmp_path: Path) -> None:
-    (tmp_path / "one_slot.py").write_text(textwrap.dedent(ONE_SLOT))
     scenarios = [deadly("1", "stuck"), deadly("2", "stuck"), deadly("3", "stuck"), deadly("4"), deadly("5")]
-    with launch(shlex.join([sys.executable, str(tmp_path / "one_slot.py")]), env={}) as launched:
+    with launch(server(tmp_path, ONE_SLOT), env={}) as launched:
         runs = driven(target(launched.base_url, timeout=0.5), *scenarios, jobs=1).runs
     assert [run.exchanges[FORM][0].transcript.status for run in runs] == [None, None, None, 200, 200]
 

@@ -120,8 +120,8 @@ def test_calls_that_are_never_answered_hide_what_is_about_calls_and_nothing_else
     found = run(launched, played=[*CHOSEN, *(one for one in about_calls if one not in CHOSEN)])
     # Each keeps its slot, so that four of them leave an instance none.
     reasons = ("hidden behind target.capacity", "the time for fresh instances was over")
-    lacking = [one for one in found.outcomes if any(said in one.reason for said in reasons)]
-    assert len(lacking) < len(found.outcomes) / 10
+    unseen_for_capacity = [one for one in found.outcomes if any(said in one.reason for said in reasons)]
+    assert len(unseen_for_capacity) < len(found.outcomes) / 10
     assert "target.answers" in {one.requirement for one in found.outcomes if one.verdict is Verdict.FAIL}
 
 

@@ -216,20 +216,6 @@ def hangs_after(last: Kept) -> Callable[[WSGIApplication], WSGIApplication]:
     return faulty
 
 
-def hangs_at(name: bytes) -> Callable[[WSGIApplication], WSGIApplication]:
-    """A proxy that never answers requests with this in their body."""
-
-    def faulty(app: WSGIApplication) -> WSGIApplication:
-        def serve(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-            if is_answer(environ) and name in json.dumps(asked(environ)).encode():
-                hang()
-            return app(environ, start)
-
-        return serve
-
-    return faulty
-
-
 def hang() -> None:
     threading.Event().wait()
 
@@ -294,7 +280,6 @@ FAULTS: dict[str, Callable[[WSGIApplication], WSGIApplication]] = {
     "hangs": hangs_after(lambda end: end.left),
     "hangs-errors": hangs_after(lambda end: end.refused),
     "hangs-calls": at_calls(hang),
-    "hangs-one": hangs_at(b"text/unicode"),
     "dies": at_calls(die),
     "dies-often": dies_often,
 }

@@ -84,7 +84,7 @@ class Driver:
             at=replace(self.target, base_url=base_url),
         )
 
-    def impatient(self, scenario: Scenario, part: float = IMPATIENT) -> Driver:
+    def impatient(self, scenario: Scenario, part: float) -> Driver:
         """The same with that part of its time for each answer, unless the scenario is about time."""
         match scenario:
             case PlainScenario():

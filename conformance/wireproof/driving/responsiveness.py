@@ -112,7 +112,7 @@ class Responsiveness:
         return answers
 
     async def is_answered(self, client: httpx.AsyncClient, base_url: str, budget: Budget, seconds: float) -> bool:
-        """Whether an instance gives any answer in so many seconds; True where there is nothing to ask it with."""
+        """Whether an instance gives any answer within these seconds; True where there is nothing to ask it with."""
         kind = min(self._soonest, key=self._doubt, default=None)
         if kind is None:
             return True

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wireproof_scripts.steps import Parts, Step
 
 _ONLY_TEXT = Spoken | Think | Usage | Reflect | Finish
+"""The steps of an answer that is text alone, after which the backend waits for the next turn."""
 
 
 def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
