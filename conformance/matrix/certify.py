@@ -33,8 +33,8 @@ from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
-from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
+from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS
 from wireproof_pages.proof_pages import Proofs
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from wireproof_crowd.samples import hides, shown_in
 from wireproof_crowd.unseen import alone, also, beside
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
-from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
+from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS
 
 CROWDS = [(kind, size) for kind in DrawKind for size in SIZES]
 A_FEW = 2

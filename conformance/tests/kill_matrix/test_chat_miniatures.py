@@ -27,8 +27,8 @@ from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS, Fault
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.failure_faults import SILENT
-from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
+from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -17,8 +17,8 @@ from wireproof.model.verdict import Verdict
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.gateway import upstream
-from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.middleware import WithFaults
+from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS
 from wireproof_proxy.http.wsgi import wsgi_server
 
 if TYPE_CHECKING:

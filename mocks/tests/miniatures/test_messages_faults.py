@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultHead, FaultReply, SentRequest
 from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
-from wireproof_mocks.miniatures.messages_events import PINGED, STOPPED, closed, fragment, opened, started
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
+from wireproof_mocks.miniatures.messages_rewriting import PINGED, STOPPED, closed, fragment, opened, started
 from wireproof_mocks.miniatures.messages_thought_faults import MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_whole_faults import MESSAGES_WHOLE_FAULTS
+from wireproof_mocks.miniatures.rewriting import written
 
 Json = dict[str, Any]
 OF_MESSAGES = (

@@ -6,8 +6,9 @@ from unittest.mock import ANY
 
 import pytest
 
+from wireproof_mocks.miniatures.chunks import COUNTS
 from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
-from wireproof_mocks.miniatures.other_faults import COUNTS, OTHER_FAULTS
+from wireproof_mocks.miniatures.other_faults import OTHER_FAULTS
 
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 SCRIPTED = b'{"model": "m", "user": "[[wireproof:text/hello#n]]"}'

@@ -6,7 +6,7 @@ from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
 from wireproof_mocks.miniatures.responses_rewriting import (
     at_end,
     each_event,
-    in_body,
+    in_response,
     in_stream,
     in_whole,
     numbered,
@@ -89,7 +89,7 @@ def test_what_is_empty_has_no_delta() -> None:
 
 def test_only_responses_are_changed() -> None:
     error = {"error": {"message": "No."}}
-    for change in (in_whole(lambda *_: []), in_body(lambda body: {**body, "output": []})):
+    for change in (in_whole(lambda *_: []), in_response(lambda body: {**body, "output": []})):
         assert change(error, ASKED, HEAD) == error
         assert change(RESPONSE, ASKED, HEAD) == {**RESPONSE, "output": []}
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.fault import DONE, FaultHead, SentRequest
+from wireproof_mocks.miniatures.rewriting import written
 from wireproof_mocks.miniatures.stream_faults import STREAM_FAULTS
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 100, "model": "codex"}

@@ -4,7 +4,6 @@ from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.block_faults import BLOCK_FAULTS
 from wireproof_mocks.miniatures.choice_faults import CHOICE_FAULTS
 from wireproof_mocks.miniatures.fault import Fault
-from wireproof_mocks.miniatures.gateway_faults import GATEWAY_FAULTS
 from wireproof_mocks.miniatures.http_faults import HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
@@ -19,7 +18,7 @@ from wireproof_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
 from wireproof_mocks.miniatures.shape_faults import SHAPE_FAULTS
 from wireproof_mocks.miniatures.stream_faults import STREAM_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
-from wireproof_mocks.miniatures.turn_faults import TURN_FAULTS
+from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS, TURN_FAULTS
 
 TOPICS = (
     STREAM_FAULTS, BLOCK_FAULTS, SHAPE_FAULTS, CHOICE_FAULTS, OTHER_FAULTS, TURN_FAULTS, HTTP_FAULTS, PARAM_FAULTS,

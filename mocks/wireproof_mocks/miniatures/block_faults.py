@@ -7,11 +7,26 @@ into its text: a proxy that writes blocks badly still forwards those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import call_of, delta_of, each, with_delta
-from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.chunks import (
+    TEXT,
+    arguments_of,
+    call_of,
+    choice_of,
+    delta_of,
+    each,
+    halves,
+    opens,
+    with_delta,
+)
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, Fault
+from wireproof_mocks.miniatures.rewriting import at, in_body
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from wireproof_mocks.miniatures.fault import Bodies, FaultHead, Frame, Frames, Json, SentRequest
 
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
 # With the line break before it, so that an element can be taken out or moved with its line.
@@ -21,45 +36,32 @@ NUMBER = re.compile(r">(-?\d+\.\d+)<")
 FORWARDED = ("textual/", "shapes/h")
 """Scripts whose blocks are the backend's own."""
 
-Write = Callable[[str], str]
+
+def _of_blocks(change: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    return lambda text: change(text) if BLOCK.search(text) else text
 
 
-def forwards(request: SentRequest) -> bool:
-    """Whether the blocks of an answer are the backend's own."""
-    return request.script.startswith(FORWARDED)
-
-
-def in_stream(change: Write) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+def in_stream(change: Callable[[str], str]) -> Frames:
     """A change of the content deltas that hold a block."""
-
-    def changed(chunk: Json) -> Iterable[Frame]:
-        text = delta_of(chunk).get("content") or ""
-        yield with_delta(chunk, {"content": change(text)}) if BLOCK.search(text) else chunk
-
-    return each(changed)
+    return each(at(TEXT, _of_blocks(change)))
 
 
-def in_whole(change: Callable[[str], str | None]) -> Callable[[Json, SentRequest, FaultHead], Json]:
+def in_whole(change: Callable[[str], str | None]) -> Bodies:
     """A change of the contents that hold a block, in every choice."""
-
-    def choice(entry: Json) -> Json:
-        text = entry["message"]["content"] or ""
-        return {**entry, "message": {**entry["message"], "content": change(text)}} if BLOCK.search(text) else entry
-
-    return lambda body, _, __: {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
+    return in_body(at("choices[].message.content", _of_blocks(change)))
 
 
-def _written(name: str, breaks: str, change: Write) -> Fault:
+def _written(name: str, breaks: str, change: Callable[[str], str]) -> Fault:
     """A fault by which the proxy writes blocks otherwise."""
 
     def every(text: str) -> str:
         return BLOCK.sub(lambda block: change(block[0]), text)
 
-    def frames(frames_: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
-        return iter(frames_) if forwards(request) else in_stream(every)(frames_, request)
+    def frames(frames_: Iterable[Any], request: SentRequest) -> Iterator[Frame]:
+        return iter(frames_) if request.script.startswith(FORWARDED) else in_stream(every)(frames_, request)
 
     def whole(body: Json, request: SentRequest, head: FaultHead) -> Json:
-        return body if forwards(request) else in_whole(every)(body, request, head)
+        return body if request.script.startswith(FORWARDED) else in_whole(every)(body, request, head)
 
     return Fault(name=name, breaks=breaks, frames=frames, whole=whole, dialects=(OBSIDIAN_XML,))
 
@@ -72,18 +74,15 @@ def _not_indented(block: str) -> str:
     return block.replace("\n  <", "\n<")
 
 
-def _keys_sorted(block: str) -> str:
+def _reordered(block: str, order: Callable[[list[str]], list[str]]) -> str:
     elements = [match[0] for match in ARGUMENT.finditer(block)]
-    return ARGUMENT.sub("", block).replace("</name>", "</name>" + "".join(sorted(elements)), 1)
+    return ARGUMENT.sub("", block).replace("</name>", "</name>" + "".join(order(elements)), 1)
 
 
 def _one_tool_turned(block: str) -> str:
     """The canonical order of one tool is not known."""
     # One tool is enough to show that the order of each is looked at (xml.order).
-    if "<name>replaceInFile</name>" not in block:
-        return block
-    elements = [match[0] for match in ARGUMENT.finditer(block)]
-    return ARGUMENT.sub("", block).replace("</name>", "</name>" + "".join(elements[::-1]), 1)
+    return _reordered(block, lambda them: them[::-1]) if "<name>replaceInFile</name>" in block else block
 
 
 def _quotes_escaped(block: str) -> str:
@@ -116,42 +115,37 @@ def _last_argument_lost(block: str) -> str:
 # streams
 
 
+def _has_block(chunk: Json) -> bool:
+    return BLOCK.search(delta_of(chunk).get("content") or "") is not None
+
+
 def _in_pieces(chunk: Json) -> Iterable[Frame]:
-    text = delta_of(chunk).get("content") or ""
-    pieces = text.splitlines(keepends=True) if BLOCK.search(text) else ()
-    yield from (with_delta(chunk, {"content": piece}) for piece in pieces)
-    if not pieces:
-        yield chunk
+    if not _has_block(chunk):
+        return (chunk,)
+    return (with_delta(chunk, {"content": piece}) for piece in delta_of(chunk)["content"].splitlines(keepends=True))
 
 
-def _blocks_lost(chunk: Json) -> Iterable[Frame]:
-    if not BLOCK.search(delta_of(chunk).get("content") or ""):
-        yield chunk
-
-
-def _incremental(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _incremental(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """Each delta has only the new part of the arguments, in two halves."""
     sent: dict[Any, str] = {}
     for frame in frames:
-        call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
+        call = call_of(frame)
         # The delta that opens a call is as it should be in either argument mode.
-        if call is None or not isinstance(frame, dict) or "id" in call:
+        if not call or opens(frame):
             yield frame
             continue
-        key = (frame["choices"][0]["index"], call["index"])
-        text = call["function"]["arguments"]
+        key = (choice_of(frame)["index"], call["index"])
         # From the mode of the reference proxy, where each delta has all so far, to fragments.
-        new, sent[key] = text[len(sent.get(key, "")) :], text
-        middle = len(new) // 2
+        new, sent[key] = arguments_of(frame)[len(sent.get(key, "")) :], arguments_of(frame)
         # In halves: a single delta would be right in either mode.
-        for half in filter(None, (new[:middle], new[middle:])):
+        for half in halves(new):
             yield with_delta(frame, {"tool_calls": [{**call, "function": {"arguments": half}}]})
 
 
 BLOCK_FAULTS: tuple[Fault, ...] = (
     _written("blocks-on-one-line", "xml.shape", _one_line),
     _written("blocks-not-indented", "xml.shape", _not_indented),
-    _written("keys-sorted", "xml.order", _keys_sorted),
+    _written("keys-sorted", "xml.order", lambda block: _reordered(block, sorted)),
     _written("order-of-one-tool-unknown", "xml.order", _one_tool_turned),
     _written("quotes-escaped", "xml.escape", _quotes_escaped),
     _written("nothing-escaped", "xml.escape", _not_escaped),
@@ -162,7 +156,7 @@ BLOCK_FAULTS: tuple[Fault, ...] = (
     Fault(name="block-in-pieces", breaks="chat.stream.xml-single-delta",
           frames=each(_in_pieces), dialects=(OBSIDIAN_XML,)),
     Fault(name="stream-without-blocks", breaks="chat.stream.xml-single-delta",
-          frames=each(_blocks_lost), dialects=(OBSIDIAN_XML,)),
+          frames=each(lambda chunk: () if _has_block(chunk) else chunk), dialects=(OBSIDIAN_XML,)),
     Fault(name="fragments-instead-of-all", breaks="chat.stream.arguments-cumulative",
           frames=_incremental, dialects=(OBSIDIAN_XML,)),
     Fault(name="whole-without-blocks", breaks="chat.whole.content-xml",

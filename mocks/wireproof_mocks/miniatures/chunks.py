@@ -1,67 +1,78 @@
-"""Chunks and frames of a stream, read and changed: what faults of streams are made of."""
+"""Chunks of chat, read and changed: what faults of its streams are made of.
+
+What reads a chunk takes any frame: an error, [DONE] and a comment have no choice, and so no text, call or finish.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
+from typing import TYPE_CHECKING, TypeGuard
 
-from wireproof_mocks.miniatures.fault import Frame, Json, SentRequest
+from wireproof_mocks.miniatures.rewriting import Change, at, each_event
 
-Change = Callable[[Json], Iterable[Frame]]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wireproof_mocks.miniatures.fault import Frame, Frames, Json
+
+DELTA = "choices[].delta"
+TEXT = f"{DELTA}.content"
+CALLS = f"{DELTA}.tool_calls[]"
+FUNCTION = f"{CALLS}.function"
+"""Places in chunks."""
+WHOLE_CALLS = "choices[].message.tool_calls"
+"""The place of the calls in whole answers."""
+COUNTS = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+"""Counts of a proxy that does not count."""
 
 
-def each(change: Change) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+def is_error(frame: Frame) -> bool:
+    """Whether a frame says that the stream failed."""
+    return isinstance(frame, dict) and "error" in frame
+
+
+def is_chunk(frame: Frame) -> TypeGuard[Json]:
+    """Whether a frame is a chunk."""
+    return isinstance(frame, dict) and "error" not in frame
+
+
+def each(change: Callable[[Json], Frame | Iterable[Frame]]) -> Frames:
     """A fault that takes the chunks one by one; errors, [DONE] and comments pass."""
-
-    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-        for frame in frames:
-            # An error frame has no choices that a change could read.
-            if isinstance(frame, dict) and "error" not in frame:
-                yield from change(frame)
-            else:
-                yield frame
-
-    return changed
+    return each_event(lambda frame: frame if is_error(frame) else change(frame))
 
 
-def is_comment(frame: Frame) -> bool:
-    """Whether a frame is a comment, and not one that another fault has written out."""
-    return isinstance(frame, bytes) and frame.startswith(b":")
+def choice_of(frame: Frame) -> Json:
+    """The first choice of a chunk, {} where there is none."""
+    choices = frame.get("choices") if is_chunk(frame) else None
+    return choices[0] if choices else {}
 
 
-def no_comments(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    """The frames without comments."""
-    for frame in frames:
-        yield b"" if is_comment(frame) else frame
+def delta_of(frame: Frame) -> Json:
+    """The first choice's delta, {} where there is none."""
+    delta: Json = choice_of(frame).get("delta", {})
+    return delta
 
 
-def first_comment_only(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    """The frames without the comments behind the first."""
-    came = False
-    for frame in frames:
-        comment = is_comment(frame)
-        yield b"" if comment and came else frame
-        came = came or comment
-
-
-def delta_of(chunk: Json) -> Json:
-    """The first choice's delta, {} in a chunk without choices."""
-    choices = chunk["choices"]
-    return choices[0]["delta"] if choices else {}
-
-
-def text_of(chunk: Json) -> str:
+def text_of(frame: Frame) -> str:
     """The text of a chunk; "" when it has none, or the block of a call."""
-    text: str = delta_of(chunk).get("content") or ""
+    text: str = delta_of(frame).get("content") or ""
     # So that a fault of text leaves blocks alone, which have rows of their own.
     return "" if "<use_tool>" in text else text
 
 
-def finish_of(chunk: Json) -> str | None:
+def outside_blocks(change: Callable[[str], str | None]) -> Change:
+    """A change of texts that hold no block."""
+    return lambda text: text if "<use_tool>" in text else change(text)
+
+
+def finish_of(frame: Frame) -> str | None:
     """The first choice's finish_reason."""
-    choices = chunk["choices"]
-    return choices[0]["finish_reason"] if choices else None
+    return choice_of(frame).get("finish_reason")
+
+
+def finishing_as(**reasons: str) -> Change:
+    """Other reasons to finish, in a chunk or in a whole answer."""
+    return at("choices[].finish_reason", lambda reason: reasons.get(reason, reason))
 
 
 def with_delta(chunk: Json, delta: Json, finish: str | None = None) -> Json:
@@ -73,50 +84,25 @@ def with_delta(chunk: Json, delta: Json, finish: str | None = None) -> Json:
     return copy
 
 
-def call_of(chunk: Json) -> Json | None:
-    """The entry of tool_calls in a chunk, None when it has none."""
-    calls = delta_of(chunk).get("tool_calls")
-    return calls[0] if calls else None
+def call_of(frame: Frame) -> Json:
+    """The entry of tool_calls in a chunk, {} when it has none."""
+    calls = delta_of(frame).get("tool_calls")
+    return calls[0] if calls else {}
 
 
-def opens(chunk: Json) -> bool:
+def arguments_of(frame: Frame) -> str:
+    """The fragment of arguments in a chunk, "" when it has none."""
+    arguments: str = call_of(frame).get("function", {}).get("arguments", "")
+    return arguments
+
+
+def opens(frame: Frame) -> bool:
     """Whether a chunk opens a call."""
-    call = call_of(chunk)
     # The reference proxy sends the id in the first delta of a call and in no other.
-    return call is not None and "id" in call
+    return "id" in call_of(frame)
 
 
-def changed(chunk: Json, **members: object) -> Json:
-    """A copy in which these members are changed."""
-    return {**chunk, **members}
-
-
-def with_call(chunk: Json, change: Callable[[Json], Json]) -> Json:
-    """A copy in which the entry of tool_calls is changed."""
-    call = call_of(chunk)
-    if call is None:
-        return chunk
-    return with_delta(chunk, {**delta_of(chunk), "tool_calls": [change(deepcopy(call))]}, finish_of(chunk))
-
-
-def written(frame: Frame) -> bytes:
-    """A frame as bytes."""
-    match frame:
-        case bytes():
-            return frame
-        case str():
-            return f"data: {frame}\n\n".encode()
-        # Only events of Responses and Messages have a type at their top, and an `event:` line.
-        case {"type": str(event)}:
-            return f"event: {event}\ndata: {json.dumps(frame, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
-        case _:
-            return f"data: {json.dumps(frame, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
-
-
-def rewritten(arguments: str) -> str:
-    """Arguments, parsed and serialised again; those that are not JSON stay."""
-    try:
-        # Python's own spacing, escapes and numbers: what a careless proxy in Python sends.
-        return json.dumps(json.loads(arguments))
-    except ValueError:
-        return arguments
+def halves(text: str) -> list[str]:
+    """A text in two, those that are empty left out."""
+    middle = len(text) // 2
+    return [half for half in (text[:middle], text[middle:]) if half]

@@ -7,13 +7,16 @@ JSON of a `data:` line), a str (other data, as `[DONE]`) or bytes (anything else
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import secrets
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
 Json = dict[str, Any]
 Frame = Json | str | bytes
@@ -47,6 +50,19 @@ class FaultHead:
         """The status as a number."""
         return int(self.status.split()[0])
 
+    @property
+    def of_stream(self) -> bool:
+        """Whether it is the head of a stream."""
+        return any(name.lower() == "content-type" and "event-stream" in value for name, value in self.headers)
+
+    def without(self, *names: str) -> FaultHead:
+        """The head without these headers, whose names are given in lower case."""
+        return replace(self, headers=[one for one in self.headers if one[0].lower() not in names])
+
+    def with_header(self, name: str, value: str) -> FaultHead:
+        """The head with this header, which takes the place of those of its name."""
+        return replace(self, headers=[*self.without(name.lower()).headers, (name, value)])
+
 
 @dataclass(frozen=True, kw_only=True)
 class SentRequest:
@@ -57,6 +73,19 @@ class SentRequest:
     body: bytes
     key: str
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 (JSON)
+        """The body's JSON; None when it is not JSON."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            return None
+
+    @property
+    def streamed(self) -> bool:
+        """Whether it asks for a stream."""
+        return b'"stream": true' in self.body
 
     @property
     def script(self) -> str:
@@ -79,6 +108,21 @@ class SentRequest:
         return self.headers.get(MODE_HEADER, OBSIDIAN_XML)  # the reference proxy's default
 
 
+Frames = Callable[[Iterable[Any], SentRequest], Iterator[Frame]]
+"""A change of the frames of a stream."""
+Bodies = Callable[[Json, SentRequest, FaultHead], Json]
+"""A change of the JSON of a response that is not a stream."""
+Heads = Callable[[FaultHead, SentRequest], FaultHead]
+"""A change of status and headers."""
+Environ = dict[str, Any]
+"""The WSGI environment of a request."""
+
+
+def put_body(environ: Environ, body: bytes) -> None:
+    """Put a body into a request, in place of its own."""
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
 def own_id(prefix: str) -> str:
     """An id that no other answer has: of those that a proxy gives away, an answer that a fault makes has none."""
     return f"{prefix}{secrets.token_hex(12)}"
@@ -92,6 +136,11 @@ class FaultExample:
     """Frames for a fault with `frames`; a body for one with `whole` or `request`."""
     after: tuple[Frame, ...] | Json
     """What becomes of it."""
+
+
+def becomes(before: tuple[Frame, ...] | Json, after: tuple[Frame, ...] | Json) -> FaultExample:
+    """What a fault makes of a sample."""
+    return FaultExample(before=before, after=after)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,15 +177,15 @@ class Fault:
     """What a developer did wrong."""
     breaks: str
     """The requirement that the fault breaks."""
-    frames: Callable[[Iterable[Frame], SentRequest], Iterator[Frame]] | None = None
+    frames: Frames | None = None
     """Changes the frames of a stream."""
-    whole: Callable[[Json, SentRequest, FaultHead], Json] | None = None
+    whole: Bodies | None = None
     """Changes the JSON of a response that is not a stream."""
     request: Callable[[Json], Json] | None = None
     """Changes the JSON of the request, before the proxy reads it."""
-    head: Callable[[FaultHead, SentRequest], FaultHead] | None = None
+    head: Heads | None = None
     """Changes status and headers, after the body is known."""
-    environ: Callable[[dict[str, Any]], None] | None = None
+    environ: Callable[[Environ], None] | None = None
     """Changes the WSGI environment: the request's headers, or the bytes of its body."""
     instead: Callable[[SentRequest, int], Instead | None] | None = None
     """What happens instead of the answer to the request of this number, counted from 1; None: the proxy answers."""

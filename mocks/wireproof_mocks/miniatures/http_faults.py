@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from wireproof_mocks.miniatures.fault import (
@@ -14,14 +12,15 @@ from wireproof_mocks.miniatures.fault import (
     RESPONSES,
     WITH_MESSAGES,
     Fault,
-    FaultHead,
-    Json,
-    SentRequest,
+    put_body,
 )
+from wireproof_mocks.miniatures.heads import forgetting, let_in, one_for_another, restated
+from wireproof_mocks.miniatures.rewriting import without
 
-When = Callable[[SentRequest], bool]
-Heads = Callable[[FaultHead, SentRequest], FaultHead]
-Bodies = Callable[[Json, SentRequest, FaultHead], Json]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wireproof_mocks.miniatures.fault import Bodies, Environ, FaultHead, Json, SentRequest
 
 LARGE = 2**20
 """Bytes: no client of ours sends as much, but to see whether it is too much."""
@@ -33,17 +32,9 @@ ANSWERS = ("/chat/completions", "/messages")
 # what a fault looks at
 
 
-def _json(request: SentRequest) -> object:
-    """The request's JSON; None when the body is not JSON."""
-    try:
-        return json.loads(request.body)
-    except ValueError:
-        return None
-
-
 def field_of(request: SentRequest, name: str) -> object:
     """A field of the request's JSON object; None when it is absent."""
-    said = _json(request)
+    said = request.json
     return said.get(name) if isinstance(said, dict) else None
 
 
@@ -60,7 +51,7 @@ def _is_text(request: SentRequest) -> bool:
     return request.headers.get("content-type") == "text/plain"
 
 
-def _to(path: str) -> When:
+def _to(path: str) -> Callable[[SentRequest], bool]:
     return lambda request: request.path.endswith(path)
 
 
@@ -73,34 +64,6 @@ def _of_neither(asked: object) -> bool:
 
 
 # what a fault does
-
-
-def _as(code: int, status: str, when: When) -> Heads:
-    """One status becomes another."""
-    return lambda head, request: (
-        FaultHead(status=status, headers=head.headers) if head.code == code and when(request) else head
-    )
-
-
-def _streams(head: FaultHead, _: SentRequest) -> bool:
-    return ("Content-Type", "text/event-stream") in head.headers
-
-
-def _without(header: str, when: Callable[[FaultHead, SentRequest], bool]) -> Heads:
-    """A header is forgotten."""
-
-    def changed(head: FaultHead, request: SentRequest) -> FaultHead:
-        kept = [(name, value) for name, value in head.headers if name.lower() != header]
-        return FaultHead(status=head.status, headers=kept) if when(head, request) else head
-
-    return changed
-
-
-def _always(header: str, value: str) -> Heads:
-    """A header says always the same."""
-    return lambda head, request: FaultHead(
-        status=head.status, headers=[*_without(header, lambda *_: True)(head, request).headers, (header, value)]
-    )
 
 
 def blames(param: str | None, when: Callable[[Json, SentRequest], bool]) -> Bodies:
@@ -116,59 +79,48 @@ def blames(param: str | None, when: Callable[[Json, SentRequest], bool]) -> Bodi
     return changed
 
 
-def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], None]:
-    """Requests get past the door, to be refused for another reason."""
-
-    def change(environ: dict[str, Any]) -> None:
-        if when(environ):
-            environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['wireproof.key']}"
-
-    return change
-
-
-def _key_of(environ: dict[str, Any]) -> str:
+def _key_of(environ: Environ) -> str:
     """The key of a request; without one, a character that no key begins with."""
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     # "" would be the beginning of any key, and let requests without one in.
     return key if scheme == "Bearer" and key else "\0"
 
 
-def _nan_is_null(environ: dict[str, Any]) -> None:
+def _nan_is_null(environ: Environ) -> None:
     # As for a reader to which NaN is a value; in the field that has it (`user`) null does no harm.
-    body = environ["wsgi.input"].read().replace(b": NaN", b": null")
-    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+    put_body(environ, environ["wsgi.input"].read().replace(b": NaN", b": null"))
 
 
-def _only_bearer(environ: dict[str, Any]) -> None:
+def _only_bearer(environ: Environ) -> None:
     """The scheme must be spelt in one way."""
     # A request without the header is left as it is: that is another row.
     if not environ.get("HTTP_AUTHORIZATION", "Bearer ").startswith("Bearer "):
         environ["HTTP_AUTHORIZATION"] = ""
 
 
-def _form_is_json(environ: dict[str, Any]) -> None:
+def _form_is_json(environ: Environ) -> None:
     if environ.get("CONTENT_TYPE") == "application/x-www-form-urlencoded":
         environ["CONTENT_TYPE"] = "application/json"
 
 
-def _length_alone(environ: dict[str, Any]) -> None:
+def _length_alone(environ: Environ) -> None:
     """A body is read for as many bytes as were announced; one in chunks announces none."""
     # Of another type it is refused all the same, unread.
     if environ["wireproof.in_chunks"] and environ.get("CONTENT_TYPE") == "application/json":
-        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(), "0"
+        put_body(environ, b"")
 
 
-def _bare_type_only(environ: dict[str, Any]) -> None:
+def _bare_type_only(environ: Environ) -> None:
     if "charset" in environ.get("CONTENT_TYPE", ""):
         environ["CONTENT_TYPE"] = "text/plain"  # a type that the proxy refuses with the right error
 
 
-def _capacity_first(environ: dict[str, Any]) -> None:
+def _capacity_first(environ: Environ) -> None:
     """While all slots are taken, the model is not looked at."""
     body = environ["wsgi.input"].read()
     if environ["wireproof.full"]:
         body = body.replace(b"wireproof-no-such-model", b"codex")
-    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+    put_body(environ, body)
 
 
 def _any_model(asked: Json) -> Json:
@@ -180,12 +132,12 @@ def _any_model(asked: Json) -> Json:
 class _Spoilt:
     """A connection over which a request of some kind came: the next request over it is read wrongly."""
 
-    def __init__(self, kind: Callable[[dict[str, Any]], bool]) -> None:
+    def __init__(self, kind: Callable[[Environ], bool]) -> None:
         self._kind = kind
         # Weak, since connections come and go, and a new one must not be taken for an old one.
         self._spoilt: WeakSet[Any] = WeakSet()
 
-    def __call__(self, environ: dict[str, Any]) -> None:
+    def __call__(self, environ: Environ) -> None:
         connection = environ.get(CONNECTION_KEY)
         if connection is None:
             return
@@ -195,14 +147,14 @@ class _Spoilt:
             self._spoilt.add(connection)
         if spoilt:
             # As if it began in the midst of what was left of the one before.
-            environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(), "0"
+            put_body(environ, b"")
 
 
-def _sent_as_text(environ: dict[str, Any]) -> bool:
+def _sent_as_text(environ: Environ) -> bool:
     return bool(environ.get("CONTENT_TYPE") == "text/plain")
 
 
-def _asks_for_a_stream(environ: dict[str, Any]) -> bool:
+def _asks_for_a_stream(environ: Environ) -> bool:
     body = environ["wsgi.input"].read()
     environ["wsgi.input"] = io.BytesIO(body)
     return b'"stream": true' in body
@@ -214,14 +166,13 @@ class _Again:
     def __init__(self) -> None:
         self._bodies: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
-    def __call__(self, environ: dict[str, Any]) -> None:
+    def __call__(self, environ: Environ) -> None:
         connection = environ.get(CONNECTION_KEY)
         if connection is None or not environ["PATH_INFO"].endswith(ANSWERS):
             return
         body = environ["wsgi.input"].read()
         first = self._bodies.setdefault(connection, body)
-        body = first if b"[[wireproof:" in body and b'"stream"' not in body else body
-        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+        put_body(environ, first if b"[[wireproof:" in body and b'"stream"' not in body else body)
 
 
 def _key_shown(shown: Callable[[str], str]) -> Bodies:
@@ -236,26 +187,22 @@ def _key_shown(shown: Callable[[str], str]) -> Bodies:
     return changed
 
 
-def _model_without_owner(body: Json, request: SentRequest, _: FaultHead) -> Json:
-    return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in request.path else body
-
-
 def _anywhere(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     """A fault on chat's routes and on that of Messages."""
     return Fault(name=name, breaks=f"http.{breaks}", dialects=WITH_MESSAGES, **how)
 
 
 HTTP_FAULTS: tuple[Fault, ...] = (
-    _anywhere("unknown-route-is-400", "route.unknown", head=_as(404, "400 Bad Request", _nowhere)),
+    _anywhere("unknown-route-is-400", "route.unknown", head=one_for_another(404, "400 Bad Request", _nowhere)),
     _anywhere("wrong-method-is-404", "route.wrong-method",
-          head=_as(405, "404 Not Found", lambda _: True)),
+          head=one_for_another(405, "404 Not Found")),
     _anywhere("methods-not-listed", "route.wrong-method",
-          head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
+          head=forgetting("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
     Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", environ=_only_bearer),
     Fault(name="key-compared-by-prefix", breaks="http.auth.wrong",
-          environ=_key_given(lambda e: e["wireproof.key"].startswith(_key_of(e)))),
+          environ=let_in(lambda e: e["wireproof.key"].startswith(_key_of(e)))),
     Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
-          environ=_key_given(lambda e: _key_of(e).startswith(e["wireproof.key"]))),
+          environ=let_in(lambda e: _key_of(e).startswith(e["wireproof.key"]))),
     _anywhere("refused-key-shown", "echo-no-key", whole=_key_shown(lambda key: key)),
     _anywhere("refused-key-cut-short", "echo-no-key", whole=_key_shown(lambda key: key[:8] + "…")),
     _anywhere("unread-body-is-the-next-request", "connection-reuse", environ=_Spoilt(_sent_as_text)),
@@ -268,54 +215,56 @@ HTTP_FAULTS: tuple[Fault, ...] = (
           environ=_length_alone),
     # On errors only: a proxy that adds the header to its successes alone.
     Fault(name="no-request-id", breaks="http.request-id",
-          head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
-    Fault(name="one-request-id", breaks="http.request-id", head=_always("x-request-id", "req_1")),
+          head=forgetting("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+    Fault(name="one-request-id", breaks="http.request-id",
+          head=lambda head, _: head.with_header("x-request-id", "req_1")),
     _anywhere("preflight-needs-a-key", "cors.preflight",
-          head=_as(204, "401 Unauthorized", lambda e: e.method == "OPTIONS")),
+          head=one_for_another(204, "401 Unauthorized", lambda e: e.method == "OPTIONS")),
     _anywhere("cors-not-on-errors", "cors.preflight",
-          head=_without("access-control-allow-origin", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+          head=forgetting("access-control-allow-origin", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
     _anywhere("cors-not-where-nothing-is", "cors.preflight",
-          head=_without("access-control-allow-origin", lambda head, _: head.code in {404, 405})),
+          head=forgetting("access-control-allow-origin", lambda head, _: head.code in {404, 405})),
     _anywhere("cors-not-on-streams", "cors.preflight",
-          head=_without("access-control-allow-origin", _streams)),
+          head=forgetting("access-control-allow-origin", lambda head, _: head.of_stream)),
     _anywhere("cors-for-web-pages-only", "cors.preflight",
-          head=_without("access-control-allow-origin", lambda _, e: e.headers.get("origin", "").startswith("app:"))),
+          head=forgetting("access-control-allow-origin", lambda _, e: e.headers.get("origin", "").startswith("app:"))),
     _anywhere("cors-for-few-headers", "cors.preflight",
-          head=_always("access-control-allow-headers", "authorization, content-type")),
+          head=lambda head, _: head.with_header("access-control-allow-headers", "authorization, content-type")),
     _anywhere("key-before-route", "precedence.route-before-auth",
-          head=_as(404, "401 Unauthorized", lambda e: _nowhere(e) and not e.key)),
+          head=one_for_another(404, "401 Unauthorized", lambda e: _nowhere(e) and not e.key)),
     _anywhere("size-before-key", "precedence.auth-before-size",
-          environ=_key_given(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
+          environ=let_in(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
     _anywhere("media-type-before-size", "precedence.size-before-media-type",
-          head=_as(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
+          head=one_for_another(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
     _anywhere("json-before-media-type", "precedence.media-type-before-json",
-          head=_as(415, "400 Bad Request", lambda e: _asks(e) and _json(e) is None)),
+          head=one_for_another(415, "400 Bad Request", lambda e: _asks(e) and e.json is None)),
     _anywhere("no-json-is-an-empty-object", "precedence.json-before-model-missing",
-          whole=blames("model", lambda _, e: e.body.startswith(b"{") and _json(e) is None and b"model" not in e.body)),
+          whole=blames("model", lambda _, e: e.body.startswith(b"{") and e.json is None and b"model" not in e.body)),
     _anywhere("messages-before-model", "precedence.model-missing-before-messages-missing",
-          whole=blames("messages", lambda _, e: _asks(e) and _of_neither(_json(e)))),
+          whole=blames("messages", lambda _, e: _asks(e) and _of_neither(e.json))),
     Fault(name="parameters-before-messages", breaks="http.precedence.messages-missing-before-parameters",
           whole=blames("temperature",
                        lambda error, e: error["param"] == "messages" and bool(field_of(e, "temperature")))),
     _anywhere("model-before-parameters", "precedence.parameters-before-model-unknown",
-          head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
+          head=one_for_another(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
     _anywhere("capacity-before-model", "precedence.model-unknown-before-capacity",
           environ=_capacity_first),
     # Retry-After distinguishes the proxy's own 429 from one of the model's service.
     _anywhere("full-is-503", "precedence.capacity-before-not-ready",
-          head=lambda head, _: FaultHead(status="503 Service Unavailable", headers=head.headers)
-          if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)
+          head=restated("503 Service Unavailable",
+                        lambda head, _: head.code == 429 and ("Retry-After", "1") in head.headers)),  # noqa: PLR2004 (HTTP)
     _anywhere("full-and-no-word-of-when", "precedence.capacity-before-not-ready",
-          head=_without("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)
+          head=forgetting("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)
     _anywhere("not-ready-is-502", "precedence.not-ready-before-backend-failure",
           # Not in turns, which are also asked for while a backend that has died is started again.
-          head=_as(503, "502 Bad Gateway", lambda e: _asks(e) and not e.script)),
-    Fault(name="model-without-owner", breaks="http.models.get", whole=_model_without_owner),
+          head=one_for_another(503, "502 Bad Gateway", lambda e: _asks(e) and not e.script)),
+    Fault(name="model-without-owner", breaks="http.models.get",
+          whole=lambda body, request, _: without("owned_by")(body) if "/models/" in request.path else body),
     Fault(name="unknown-model-is-400", breaks="http.models.unknown",
-          head=_as(404, "400 Bad Request", lambda e: "/models/" in e.path)),
+          head=one_for_another(404, "400 Bad Request", lambda e: "/models/" in e.path)),
     Fault(name="any-model-will-do", breaks="http.models.unknown", request=_any_model),
-    _anywhere("no-health", "health.live", head=_as(200, "404 Not Found", _to("/healthz"))),
-    _anywhere("ready-at-once", "health.ready", head=_as(503, "200 OK", _to("/readyz"))),
-    _anywhere("never-ready", "health.ready", head=_as(200, "503 Service Unavailable", _to("/readyz"))),
+    _anywhere("no-health", "health.live", head=one_for_another(200, "404 Not Found", _to("/healthz"))),
+    _anywhere("ready-at-once", "health.ready", head=one_for_another(503, "200 OK", _to("/readyz"))),
+    _anywhere("never-ready", "health.ready", head=one_for_another(200, "503 Service Unavailable", _to("/readyz"))),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in HTTP itself."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, Json, SentRequest
-from wireproof_mocks.miniatures.messages_events import becomes
-from wireproof_mocks.miniatures.messages_input_faults import refused
-from wireproof_mocks.miniatures.messages_order_faults import as_stream_from
-from wireproof_mocks.miniatures.messages_rewriting import in_error, without
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.heads import as_streams, forgetting, restated
+from wireproof_mocks.miniatures.messages_input_faults import BAD_REQUEST, refused
+from wireproof_mocks.miniatures.messages_rewriting import ERROR, in_error
+from wireproof_mocks.miniatures.rewriting import at, in_body, of_type, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BAD_REQUEST = 400
+    from wireproof_mocks.miniatures.fault import Environ, FaultHead, Json, SentRequest
+
 KNOWN_BETAS = frozenset({
     "claude-code-20250219", "context-1m-2025-08-07", "context-management-2025-06-27", "effort-2025-11-24",
     "interleaved-thinking-2025-05-14", "message-threads-2026-08-12", "mid-conversation-system-2026-04-07",
@@ -26,22 +27,22 @@ COUNTING = "/count_tokens"
 # routes, keys, versions
 
 
-def _lost_with_a_query(environ: dict[str, Any]) -> None:
+def _lost_with_a_query(environ: Environ) -> None:
     # Claude Code's own requests, which have a row of their own, come with a query and with betas.
     if environ.get("QUERY_STRING") and "HTTP_ANTHROPIC_BETA" not in environ:
         environ["PATH_INFO"] = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
 
 
-def _no_header(name: str) -> Callable[[dict[str, Any]], None]:
+def _no_header(name: str) -> Callable[[Environ], None]:
     """A header is not looked at."""
 
-    def change(environ: dict[str, Any]) -> None:
+    def change(environ: Environ) -> None:
         environ.pop(name, None)
 
     return change
 
 
-def _any_key(environ: dict[str, Any]) -> None:
+def _any_key(environ: Environ) -> None:
     environ.pop("HTTP_X_API_KEY", None)
     environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['wireproof.key']}"
 
@@ -54,15 +55,7 @@ def _unknown_beta(_: Json, request: SentRequest) -> bool:
 # ids and errors
 
 
-def _without_header(name: str, when: Callable[[FaultHead], bool]) -> Callable[[FaultHead, SentRequest], FaultHead]:
-    def changed(head: FaultHead, _: SentRequest) -> FaultHead:
-        kept = [(header, value) for header, value in head.headers if header.lower() != name]
-        return FaultHead(status=head.status, headers=kept) if when(head) else head
-
-    return changed
-
-
-def _of_chat(body: Json, _: SentRequest, __: FaultHead) -> Json:
+def _of_chat(body: Json) -> Json:
     error = body["error"]
     # What says that threads are not served is read for its details, by a row of its own.
     if "details" in error:
@@ -83,36 +76,17 @@ def _one_type(body: Json, _: SentRequest, head: FaultHead) -> Json:
 # counts and models
 
 
-def _not_counted(head: FaultHead, request: SentRequest) -> FaultHead:
-    return FaultHead(status="404 Not Found", headers=head.headers) if request.path.endswith(COUNTING) else head
-
-
 def _not_found(body: Json, request: SentRequest, _: FaultHead) -> Json:
     error = {"type": "not_found_error", "message": "Not Found"}
     return {"type": "error", "error": error} if request.path.endswith(COUNTING) else body
 
 
-def _counted(change: Callable[[int], int]) -> Callable[[Json, SentRequest, FaultHead], Json]:
-    return lambda body, _, __: (
-        {**body, "input_tokens": change(body["input_tokens"])} if body.keys() >= {"input_tokens"} else body
-    )
-
-
-def _total(body: Json, _: SentRequest, __: FaultHead) -> Json:
-    return {"total_tokens": body["input_tokens"]} if "input_tokens" in body else body
-
-
-def _asked_as_for_chat(environ: dict[str, Any]) -> None:
+def _asked_as_for_chat(environ: Environ) -> None:
     """Whoever asks for models gets the list that chat has."""
     if "/models" in environ["PATH_INFO"]:
         environ.pop("HTTP_ANTHROPIC_VERSION", None)
         key = environ.pop("HTTP_X_API_KEY", "")
         environ.setdefault("HTTP_AUTHORIZATION", f"Bearer {key}")
-
-
-def _unnamed_models(body: Json, _: SentRequest, __: FaultHead) -> Json:
-    models = body.get("data")
-    return {**body, "data": [without("display_name")(one) for one in models]} if isinstance(models, list) else body
 
 
 def _fault(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
@@ -134,24 +108,27 @@ MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
                            and "thread" not in asked)),
     _fault("betas-passed-on-and-refused", "version",
            instead=refused("Unexpected value(s) for the `anthropic-beta` header", _unknown_beta)),
-    _fault("answers-without-request-id", "request-id", head=_without_header("request-id", lambda _: True)),
+    _fault("answers-without-request-id", "request-id", head=forgetting("request-id")),
     _fault("errors-without-request-id", "request-id", becomes(_ERROR, without("request_id")(_ERROR)),
-           whole=in_error(lambda body, _, __: without("request_id")(body))),
+           whole=in_body(of_type(ERROR, without("request_id")))),
     _fault("errors-of-chat", "error.envelope",
            becomes(_ERROR, {"error": {"message": "m", "type": "invalid_request_error", "param": None, "code": None}}),
-           whole=in_error(_of_chat)),
+           whole=in_body(of_type(ERROR, _of_chat))),
     _fault("errors-of-one-type", "error.envelope", whole=in_error(_one_type)),
     _fault("refusals-as-detail", "error.envelope", whole=in_error(_detail)),
-    _fault("refusals-as-streams", "error.parity", head=as_stream_from(BAD_REQUEST, BAD_REQUEST),
+    _fault("refusals-as-streams", "error.parity", head=as_streams(BAD_REQUEST, BAD_REQUEST),
            salvage=lambda body: [body]),
-    _fault("tokens-not-counted", "count-tokens", head=_not_counted, whole=_not_found),
+    _fault("tokens-not-counted", "count-tokens", whole=_not_found,
+           head=restated("404 Not Found", lambda _, request: request.path.endswith(COUNTING))),
     _fault("tokens-counted-hundredfold", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 700}),
-           whole=_counted(lambda count: 100 * count)),
+           whole=in_body(at("input_tokens", lambda count: 100 * count))),
     _fault("bytes-counted-as-tokens", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 28}),
-           whole=_counted(lambda count: 4 * count)),
-    _fault("total-tokens-counted", "count-tokens", becomes({"input_tokens": 7}, {"total_tokens": 7}), whole=_total),
+           whole=in_body(at("input_tokens", lambda count: 4 * count))),
+    _fault("total-tokens-counted", "count-tokens", becomes({"input_tokens": 7}, {"total_tokens": 7}),
+           whole=in_body(lambda body: {"total_tokens": body["input_tokens"]} if "input_tokens" in body else body)),
     _fault("models-as-for-chat", "models", environ=_asked_as_for_chat),
     _fault("models-without-names-to-show", "models",
-           becomes({"data": [{"id": "m", "display_name": "M"}]}, {"data": [{"id": "m"}]}), whole=_unnamed_models),
+           becomes({"data": [{"id": "m", "display_name": "M"}]}, {"data": [{"id": "m"}]}),
+           whole=in_body(at("data[]", without("display_name")))),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in how it serves Messages."""

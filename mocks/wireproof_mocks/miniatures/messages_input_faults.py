@@ -10,22 +10,37 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, FaultReply, Json, SentRequest
-from wireproof_mocks.miniatures.messages_events import becomes
-from wireproof_mocks.miniatures.messages_rewriting import in_error, without
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, FaultReply, becomes
+from wireproof_mocks.miniatures.messages_rewriting import ERROR, TOOL_USE, in_error
+from wireproof_mocks.miniatures.rewriting import (
+    at,
+    having,
+    in_body,
+    in_list,
+    of_type,
+    where_streamed,
+    with_members,
+    without,
+)
+from wireproof_mocks.miniatures.turn_faults import last_of_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wireproof_mocks.miniatures.fault import Json, SentRequest
+    from wireproof_mocks.miniatures.rewriting import Change
+
+    When = Callable[[Json, SentRequest], object]
+
 USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
-TOOL_RESULT, TOOL_USE = "tool_result", "tool_use"
+TOOL_RESULT = "tool_result"
 BAD_REQUEST = 400
 MANY_TOKENS = 8192
 HELD = re.compile("msg_[0-9a-f]{24}")
 """The ids of the reference proxy's answers."""
 
 
-def refused(message: str, when: Callable[[Json, SentRequest], bool]) -> Callable[[SentRequest, int], FaultReply | None]:
+def refused(message: str, when: When) -> Callable[[SentRequest, int], FaultReply | None]:
     """A 400 in the right form answers requests of some kind."""
 
     def instead(request: SentRequest, _: int) -> FaultReply | None:
@@ -44,10 +59,7 @@ def refused(message: str, when: Callable[[Json, SentRequest], bool]) -> Callable
 
 def _asked(request: SentRequest) -> Json:
     """The request's JSON object; {} when it is none, or one that no fault can read."""
-    try:
-        asked = json.loads(request.body)
-    except ValueError:
-        return {}
+    asked = request.json
     readable = isinstance(asked, dict) and isinstance(asked.get("messages"), list)
     return asked if readable and all(isinstance(one, dict) for one in asked["messages"]) else {}
 
@@ -58,32 +70,25 @@ def _blocks(message: Json) -> list[Json]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
-def _has(*kinds: str) -> Callable[[Json, SentRequest], bool]:
+def _has(*kinds: str) -> When:
     """Whether a request has blocks of these types."""
     return lambda asked, _: any(block.get("type") in kinds for m in asked["messages"] for block in _blocks(m))
 
 
-def _in_messages(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
-    return lambda asked: {**asked, "messages": change(asked["messages"])}
+def _in_messages(change: Callable[[list[Json]], list[Json]]) -> Change:
+    return at("messages", change)
 
 
-def _in_blocks(change: Callable[[Json], Json | None]) -> Callable[[Json], Json]:
+def _in_blocks(change: Callable[[Json], Json | None]) -> Change:
     """Blocks of messages are changed; None takes one out."""
 
-    def changed(message: Json) -> Json:
-        if not isinstance(message["content"], list):
-            return message
-        changed = [change(block) for block in message["content"]]
-        return {**message, "content": [block for block in changed if block is not None]}
+    def changed(blocks: list[Json]) -> list[Json]:
+        return [made for made in map(change, blocks) if made is not None]
 
-    return _in_messages(lambda said: list(map(changed, said)))
+    return at("messages[].content", in_list(changed))
 
 
 # system, messages, results
-
-
-def _first_of_system(asked: Json) -> Json:
-    return {**asked, "system": asked["system"][:1]} if isinstance(asked.get("system"), list) else asked
 
 
 def _role_of_system(asked: Json, _: SentRequest) -> bool:
@@ -94,11 +99,6 @@ def _in_a_row(asked: Json, _: SentRequest) -> bool:
     # Of the assistant: of the user they are in conversations of several subjects, whose refusals would be one cause.
     roles = [message.get("role") for message in asked["messages"]]
     return any(one == other == ASSISTANT for one, other in itertools.pairwise(roles))
-
-
-def _last_of_a_row(said: list[Json]) -> list[Json]:
-    roles = [message["role"] for message in said]
-    return [m for m, role, after in zip(said, roles, [*roles[1:], ""], strict=True) if role != after]
 
 
 def _text_beside_results(asked: Json, _: SentRequest) -> bool:
@@ -112,24 +112,11 @@ def _results_without_content(asked: Json, _: SentRequest) -> bool:
     return any(not result.get("content") for result in results)
 
 
-def _first_part_of_results(block: Json) -> Json:
-    several = block.get("type") == TOOL_RESULT and isinstance(block.get("content"), list)
-    return {**block, "content": block["content"][:1]} if several else block
-
-
 def _swapped(said: list[Json]) -> list[Json]:
     """Each result goes to the call of the next one."""
     ids = [block["tool_use_id"] for m in said for block in _blocks(m) if block["type"] == TOOL_RESULT]
     turned = iter([*ids[1:], *ids[:1]])
-
-    def changed(block: Json) -> Json:
-        return {**block, "tool_use_id": next(turned)} if block["type"] == TOOL_RESULT else block
-
-    return [{**m, "content": list(map(changed, m["content"]))} if _blocks(m) else m for m in said]
-
-
-def _emptied(block: Json) -> Json:
-    return {**block, "input": {}} if block.get("type") == TOOL_USE else block
+    return list(map(at("content[]", of_type(TOOL_RESULT, at("tool_use_id", lambda _: next(turned)))), said))
 
 
 def _results_made_up(said: list[Json]) -> list[Json]:
@@ -153,8 +140,9 @@ def _results_made_up(said: list[Json]) -> list[Json]:
 
 
 def _image_lost(block: Json) -> Json | None:
-    if block.get("type") == TOOL_RESULT and isinstance(block.get("content"), list):
-        return {**block, "content": [part for part in block["content"] if part.get("type") != "image"]}
+    if block.get("type") == TOOL_RESULT:
+        kept: Json = at("content", in_list(lambda parts: [one for one in parts if one.get("type") != "image"]))(block)
+        return kept
     return None if block.get("type") == "image" else block
 
 
@@ -177,12 +165,10 @@ def _unnamed(body: Json, _: SentRequest, head: FaultHead) -> Json:
     return {**body, "error": {**body["error"], "message": "Invalid request."}}
 
 
-def _without_details(body: Json, _: SentRequest, __: FaultHead) -> Json:
+def _without_details(error: Json) -> Json:
     """What is not supported is refused as any unknown member is: the tool runners then give up."""
-    if "details" not in body["error"]:
-        return body
-    error = without("details")(body["error"])
-    return {**body, "error": {**error, "message": "thread: Extra inputs are not permitted"}}
+    unknown = {**without("details")(error), "message": "thread: Extra inputs are not permitted"}
+    return unknown if "details" in error else error
 
 
 def _begun_anew(asked: Json) -> Json:
@@ -194,33 +180,22 @@ def _begun_anew(asked: Json) -> Json:
 # what backends get in streams alone, whose requests other code often writes: rows of Messages ask for whole answers
 
 
-def _in_streams(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    return lambda asked: change(asked) if asked.get("stream") else asked
-
-
 def _system_said_by_the_user(asked: Json) -> Json:
     if not asked.get("system"):
         return asked
     return {**without("system")(asked), "messages": [{"role": USER, "content": asked["system"]}, *asked["messages"]]}
 
 
-def _choice(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    """Another `tool_choice`."""
-    return lambda asked: {**asked, "tool_choice": change(asked["tool_choice"])} if asked.get("tool_choice") else asked
+def _auto_for(kind: str) -> Change:
+    return at("tool_choice", having(lambda _: {"type": "auto"}, type=kind))
 
 
-def _auto_for(kind: str) -> Callable[[Json], Json]:
-    return _choice(lambda choice: {"type": "auto"} if choice.get("type") == kind else choice)
-
-
-def _request(name: str, breaks: str, change: Callable[[Json], Json], *examples: FaultExample) -> Fault:
+def _request(name: str, breaks: str, change: Change, *examples: FaultExample) -> Fault:
     row = f"messages.{breaks}"
     return Fault(name=name, breaks=row, dialects=(MESSAGES,), in_turns=True, request=change, examples=examples)
 
 
-def _in_turns(
-    name: str, breaks: str, change: Callable[[Json], Json], example: FaultExample, scripts: tuple[str, ...] = ()
-) -> Fault:
+def _in_turns(name: str, breaks: str, change: Change, example: FaultExample, scripts: tuple[str, ...] = ()) -> Fault:
     """A fault of what of a conversation reaches the backend."""
     return Fault(
         name=name, breaks=f"turn.{breaks}", dialects=(MESSAGES,), in_turns=True, scripts=scripts, request=change,
@@ -228,20 +203,20 @@ def _in_turns(
     )  # fmt: skip
 
 
-def _refusing(name: str, breaks: str, message: str, when: Callable[[Json, SentRequest], bool]) -> Fault:
+def _refusing(name: str, breaks: str, message: str, when: When) -> Fault:
     return Fault(
         name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, _of_others(when))
     )
 
 
-def _of_others(when: Callable[[Json, SentRequest], bool]) -> Callable[[Json, SentRequest], bool]:
+def _of_others(when: When) -> When:
     """In what Claude Code does not send: its requests have a row of their own."""
     return lambda asked, request: (
         "claude-code-" not in request.headers.get("anthropic-beta", "") and when(asked, request)
     )
 
 
-def _sends(*names: str) -> Callable[[Json, SentRequest], bool]:
+def _sends(*names: str) -> When:
     return lambda asked, _: any(name in asked for name in names)
 
 
@@ -279,10 +254,10 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
           request=_begun_anew,
           examples=(becomes({"thread": {"type": "continue", "previous_message_id": f"msg_{'0' * 24}"}}, {}),)),
     Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),
-          whole=in_error(_without_details),
+          whole=in_body(of_type(ERROR, at("error", _without_details))),
           examples=(becomes({"type": "error", "error": {"message": "m", "details": {}}},
                             {"type": "error", "error": {"message": "thread: Extra inputs are not permitted"}}),)),
-    _request("first-block-of-system-alone", "input.system", _first_of_system,
+    _request("first-block-of-system-alone", "input.system", at("system", in_list(lambda blocks: blocks[:1])),
              becomes({"system": [_TEXT, _IMAGE]}, {"system": [_TEXT]})),
     _refusing("system-among-messages-refused", "input.system",
               'messages: Unexpected role "system". Allowed roles are "user" or "assistant"', _role_of_system),
@@ -298,19 +273,21 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
               lambda asked, _: bool(asked["messages"]) and asked["messages"][-1].get("role") == ASSISTANT),
     _refusing("results-need-content", "input.content", "messages.2.content.0.tool_result.content: Field required",
               _results_without_content),
-    _request("first-part-of-results-alone", "input.content", _in_blocks(_first_part_of_results),
+    _request("first-part-of-results-alone", "input.content",
+             _in_blocks(of_type(TOOL_RESULT, at("content", in_list(lambda parts: parts[:1])))),
              becomes({"messages": [_said(_result("t", [_TEXT, _IMAGE]))]},
                      {"messages": [_said(_result("t", [_TEXT]))]})),
     Fault(name="message-results-swapped", breaks="messages.input.content", dialects=(MESSAGES,), in_turns=True,
           scripts=("reflect/received",), request=_in_messages(_swapped),
           examples=(becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
                             {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),)),
-    _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(_emptied),
+    _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(of_type(TOOL_USE, with_members(input={}))),
              becomes({"messages": [_CALLED]},
                      {"messages": [_said({"type": TOOL_USE, "id": "t", "input": {}}, role=ASSISTANT)]})),
     _refusing("roles-in-a-row-refused", "input.merged",
               'messages: roles must alternate between "user" and "assistant"', _in_a_row),
-    _request("last-of-a-row-alone", "input.merged", _in_messages(_last_of_a_row),
+    _request("last-of-a-row-alone", "input.merged",
+             _in_messages(lambda said: last_of_a_row(said, USER, ASSISTANT, SYSTEM)),
              becomes({"messages": [_said(_IMAGE), _said(_TEXT)]}, {"messages": [_said(_TEXT)]})),
     Fault(name="results-made-up", breaks="messages.input.results-paired", dialects=(MESSAGES,),
           request=_in_messages(_results_made_up),
@@ -327,27 +304,27 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _request("any-tool-or-none", "tool-choice", _auto_for("any"),
              becomes({"tool_choice": {"type": "any"}}, {"tool_choice": {"type": "auto"}})),
     _request("any-tool-for-the-named-one", "tool-choice",
-             _choice(lambda choice: {"type": "any"} if choice.get("type") == "tool" else choice),
+             at("tool_choice", having(lambda _: {"type": "any"}, type="tool")),
              becomes({"tool_choice": {"type": "tool", "name": "a"}}, {"tool_choice": {"type": "any"}})),
     _request("no-tool-is-any-tool", "tool-choice", _auto_for("none"),
              becomes({"tool_choice": {"type": "none"}}, {"tool_choice": {"type": "auto"}})),
-    _request("parallel-calls-all-the-same", "tool-choice", _choice(without("disable_parallel_tool_use")),
+    _request("parallel-calls-all-the-same", "tool-choice", at("tool_choice", without("disable_parallel_tool_use")),
              becomes({"tool_choice": {"type": "any", "disable_parallel_tool_use": True}},
                      {"tool_choice": {"type": "any"}})),
     _in_turns("system-said-by-the-user", "system-prompt", _system_said_by_the_user,
               becomes({"system": [_TEXT], "messages": [_said(_IMAGE)]}, {"messages": [_said(_TEXT), _said(_IMAGE)]})),
     # Where several results come in one message: others would have no call before them, and be refused.
-    _in_turns("results-swapped-in-streams", "tool-result", _in_streams(_in_messages(_swapped)),
+    _in_turns("results-swapped-in-streams", "tool-result", where_streamed(_in_messages(_swapped)),
               becomes({"stream": True, "messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
                       {"stream": True, "messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),
               scripts=("reflect/received",)),
-    _in_turns("images-lost-in-streams", "images", _in_streams(_in_blocks(_image_lost)),
+    _in_turns("images-lost-in-streams", "images", where_streamed(_in_blocks(_image_lost)),
               becomes({"stream": True, "messages": [_said(_IMAGE, _TEXT)]},
                       {"stream": True, "messages": [_said(_TEXT)]})),
-    _in_turns("no-tool-is-any-tool-in-streams", "tool-choice-none", _in_streams(_auto_for("none")),
+    _in_turns("no-tool-is-any-tool-in-streams", "tool-choice-none", where_streamed(_auto_for("none")),
               becomes({"stream": True, "tool_choice": {"type": "none"}},
                       {"stream": True, "tool_choice": {"type": "auto"}})),
-    _in_turns("any-tool-or-none-in-streams", "tool-choice-forced", _in_streams(_auto_for("any")),
+    _in_turns("any-tool-or-none-in-streams", "tool-choice-forced", where_streamed(_auto_for("any")),
               becomes({"stream": True, "tool_choice": {"type": "any"}},
                       {"stream": True, "tool_choice": {"type": "auto"}})),
     _in_turns("format-of-the-answer-dropped", "structured-output", without("output_config"),

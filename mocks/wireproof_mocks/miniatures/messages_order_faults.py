@@ -7,21 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import is_comment, written
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest
-from wireproof_mocks.miniatures.messages_events import (
-    PINGED,
-    STOPPED,
-    becomes,
-    closed,
-    ended,
-    failed,
-    fragment,
-    opened,
-    started,
-    words,
-)
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.messages_rewriting import (
     BLOCK_DELTA,
     BLOCK_START,
@@ -29,197 +17,152 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     ERROR,
     MESSAGE_DELTA,
     PING,
+    PINGED,
     START,
     STOP,
+    STOPPED,
     TEXT,
     TOOL_USE,
-    dropped,
-    each_event,
+    closed,
+    ended,
+    failed,
+    fragment,
     in_opening,
     in_start,
     merged,
+    opened,
+    opens,
+    started,
+    words,
+)
+from wireproof_mocks.miniatures.rewriting import (
+    all_at_once,
+    at,
+    dropped,
+    each_event,
+    instead_of,
+    is_comment,
+    kind_of,
+    lost_before,
+    nameless,
     of_type,
+    where_streamed,
     with_members,
     without,
+    written,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from wireproof_mocks.miniatures.messages_rewriting import Frames
+    from wireproof_mocks.miniatures.fault import Frame, Frames, Json, SentRequest
 
 SHORT = ("text/hello", "text/utf8")
 CALLS = ("call/one", "call/two")
 """Scripts of which a fault is to be seen: in others it would make more wrong than one thing."""
-SERVER_ERROR = 500
-"""The lowest status that says that the backend failed."""
-BAD_REQUEST = 400
 
 
 # frames
 
 
-def _unbuffered_forgotten(head: FaultHead, _: SentRequest) -> FaultHead:
-    return FaultHead(status=head.status, headers=[(n, v) for n, v in head.headers if n.lower() != "x-accel-buffering"])
-
-
-def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    yield b"".join(written(frame) for frame in frames)
-
-
-def _not_streamed(asked: Json) -> Json:
-    # A stream is asked for in turns alone: what counts tokens has no such member.
-    return {**asked, "stream": False} if asked.get("stream") is True else asked
-
-
-def _without_its_line(event: Json) -> bytes:
-    # As bytes, past `written`, which would put the line there again.
-    return written(event).partition(b"\n")[2]
-
-
 def _line_before(line: bytes) -> Frames:
     """Events have this in place of their own lines; an error without its own is none to the SDKs, and another row's."""
-    return each_event(lambda event: (event if event["type"] == ERROR else line + _without_its_line(event),))
+    return each_event(lambda event: event if event["type"] == ERROR else line + nameless(event))
 
 
-def _last_left_open(event: Json) -> Iterable[Frame]:
-    # The SDK for TypeScript loses an event that no blank line closes, and with it the answer.
-    yield written(event).removesuffix(b"\n")
-
-
-def _then(*more: Frame) -> Callable[[Json], Iterable[Frame]]:
-    """Something follows the event."""
-    return lambda event: (event, *more)
+def _then(kind: str, *more: Frame) -> Frames:
+    """Something follows the events of one type."""
+    return each_event(of_type(kind, lambda event: (event, *more)))
 
 
 def _chunk(**delta: str) -> Json:
     return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}
 
 
-def _as_chat(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _as_chat(event: Json) -> Frame:
     """The stream of chat is passed on."""
-    for frame in frames:
-        match frame:
-            case {"type": "message_stop"}:
-                yield b""  # no [DONE] of chat, which is another fault
-            case {"delta": {"type": "text_delta", "text": text}}:
-                yield _chunk(content=text)
-            case {"type": _}:
-                yield _chunk()
-            case _:
-                yield frame
+    match event:
+        case {"type": "message_stop"}:
+            return b""  # no [DONE] of chat, which is another fault
+        case {"delta": {"type": "text_delta", "text": text}}:
+            return _chunk(content=text)
+        case _:
+            return _chunk()
 
 
 # order
 
 
-def _end_before_blocks(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _end_before_blocks(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """The blocks are sent when all else has been."""
     blocks: list[Frame] = []
     for frame in frames:
-        if isinstance(frame, dict) and frame["type"] in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
+        if kind_of(frame) in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
             blocks.append(frame)
         else:
             yield frame
     yield from blocks
 
 
-def _closed_at_the_end(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _closed_at_the_end(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """All blocks stay open until the message ends."""
     open_: list[Frame] = []
     for frame in frames:
-        if isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
+        if kind_of(frame) == BLOCK_STOP:
             open_.append(frame)
             continue
-        if isinstance(frame, dict) and frame["type"] in {MESSAGE_DELTA, ERROR}:
+        if kind_of(frame) in {MESSAGE_DELTA, ERROR}:
             yield from open_
             open_ = []
         yield frame
 
 
-def _open_when_cut_short(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    """A block that was open when the backend was cut short is never closed."""
-    held: Json | None = None
-    for frame in frames:
-        short = isinstance(frame, dict) and frame.get("delta", {}).get("stop_reason") == "max_tokens"
-        if held is not None and not short:
-            yield held
-        held = None
-        if isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
-            held = frame
-        else:
-            yield frame
+_open_when_cut_short = lost_before(
+    lambda frame: kind_of(frame) == BLOCK_STOP,
+    lambda frame: kind_of(frame) == MESSAGE_DELTA and frame["delta"].get("stop_reason") == "max_tokens",
+)
+"""A block that was open when the backend was cut short is never closed."""
 
 
-def _index(change: Callable[[int], int]) -> Frames:
-    return each_event(lambda event: ({**event, "index": change(event["index"])} if "index" in event else event,))
-
-
-def _unindexed(event: Json) -> Iterable[Frame]:
-    yield {name: value for name, value in event.items() if name != "index"}
-
-
-def _opened_with_its_words(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _opened_with_its_words(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """The first words of a text stand in the start of its block alone."""
-    start: Json | None = None
+    start: Json = {}
     for frame in frames:
-        if isinstance(frame, dict) and frame["type"] == BLOCK_START and frame["content_block"]["type"] == TEXT:
+        if opens(frame, TEXT):
             start = frame
-        elif start is not None and isinstance(frame, dict) and frame["type"] == BLOCK_DELTA:
-            yield {**start, "content_block": {**start["content_block"], "text": frame["delta"]["text"]}}
-            start = None
-        elif start is not None and isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
-            yield start
-            yield frame
-            start = None
+        elif start and kind_of(frame) == BLOCK_DELTA:
+            yield at("content_block", with_members(text=frame["delta"]["text"]))(start)
+            start = {}
         else:
+            if kind_of(frame) == BLOCK_STOP and start:
+                yield start
+                start = {}
             yield frame
 
 
 # failures and ends
 
 
-def as_stream_from(lowest: int, highest: int) -> Callable[[FaultHead, SentRequest], FaultHead]:
-    """Errors with these statuses answer a request for a stream with 200."""
-
-    def changed(head: FaultHead, request: SentRequest) -> FaultHead:
-        streamed = b'"stream": true' in request.body
-        as_stream = lowest <= head.code <= highest and streamed
-        return FaultHead(status="200 OK", headers=head.headers) if as_stream else head
-
-    return changed
-
-
-def _ended_as_usual(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _ended_as_usual(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """What failed ends as what is complete does."""
-    open_: int | None = None
+    open_: list[int] = []
     for frame in frames:
-        if isinstance(frame, dict) and frame["type"] == ERROR:
-            yield from () if open_ is None else (closed(open_),)
-            yield {**ended("end_turn"), "usage": {"input_tokens": 1, "output_tokens": 1}}
-            yield STOPPED
-            return
-        if isinstance(frame, dict) and frame["type"] == BLOCK_START:
-            open_ = frame["index"]
-        if isinstance(frame, dict) and frame["type"] == BLOCK_STOP:
-            open_ = None
+        match kind_of(frame):
+            case "error":
+                yield from map(closed, open_)
+                yield ended("end_turn", input_tokens=1, output_tokens=1)
+                yield STOPPED
+                return
+            case "content_block_start":
+                open_ = [frame["index"]]
+            case "content_block_stop":
+                open_ = []
         yield frame
 
 
-def _openai_error(event: Json) -> Iterable[Frame]:
-    error = {"message": event["error"]["message"], "type": "server_error", "param": None, "code": None}
+def _openai_error(event: Json) -> Json:
     # Without an `event:` line, as chat sends it: the SDK for Python then sees no error at all.
-    yield {"error": error}
-
-
-def _server_error(event: Json) -> Iterable[Frame]:
-    yield {**event, "error": {**event["error"], "type": "server_error"}}
-
-
-def _no_pings(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        if not is_comment(frame) and not (isinstance(frame, dict) and frame["type"] == PING):
-            yield frame
+    return {"error": {"message": event["error"]["message"], "type": "server_error", "param": None, "code": None}}
 
 
 def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
@@ -236,23 +179,26 @@ _FAILED = (opened(0, text=""), words(0, "Hi"), failed())
 MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     # Clients then find one JSON text where they look for events.
     _stream("message-whole-where-a-stream-is-asked", "schema",
-            becomes({"stream": True}, {"stream": False}), request=_not_streamed, scripts=SHORT),
-    _stream("messages-may-be-buffered", "headers", head=_unbuffered_forgotten),
-    _stream("messages-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
+            becomes({"stream": True}, {"stream": False}), scripts=SHORT,
+            # A stream is asked for in turns alone: what counts tokens has no such member.
+            request=where_streamed(with_members(stream=False))),
+    _stream("messages-may-be-buffered", "headers", head=forgetting("x-accel-buffering")),
+    _stream("messages-held-back", "flushed", frames=all_at_once, scripts=("text/gate",)),
     _stream("messages-without-event-lines", "event-name", becomes((PINGED,), (b'data: {"type":"ping"}\n\n',)),
             frames=_line_before(b"")),
     _stream("every-frame-is-a-message", "event-name",
             becomes((PINGED,), (b'event: message\ndata: {"type":"ping"}\n\n',)),
             frames=_line_before(b"event: message\n")),
     _stream("done-with-a-name", "event-name", becomes((STOPPED,), (STOPPED, b"event: done\ndata: [DONE]\n\n")),
-            frames=of_type(STOP, _then(b"event: done\ndata: [DONE]\n\n"))),
+            frames=_then(STOP, b"event: done\ndata: [DONE]\n\n")),
     _stream("done-after-message-stop", "event-name", becomes((STOPPED,), (STOPPED, "[DONE]")),
-            frames=of_type(STOP, _then("[DONE]"))),
+            frames=_then(STOP, "[DONE]")),
     _stream("last-frame-not-closed", "event-name",
             becomes((STOPPED,), (b'event: message_stop\ndata: {"type":"message_stop"}\n',)),
-            frames=of_type(STOP, _last_left_open)),
+            # The SDK for TypeScript loses an event that no blank line closes, and with it the answer.
+            frames=each_event(of_type(STOP, lambda event: written(event).removesuffix(b"\n")))),
     _stream("chunks-of-chat", "schema",
-            becomes((*_TEXT, STOPPED), (_chunk(), _chunk(content="Hi"), _chunk(), b"")), frames=_as_chat,
+            becomes((*_TEXT, STOPPED), (_chunk(), _chunk(content="Hi"), _chunk(), b"")), frames=each_event(_as_chat),
             scripts=SHORT),
     _stream("start-without-content", "schema", becomes((started(content=[]),), (started(),)),
             frames=in_start(without("content"))),
@@ -267,12 +213,12 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("streamed-call-ids-with-colons", "schema",
             becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="functions.read:t"),)),
             # Where no result is sent back under an id that would be refused.
-            frames=in_opening(TOOL_USE, lambda block: {**block, "id": f"functions.read:{block['id']}"}), scripts=CALLS),
+            frames=in_opening(TOOL_USE, at("id", lambda id_: f"functions.read:{id_}")), scripts=CALLS),
     _stream("one-id-for-all-streamed-calls", "schema",
             becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="toolu_1"),)),
             frames=in_opening(TOOL_USE, with_members(id="toolu_1")), scripts=CALLS),
     _stream("message-started-twice", "order", becomes((started(),), (started(), started())),
-            frames=of_type(START, lambda event: (event, event))),
+            frames=each_event(of_type(START, lambda event: (event, event)))),
     _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped(START),
             scripts=SHORT),
     _stream("blocks-never-started", "order", becomes(_TEXT, _TEXT[1:]), frames=dropped(BLOCK_START)),
@@ -288,16 +234,16 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             scripts=("text/hello",)),
     _stream("text-after-message-stop", "terminal",
             becomes((STOPPED,), (STOPPED, opened(1, text=""), words(1, "More"), closed(1))),
-            frames=of_type(STOP, _then(opened(1, text=""), words(1, "More"), closed(1)))),
+            frames=_then(STOP, opened(1, text=""), words(1, "More"), closed(1))),
     _stream("blocks-counted-from-one", "indexes", becomes(_TEXT, (opened(1, text=""), words(1, "Hi"), closed(1))),
-            frames=_index(lambda index: index + 1)),
+            frames=each_event(at("index", lambda index: index + 1))),
     _stream("one-index-for-all-blocks", "indexes",
             becomes((closed(0), opened(1, "tool_use")), (closed(0), opened(0, "tool_use"))),
-            frames=_index(lambda _: 0)),
+            frames=each_event(at("index", lambda _: 0))),
     _stream("blocks-without-indexes", "indexes", becomes((closed(0),), ({"type": BLOCK_STOP},)),
-            frames=each_event(_unindexed)),
+            frames=each_event(without("index"))),
     _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
-            frames=of_type(BLOCK_DELTA, lambda event: (with_members(index=event["index"] + 7)(event),))),
+            frames=each_event(of_type(BLOCK_DELTA, at("index", lambda index: index + 7)))),
     _stream("calls-in-the-block-before", "delta-kinds",
             becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, ""), fragment(0, "{}"), closed(0))),
             frames=merged(TOOL_USE),
@@ -308,7 +254,7 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("no-message-stop", "terminal", becomes((ended(), STOPPED), (ended(),)), frames=dropped(STOP)),
     # One script: each body that is held open costs a second of waiting.
     _stream("message-body-left-open", "terminal", body_open=True, scripts=("text/hello",)),
-    _stream("early-failure-as-message-stream", "error-before-output", head=as_stream_from(SERVER_ERROR, 599),
+    _stream("early-failure-as-message-stream", "error-before-output", head=as_streams(),
             salvage=lambda body: [body]),
     # The open block is not closed either.
     _stream("cut-of-the-backend-is-an-end", "terminal", becomes(_FAILED, _FAILED[:2]), frames=dropped(ERROR),
@@ -317,13 +263,14 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             becomes(_FAILED, (*_FAILED[:2], closed(0), ended(input_tokens=1, output_tokens=1), STOPPED)),
             frames=_ended_as_usual, scripts=IN_TEXT),
     _stream("message-stop-after-an-error", "error-in-stream", becomes(_FAILED, (*_FAILED, STOPPED)),
-            frames=of_type(ERROR, _then(STOPPED))),
+            frames=_then(ERROR, STOPPED)),
     _stream("errors-as-chat-frames", "error-in-stream",
             becomes((failed(),), ({"error": {"message": "m", "type": "server_error", "param": None, "code": None}},)),
-            frames=of_type(ERROR, _openai_error)),
+            frames=each_event(of_type(ERROR, _openai_error))),
     _stream("in-stream-errors-of-another-type", "error-in-stream", becomes((failed(),), (failed("server_error"),)),
-            frames=of_type(ERROR, _server_error)),
-    _stream("silence-without-pings", "keepalive", becomes((PINGED, b": a\n\n", STOPPED), (STOPPED,)), frames=_no_pings),
+            frames=each_event(of_type(ERROR, at("error", with_members(type="server_error"))))),
+    _stream("silence-without-pings", "keepalive", becomes((PINGED, b": a\n\n", STOPPED), (STOPPED,)),
+            frames=instead_of(lambda frame: is_comment(frame) or kind_of(frame) == PING)),
     _stream("leaving-not-noticed", "disconnect", ignores_disconnect=True),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in the sequence of its Messages streams."""

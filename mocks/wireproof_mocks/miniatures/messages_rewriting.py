@@ -1,17 +1,18 @@
-"""Messages rewritten: the events of a stream one by one, each with the block that it belongs to, and whole answers."""
+"""Events of Messages: their names, changes of them and of whole messages, and samples that show what a fault does."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import operator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.messages_events import fragment
+from wireproof_mocks.miniatures.rewriting import at, each_event, kind_of, of_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from wireproof_mocks.miniatures.fault import FaultHead, Frame, Json, SentRequest
-
-    Frames = Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]
+    from wireproof_mocks.miniatures.fault import Bodies, Frame, Frames, Json, SentRequest
+    from wireproof_mocks.miniatures.rewriting import Change
 
 START, STOP = "message_start", "message_stop"
 BLOCK_START, BLOCK_DELTA, BLOCK_STOP = "content_block_start", "content_block_delta", "content_block_stop"
@@ -19,102 +20,118 @@ MESSAGE_DELTA, PING, ERROR = "message_delta", "ping", "error"
 TEXT, TOOL_USE, THINKING = "text", "tool_use", "thinking"
 
 
-def each_event(change: Callable[[Json], Iterable[Frame]]) -> Frames:
-    """A fault that takes the events one by one; comments pass."""
-
-    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-        for frame in frames:
-            yield from change(frame) if isinstance(frame, dict) else (frame,)
-
-    return changed
+# samples
 
 
-def of_type(kind: str, change: Callable[[Json], Iterable[Frame]]) -> Frames:
-    """A fault of the events of one type."""
-    return each_event(lambda event: change(event) if event["type"] == kind else (event,))
+def started(**members: object) -> Json:
+    """`message_start`; the members are those of its message."""
+    return {"type": "message_start", "message": {"type": "message", **members}}
 
 
-def dropped(*kinds: str) -> Frames:
-    """Events of these types are not sent."""
-    return each_event(lambda event: () if event["type"] in kinds else (event,))
+def opened(index: int, kind: str = "text", **members: object) -> Json:
+    """`content_block_start`; the members are those of the block."""
+    return {"type": "content_block_start", "index": index, "content_block": {"type": kind, **members}}
 
 
-def in_start(change: Callable[[Json], Json]) -> Frames:
+def words(index: int, text: str) -> Json:
+    """A delta of text."""
+    return _delta(index, "text_delta", text=text)
+
+
+def fragment(index: int, arguments: str) -> Json:
+    """A delta of arguments."""
+    return _delta(index, "input_json_delta", partial_json=arguments)
+
+
+def thought(index: int, text: str) -> Json:
+    """A delta of thoughts."""
+    return _delta(index, "thinking_delta", thinking=text)
+
+
+def signed(index: int, signature: str = "sig") -> Json:
+    """The delta that signs thoughts."""
+    return _delta(index, "signature_delta", signature=signature)
+
+
+def _delta(index: int, kind: str, **members: object) -> Json:
+    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **members}}
+
+
+def closed(index: int) -> Json:
+    """`content_block_stop`."""
+    return {"type": "content_block_stop", "index": index}
+
+
+def ended(reason: str | None = "end_turn", **usage: int) -> Json:
+    """`message_delta` with a stop reason and counts."""
+    return {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+
+
+def failed(kind: str = "overloaded_error") -> Json:
+    """`error`."""
+    return {"type": "error", "error": {"type": kind, "message": "m"}}
+
+
+STOPPED: Json = {"type": "message_stop"}
+PINGED: Json = {"type": "ping"}
+
+
+# changes
+
+
+def in_start(change: Change) -> Frames:
     """A fault of the message in `message_start`."""
-    return of_type(START, lambda event: ({**event, "message": change(event["message"])},))
+    return each_event(of_type(START, at("message", change)))
 
 
-def in_end(change: Callable[[Json], Json]) -> Frames:
+def in_end(change: Change) -> Frames:
     """A fault of `message_delta`."""
-    return of_type(MESSAGE_DELTA, lambda event: (change(event),))
+    return each_event(of_type(MESSAGE_DELTA, change))
 
 
-def in_opening(kind: str, change: Callable[[Json], Json]) -> Frames:
+def in_opening(kind: str, change: Change) -> Frames:
     """A fault of how blocks of one type are opened."""
-
-    def changed(event: Json) -> Iterable[Frame]:
-        block = event["content_block"]
-        yield {**event, "content_block": change(block)} if block["type"] == kind else event
-
-    return of_type(BLOCK_START, changed)
+    return each_event(of_type(BLOCK_START, at("content_block", of_type(kind, change))))
 
 
-def in_body(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
-    """A fault of whole messages; errors, counts and lists pass."""
-    return lambda body, _, __: change(body) if body.get("type") == "message" else body
+def each_block(kind: str, change: Change) -> Change:
+    """A change of the blocks of one type of a whole message."""
+    return at("content[]", of_type(kind, change))
 
 
-def in_error(change: Callable[[Json, SentRequest, FaultHead], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
+def in_error(change: Bodies) -> Bodies:
     """A fault of the bodies of errors."""
     return lambda body, request, head: change(body, request, head) if body.get("type") == ERROR else body
 
 
-def each_block(kind: str, change: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    """A change of the blocks of one type of a whole message."""
-    return lambda body: {
-        **body,
-        "content": [change(block) if block["type"] == kind else block for block in body["content"]],
-    }
+def opens(frame: Frame, kind: str) -> bool:
+    """Whether an event opens a block of this type."""
+    return isinstance(frame, dict) and frame.get("content_block", {}).get("type") == kind
 
 
-def with_usage(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    """A change of the usage of a message or of an event."""
-    return lambda holder: {**holder, "usage": change(holder["usage"])}
-
-
-def without(*names: str) -> Callable[[Json], Json]:
-    """Members are left out."""
-    return lambda holder: {name: value for name, value in holder.items() if name not in names}
-
-
-def with_members(**members: object) -> Callable[[Json], Json]:
-    """Members have other values."""
-    return lambda holder: {**holder, **members}
+def has_delta(frame: Frame, member: str) -> bool:
+    """Whether an event is a delta in which this member is not empty."""
+    return isinstance(frame, dict) and frame["type"] == BLOCK_DELTA and bool(frame["delta"].get(member))
 
 
 def merged(kind: str) -> Frames:
     """Blocks of this type are not opened where another was before: what they hold is sent in that one."""
 
-    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+    def changed(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
         held: Json | None = None  # the stop of the block before, which may turn out not to be its end
         fewer = 0
         for frame in frames:
-            if not isinstance(frame, dict):
-                yield frame
-                continue
-            event = frame
-            if event["type"] == BLOCK_START and event["content_block"]["type"] == kind and held is not None:
+            if held is not None and opens(frame, kind):
                 if kind == TOOL_USE:
                     # As Anthropic's own streams begin a call, and so that something is left where fragments are lost.
                     yield fragment(held["index"], "")
                 held, fewer = None, fewer + 1
                 continue
-            if held is not None and event["type"] != PING:
+            if held is not None and kind_of(frame) not in {"", PING}:
                 yield held
                 held = None
-            if "index" in event:
-                event = {**event, "index": event["index"] - fewer}
-            if event["type"] == BLOCK_STOP:
+            event = at("index", partial(operator.add, -fewer))(frame)
+            if kind_of(event) == BLOCK_STOP:
                 held = event
             else:
                 yield event

@@ -7,32 +7,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, Frame, Json, SentRequest
-from wireproof_mocks.miniatures.messages_events import (
-    becomes,
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.messages_rewriting import (
+    BLOCK_STOP,
+    START,
+    TEXT,
     closed,
     fragment,
+    merged,
     opened,
+    opens,
     signed,
     started,
     thought,
     words,
 )
-from wireproof_mocks.miniatures.messages_rewriting import (
-    BLOCK_START,
-    BLOCK_STOP,
-    START,
-    TEXT,
-    each_event,
-    in_body,
-    merged,
-    of_type,
-)
+from wireproof_mocks.miniatures.rewriting import at, each_event, in_body, of_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from wireproof_mocks.miniatures.messages_rewriting import Frames
+    from wireproof_mocks.miniatures.fault import Frame, Frames, Json, SentRequest
 
 SHOWN = ("text/hello", "text/utf8", "call/two")
 """Scripts of which the answers have thoughts."""
@@ -41,37 +36,26 @@ THOUGHT: Json = {"type": "thinking", "thinking": "Hm.", "signature": "sig"}
 
 def _thinking_first(*signatures: Json) -> Frames:
     """A block of thoughts comes before all others."""
-    opening = opened(0, "thinking", thinking="", signature="")
 
     def changed(event: Json) -> Iterable[Frame]:
-        yield {**event, "index": event["index"] + 1} if "index" in event else event
+        yield at("index", lambda index: index + 1)(event)
         if event["type"] == START:
-            yield from (opening, thought(0, "Hm."), *signatures, closed(0))
+            yield from (_OPENED, thought(0, "Hm."), *signatures, closed(0))
 
     return each_event(changed)
 
 
-def _thought_in_text(event: Json) -> Iterable[Frame]:
-    """A thought is sent where a text has begun."""
-    yield event
-    if event["content_block"]["type"] == TEXT:
-        yield thought(event["index"], "Hm.")
+def _text_begun_with(delta: Callable[[int, str], Json]) -> Frames:
+    """A delta is sent where a text has begun."""
+    return each_event(lambda event: (event, delta(event["index"], "Hm.")) if opens(event, TEXT) else event)
 
 
-def _text_in_thoughts(frames: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
+def _text_in_thoughts(frames: Iterable[Any], request: SentRequest) -> Iterator[Frame]:
     """A text is sent in the block of the thoughts before it."""
     return merged(TEXT)(_thinking_first(signed(0))(frames, request), request)
 
 
-def _think_first(message: Json) -> Json:
-    return {**message, "content": [THOUGHT, *message["content"]]}
-
-
-def _said_aloud(event: Json) -> Iterable[Frame]:
-    """A thought is the beginning of the text."""
-    yield event
-    if event["content_block"]["type"] == TEXT:
-        yield words(event["index"], "Hm.")
+_think_first = in_body(of_type("message", at("content", lambda content: [THOUGHT, *content])))
 
 
 def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
@@ -87,20 +71,22 @@ MESSAGES_THOUGHT_FAULTS: tuple[Fault, ...] = (
     # Both SDKs then show an empty text, Claude Code raises.
     _stream("thoughts-in-a-text-block", "thinking",
             becomes(_TEXT[1:], (_TEXT[1], thought(0, "Hm."), *_TEXT[2:])),
-            frames=of_type(BLOCK_START, _thought_in_text)),
+            frames=_text_begun_with(thought)),
     _stream("later-thoughts-in-the-block-before", "thinking",
             becomes((fragment(0, "{}"), closed(0)), (fragment(0, "{}"), thought(0, "Hm."), closed(0))),
-            frames=of_type(BLOCK_STOP, lambda event: (thought(event["index"], "Hm."), event))),
+            frames=each_event(of_type(BLOCK_STOP, lambda event: (thought(event["index"], "Hm."), event)))),
     _stream("thoughts-not-signed", "thinking",
             becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), closed(0), *_MOVED)),
-            frames=_thinking_first(), whole=in_body(_think_first)),
+            frames=_thinking_first(), whole=_think_first),
     _stream("thoughts-signed-twice", "thinking",
             becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), signed(0), signed(0), closed(0), *_MOVED)),
-            frames=_thinking_first(signed(0), signed(0)), whole=in_body(_think_first)),
+            frames=_thinking_first(signed(0), signed(0)), whole=_think_first),
     _stream("text-in-the-block-before", "delta-kinds",
             becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), signed(0), words(0, "Hi"), closed(0))),
-            frames=_text_in_thoughts, whole=in_body(_think_first)),
+            frames=_text_in_thoughts, whole=_think_first),
     _stream("thoughts-said-aloud", "text", becomes(_TEXT, (*_TEXT[:2], words(0, "Hm."), *_TEXT[2:])),
-            frames=of_type(BLOCK_START, _said_aloud)),
+
+            # A thought is the beginning of the text.
+            frames=_text_begun_with(words)),
 )  # fmt: skip
 """Each is the reference proxy with thoughts of its own, and one thing wrong in how it sends them."""

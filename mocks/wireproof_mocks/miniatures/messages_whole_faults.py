@@ -5,85 +5,53 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, OPENAI_JSON, Fault, FaultExample, Json
+from wireproof_mocks.miniatures.fault import MESSAGES, OPENAI_JSON, Fault, FaultExample, becomes
 from wireproof_mocks.miniatures.messages_block_faults import (
     CHAT_REASONS,
     cached_counted_twice,
     cached_not_counted,
     chat_counts,
+    stop_unnamed,
 )
-from wireproof_mocks.miniatures.messages_events import becomes
-from wireproof_mocks.miniatures.messages_rewriting import (
-    TEXT,
-    TOOL_USE,
-    each_block,
-    in_body,
-    with_members,
-    with_usage,
-    without,
-)
+from wireproof_mocks.miniatures.messages_rewriting import TEXT, TOOL_USE, each_block
+from wireproof_mocks.miniatures.rewriting import at, in_body, of_type, with_members, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from wireproof_mocks.miniatures.fault import Json
+    from wireproof_mocks.miniatures.rewriting import Change
 
 
-def _calls(message: Json) -> bool:
-    return any(block["type"] == TOOL_USE for block in message["content"])
+def _are_calls(blocks: list[Json]) -> bool:
+    return any(block["type"] == TOOL_USE for block in blocks)
 
 
-def _empty_text_first(message: Json) -> Json:
+def _empty_text_first(blocks: list[Json]) -> list[Json]:
     """A call has an empty text before it, which is refused when it is sent back."""
-    empty = [{"type": TEXT, "text": ""}]
-    return (
-        {**message, "content": [*empty, *message["content"]]} if message["content"][:1] and _opens(message) else message
-    )
+    return [{"type": TEXT, "text": ""}, *blocks] if _are_calls(blocks[:1]) else blocks
 
 
-def _opens(message: Json) -> bool:
-    return bool(message["content"][0]["type"] == TOOL_USE)
+def _first_call(blocks: list[Json]) -> list[Json]:
+    return [one for i, one in enumerate(blocks) if one["type"] != TOOL_USE or not _are_calls(blocks[:i])]
 
 
-def _trimmed(block: Json) -> Json:
-    return {**block, "text": block["text"].strip()}
-
-
-def _without_its_end(block: Json) -> Json:
-    return {**block, "text": block["text"][:-1]}
-
-
-def _as_text(block: Json) -> Json:
-    # As chat has it: the tool runner for TypeScript hands the text to the tool.
-    return {**block, "input": json.dumps(block["input"], ensure_ascii=False)}
-
-
-def _one_id(message: Json) -> Json:
+def _one_id(blocks: list[Json]) -> list[Json]:
     """All calls of an answer have the id of the first."""
-    calls = [block["id"] for block in message["content"] if block["type"] == TOOL_USE]
-    return each_block(TOOL_USE, with_members(id=calls[0]))(message) if calls else message
+    ids = [block["id"] for block in blocks if block["type"] == TOOL_USE]
+    return [{**block, "id": ids[0]} if block["type"] == TOOL_USE else block for block in blocks]
 
 
-def _reason(change: Callable[[str, Json], str | None]) -> Callable[[Json], Json]:
-    return lambda message: {**message, "stop_reason": change(message["stop_reason"], message)}
+def _calls_end(message: Json) -> Json:
+    return {**message, "stop_reason": "end_turn"} if _are_calls(message["content"]) else message
 
 
-def _only_a_turn_ends(reason: str, _: Json) -> str:
+def _only_a_turn_ends(reason: str) -> str:
     """What is neither a call nor a limit is an ordinary end."""
     return reason if reason in {"tool_use", "max_tokens"} else "end_turn"
 
 
-def _calls_end(reason: str, message: Json) -> str:
-    return "end_turn" if _calls(message) else reason
-
-
-def _ends_unnamed(message: Json) -> Json:
-    """As behind a backend that does not say which of the stop sequences ended its text."""
-    stopped = message["stop_reason"] == "stop_sequence"
-    return {**message, "stop_reason": "end_turn", "stop_sequence": None} if stopped else message
-
-
-def _whole(name: str, breaks: str, change: Callable[[Json], Json], *examples: FaultExample) -> Fault:
-    row = f"messages.whole.{breaks}"
-    return Fault(name=name, breaks=row, dialects=(MESSAGES,), whole=in_body(change), examples=examples)
+def _whole(name: str, breaks: str, change: Change, *examples: FaultExample) -> Fault:
+    row, whole = f"messages.whole.{breaks}", in_body(of_type("message", change))
+    return Fault(name=name, breaks=row, dialects=(MESSAGES,), whole=whole, examples=examples)
 
 
 def _message(*content: Json, **members: object) -> Json:
@@ -101,11 +69,12 @@ def _call(**members: object) -> Json:
 MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
     # In chat's dialect nothing is changed: it is what the other surface is compared with.
     Fault(name="one-surface-says-less", breaks="turn.surface-parity", dialects=(OPENAI_JSON, MESSAGES),
-          scripts=("surfaces/text",), whole=in_body(each_block(TEXT, _without_its_end)),
+          scripts=("surfaces/text",),
+          whole=in_body(of_type("message", each_block(TEXT, at("text", lambda text: text[:-1])))),
           examples=(becomes(_message(_text("Hi.")), _message(_text("Hi"))),)),
     # Whoever asks for no stream reads JSON: Claude Code's second try after a stream that failed is such a request.
     Fault(name="stream-where-none-is-asked", breaks="messages.whole.envelope", dialects=(MESSAGES,), in_turns=True,
-          request=lambda asked: asked if asked.get("stream") else {**asked, "stream": True},
+          request=with_members(stream=True),
           examples=(becomes({"max_tokens": 9}, {"max_tokens": 9, "stream": True}),)),
     _whole("answer-without-an-id", "envelope", without("id"), becomes(_message(id="msg_7"), _message())),
     _whole("one-id-for-all-messages", "envelope", with_members(id="msg_1"),
@@ -113,44 +82,42 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
     _whole("stop-sequence-left-out", "envelope", without("stop_sequence"),
            becomes(_message(stop_sequence=None), _message())),
     _whole("answer-of-no-role", "envelope", without("role"), becomes(_message(role="assistant"), _message())),
-    _whole("message-text-trimmed", "text", each_block(TEXT, _trimmed),
+    _whole("message-text-trimmed", "text", each_block(TEXT, at("text", str.strip)),
            becomes(_message(_text(" Hi. ")), _message(_text("Hi.")))),
-    _whole("empty-text-beside-a-call", "text", _empty_text_first,
+    _whole("empty-text-beside-a-call", "text", at("content", _empty_text_first),
            becomes(_message(_call()), _message(_text(""), _call()))),
-    _whole("input-as-json-text", "calls", each_block(TOOL_USE, _as_text),
+    # As chat has it: the tool runner for TypeScript hands the text to the tool.
+    _whole("input-as-json-text", "calls",
+           each_block(TOOL_USE, at("input", lambda given: json.dumps(given, ensure_ascii=False))),
            becomes(_message(_call(input={"a": 1})), _message(_call(input='{"a": 1}')))),
     _whole("call-ids-with-dots-and-colons", "calls",
            each_block(TOOL_USE, lambda block: {**block, "id": f"functions.{block['name']}:{block['id']}"}),
            becomes(_message(_call(id="t", name="read")), _message(_call(id="functions.read:t", name="read")))),
     _whole("call-ids-empty", "calls", each_block(TOOL_USE, with_members(id="")),
            becomes(_message(_call(id="t")), _message(_call(id="")))),
-    _whole("one-id-for-all-calls", "calls", _one_id,
+    _whole("one-id-for-all-calls", "calls", at("content", _one_id),
            becomes(_message(_call(id="a"), _call(id="b")), _message(_call(id="a"), _call(id="a")))),
-    _whole("first-call-alone", "calls",
-           lambda message: {**message, "content": [
-               block for number, block in enumerate(message["content"])
-               if not (block["type"] == TOOL_USE and _calls(_message(*message["content"][:number])))
-           ]},
+    _whole("first-call-alone", "calls", at("content", _first_call),
            becomes(_message(_text("a"), _call(id="a"), _call(id="b")), _message(_text("a"), _call(id="a")))),
-    _whole("call-ends-the-turn", "stop-reason", _reason(_calls_end),
+    _whole("call-ends-the-turn", "stop-reason", _calls_end,
            becomes(_message(_call(), stop_reason="tool_use"), _message(_call(), stop_reason="end_turn"))),
-    _whole("every-other-end-is-end-turn", "stop-reason", _reason(_only_a_turn_ends),
+    _whole("every-other-end-is-end-turn", "stop-reason", at("stop_reason", _only_a_turn_ends),
            becomes(_message(stop_reason="refusal"), _message(stop_reason="end_turn"))),
-    _whole("limits-of-chat", "stop-reason", _reason(lambda reason, _: CHAT_REASONS.get(reason, reason)),
+    _whole("limits-of-chat", "stop-reason", at("stop_reason", lambda reason: CHAT_REASONS.get(reason, reason)),
            becomes(_message(stop_reason="max_tokens"), _message(stop_reason="length"))),
-    _whole("stop-sequence-ends-the-turn", "stop-reason", _ends_unnamed,
+    _whole("stop-sequence-ends-the-turn", "stop-reason", stop_unnamed,
            becomes(_message(stop_reason="stop_sequence", stop_sequence="."),
                    _message(stop_reason="end_turn", stop_sequence=None))),
     _whole("stop-sequence-null", "stop-reason", with_members(stop_sequence=None),
            becomes(_message(stop_reason="stop_sequence", stop_sequence="."),
                    _message(stop_reason="stop_sequence", stop_sequence=None))),
-    _whole("message-usage-named-as-in-chat", "usage", with_usage(chat_counts),
+    _whole("message-usage-named-as-in-chat", "usage", at("usage", chat_counts),
            becomes(_message(usage={"input_tokens": 3, "output_tokens": 5}),
                    _message(usage={"prompt_tokens": 3, "completion_tokens": 5}))),
-    _whole("cached-counted-as-input", "usage", with_usage(cached_counted_twice),
+    _whole("cached-counted-as-input", "usage", at("usage", cached_counted_twice),
            becomes(_message(usage={"input_tokens": 3, "cache_read_input_tokens": 4}),
                    _message(usage={"input_tokens": 7, "cache_read_input_tokens": 4}))),
-    _whole("caches-not-counted", "usage", with_usage(cached_not_counted),
+    _whole("caches-not-counted", "usage", at("usage", cached_not_counted),
            becomes(_message(usage={"cache_read_input_tokens": 4, "cache_creation_input_tokens": 2}),
                    _message(usage={"cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}))),
 )  # fmt: skip

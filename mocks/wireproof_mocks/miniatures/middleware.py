@@ -6,7 +6,6 @@ on before the next one is asked for, unless a fault itself holds it back.
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import os
@@ -15,7 +14,6 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import written
 from wireproof_mocks.miniatures.fault import (
     CLIENT_KEY,
     Fault,
@@ -28,8 +26,10 @@ from wireproof_mocks.miniatures.fault import (
     MiniatureExit,
     NeverAnswer,
     SentRequest,
+    put_body,
 )
 from wireproof_mocks.miniatures.messages_rewriting import ERROR
+from wireproof_mocks.miniatures.rewriting import written
 from wireproof_surfaces.messages.error_form import type_of
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-    FrameChange = Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]
-    WholeChange = Callable[[Json, SentRequest, FaultHead], Json]
+    from wireproof_mocks.miniatures.fault import Bodies, Frames
 
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
@@ -101,7 +100,7 @@ class WithFaults:
             self._inside.remove(request)  # also when the proxy raised
         head = caught[0]
         body = _Body(answer, _chain(first, pieces), faults)
-        if _is_stream(head):
+        if head.of_stream:
             return self._stream(body, head, request, start_response)
         return self._whole(body, head, request, start_response)
 
@@ -171,7 +170,8 @@ class WithFaults:
             head = faulty
         if data is not sent or (data is not None and any(fault.whole for fault in body.faults)):
             said = json.dumps(data, ensure_ascii=False).encode()
-            head = FaultHead(status=head.status, headers=_with_length(head, len(said)))
+            # The wrong length would break the connection, and with it every row.
+            head = head.with_header("Content-Length", str(len(said)))
         start_response(head.status, head.headers)
         return [said]
 
@@ -189,7 +189,7 @@ def _changed_frames(faults: Sequence[Fault], frames: Iterable[Frame], request: S
     return changed
 
 
-def _readable(change: FrameChange, frames: Iterator[Frame], request: SentRequest) -> Iterator[Frame]:
+def _readable(change: Frames, frames: Iterator[Frame], request: SentRequest) -> Iterator[Frame]:
     """The frames as a fault changes them; those that it cannot read pass, and it begins again behind them."""
     taken: list[Frame] = []
     gone_on = True
@@ -212,7 +212,7 @@ def _noted(frames: Iterator[Frame], taken: list[Frame]) -> Iterator[Frame]:
         yield frame
 
 
-def _changed_whole(change: WholeChange, data: Json, request: SentRequest, head: FaultHead, *, alone: bool) -> Json:
+def _changed_whole(change: Bodies, data: Json, request: SentRequest, head: FaultHead, *, alone: bool) -> Json:
     """A whole answer as a fault changes it; one among several leaves what it cannot read as it is."""
     if alone:
         return change(data, request, head)
@@ -264,7 +264,7 @@ def sent_request(environ: WSGIEnvironment) -> SentRequest:
     in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"
     environ["wireproof.in_chunks"] = in_chunks
     body = environ["wsgi.input"].read(*(() if in_chunks else (int(environ.get("CONTENT_LENGTH") or 0),)))
-    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+    put_body(environ, body)
     key = environ.get("HTTP_AUTHORIZATION", "")
     headers = {name[5:].replace("_", "-").lower(): text for name, text in environ.items() if name.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE", "")
@@ -292,7 +292,7 @@ def _change_request(environ: WSGIEnvironment, faults: Sequence[Fault], key: str 
         # Kept, or a body that is too large would no longer be.
         padding = body[len(body.rstrip()) :]
         body = json.dumps(data, ensure_ascii=False).encode() + padding
-    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+    put_body(environ, body)
 
 
 def _changed(data: Json, change: Callable[[Json], Json]) -> Json:
@@ -309,10 +309,6 @@ def _json_object(body: bytes) -> Json | None:
     except ValueError:
         return None
     return data if isinstance(data, dict) else None
-
-
-def _is_stream(head: FaultHead) -> bool:
-    return any(name.lower() == "content-type" and "event-stream" in value for name, value in head.headers)
 
 
 def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -344,15 +340,9 @@ def _frame(block: bytes) -> Frame:
     return parsed
 
 
-def _with_length(head: FaultHead, length: int) -> Headers:
-    # The wrong length would break the connection, and with it every row.
-    kept = [(name, value) for name, value in head.headers if name.lower() != "content-length"]
-    return [*kept, ("Content-Length", str(length))]
-
-
 def _as_stream(head: FaultHead) -> Headers:
     return [
-        *((n, v) for n, v in head.headers if n.lower() not in {"content-length", "content-type"}),
+        *head.without("content-length", "content-type").headers,
         ("Content-Type", "text/event-stream; charset=utf-8"),
         ("Cache-Control", "no-cache"),
         ("X-Accel-Buffering", "no"),

@@ -4,45 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import first_comment_only, no_comments, written
+from wireproof_mocks.miniatures import rewriting
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
-from wireproof_mocks.miniatures.fault import RESPONSES, Fault, FaultExample, FaultHead, Frame, Json, SentRequest, own_id
+from wireproof_mocks.miniatures.fault import RESPONSES, Fault, becomes, own_id
+from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.responses_rewriting import (
+    BEGINNING,
     CALL,
     MESSAGE,
     TERMINAL,
     at_end,
     each_event,
-    in_body,
+    in_response,
     numbered,
     respelled,
 )
+from wireproof_mocks.miniatures.rewriting import (
+    all_at_once,
+    at,
+    both,
+    first_comment_only,
+    kind_of,
+    nameless,
+    no_comments,
+    of_type,
+    repeated_from_start,
+    with_members,
+    without,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from wireproof_mocks.miniatures.fault import Frame, Frames, Json, SentRequest
+    from wireproof_mocks.miniatures.rewriting import Change
 
 ADDED, ITEM_DONE = "response.output_item.added", "response.output_item.done"
 AROUND = frozenset({
     ADDED, ITEM_DONE, "response.content_part.added", "response.content_part.done", "response.output_text.done",
 })  # fmt: skip
 """The events that open and close items, and the parts of messages."""
-SERVER_ERROR = 500
-"""The lowest status that says that the backend failed."""
+ARGUMENTS = "response.function_call_arguments.delta"
+INCOMPLETE, FAILED, COMPLETED = "response.incomplete", "response.failed", "response.completed"
 
 
 # whole answers
-
-
-def _without(name: str) -> Callable[[Json], Json]:
-    return lambda response: {key: value for key, value in response.items() if key != name}
-
-
-def _chat_id(response: Json) -> Json:
-    return {**response, "id": f"chatcmpl-{response['id']}"}
-
-
-def _one_id(response: Json) -> Json:
-    return {**response, "id": "resp_1"}
 
 
 def _chat_usage(response: Json) -> Json:
@@ -52,41 +58,14 @@ def _chat_usage(response: Json) -> Json:
     return {**response, "usage": {name: usage.get(here) for name, here in names.items()}}
 
 
-def _always_completed(response: Json) -> Json:
-    return {**response, "status": "completed", "incomplete_details": None}
+_always_completed = with_members(status="completed", incomplete_details=None)
 
 
-def _with_items(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    return lambda response: {**response, "output": [change(item) for item in response["output"]]}
-
-
-def _trimmed(item: Json) -> Json:
-    parts = [{**part, "text": part["text"].strip()} for part in item.get("content", ())]
-    return {**item, "content": parts} if item["type"] == MESSAGE else item
-
-
-def _call(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    return lambda item: change(item) if item["type"] == CALL else item
-
-
-def _id_is_call_id(item: Json) -> Json:
-    return {**item, "id": item["call_id"]}
+def _calls(change: Change) -> Change:
+    return at("output[]", of_type(CALL, change))
 
 
 # streams
-
-
-def _unbuffered_forgotten(head: FaultHead, _: SentRequest) -> FaultHead:
-    return FaultHead(status=head.status, headers=[(n, v) for n, v in head.headers if n.lower() != "x-accel-buffering"])
-
-
-def _with_finish_reason(event: Json) -> Iterable[Frame]:
-    yield {**event, "finish_reason": "tool_calls"} if event["type"] in TERMINAL else event
-
-
-def _arguments_renamed(event: Json) -> Iterable[Frame]:
-    # As "Obsidian tool calling" names them (line 68). openai-node's `.stream` raises; langchain and Copilot get {}.
-    yield {**event, "type": event["type"].replace("function_call_arguments", "function_call")}
 
 
 def _rate_limits(event: Json) -> Iterable[Frame]:
@@ -96,29 +75,20 @@ def _rate_limits(event: Json) -> Iterable[Frame]:
         yield {"type": "codex.rate_limits", "used": 7}
 
 
-def _small_beginning(event: Json) -> Iterable[Frame]:
-    kept = {"id", "status"}
-    begun = event["type"] in {"response.created", "response.in_progress"}
-    yield {**event, "response": {k: v for k, v in event["response"].items() if k in kept}} if begun else event
+def _id_and_status(response: Json) -> Json:
+    return {name: response[name] for name in ("id", "status")}
 
 
-def _completed_from_the_start(event: Json) -> Iterable[Frame]:
-    """One response object, made at the end of the turn, is written into every event."""
-    begun = event["type"] in {"response.created", "response.in_progress"}
-    yield {**event, "response": {**event["response"], "status": "completed"}} if begun else event
+def _dropped(*types: str) -> Frames:
+    return each_event(of_type(types, lambda _: ()))
 
 
-def _dropped(*types: str) -> Callable[[Json], Iterable[Frame]]:
-    return lambda event: () if event["type"] in types else (event,)
-
-
-def _bare_deltas(frames: Iterable[Frame]) -> Iterator[Frame]:
+def _bare_deltas(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """Of what opens and closes items, only that of a message without any text is sent: it has no delta that is bare."""
     held: list[Frame] | None = None
     for frame in frames:
-        event: Json = frame if isinstance(frame, dict) else {}
-        kind = event.get("type")
-        if kind == ADDED and event["item"].get("type") == MESSAGE:
+        kind = kind_of(frame)
+        if kind == ADDED and frame["item"].get("type") == MESSAGE:
             held = []
         elif kind == "response.output_text.delta":
             held = None
@@ -131,105 +101,14 @@ def _bare_deltas(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def _then_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _then_done(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     yield from frames
     yield "[DONE]"  # which Responses do not have
 
 
-def _no_event_lines(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        # As bytes, past `written`, which would put the line there again.
-        yield written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
-
-
-def _one_name(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        yield b"event: message\n" + written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
-
-
-def _from_one(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        yield {**frame, "sequence_number": frame["sequence_number"] + 1} if isinstance(frame, dict) else frame
-
-
-def _no_numbers(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        yield _without("sequence_number")(frame) if isinstance(frame, dict) else frame
-
-
-def _with(**members: object) -> Callable[[Json], Iterable[Frame]]:
-    """Members that an event has get other values."""
-
-    def changed(event: Json) -> Iterable[Frame]:
-        yield {**event, **{name: value for name, value in members.items() if name in event}}
-
-    return changed
-
-
-def _in_done_item(**members: object) -> Callable[[Json], Iterable[Frame]]:
-    """Members of a call that is done get other values."""
-
-    def changed(event: Json) -> Iterable[Frame]:
-        done = event["type"] == ITEM_DONE and event["item"]["type"] == CALL
-        yield {**event, "item": {**event["item"], **members}} if done else event
-
-    return changed
-
-
-def _no_deltas(event: Json) -> Iterable[Frame]:
-    # langchain and Copilot take the arguments from the deltas alone.
-    if event["type"] != "response.function_call_arguments.delta":
-        yield event
-
-
-def _cumulative(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    """Each delta of arguments repeats all before it."""
-    sent: dict[str, str] = {}
-    for frame in frames:
-        if isinstance(frame, dict) and frame["type"] == "response.function_call_arguments.delta":
-            sent[frame["item_id"]] = sent.get(frame["item_id"], "") + frame["delta"]
-            yield {**frame, "delta": sent[frame["item_id"]]}
-        else:
-            yield frame
-
-
-def _names_lowered(event: Json) -> Iterable[Frame]:
-    if "item" in event:
-        yield {**event, "item": _call(_lowered)(event["item"])}
-    elif event["type"] in TERMINAL:
-        yield {**event, "response": _with_items(_call(_lowered))(event["response"])}
-    else:
-        yield event
-
-
-def _lowered(item: Json) -> Json:
-    return {**item, "name": item["name"].lower()}
-
-
-def _completed_anyway(event: Json) -> Iterable[Frame]:
-    # Codex takes incomplete for a failure; here it would take half an answer for a whole one.
-    if event["type"] == "response.incomplete":
-        yield {**event, "type": "response.completed", "response": _always_completed(event["response"])}
-    else:
-        yield event
-
-
-def _hushed_up(event: Json) -> Iterable[Frame]:
-    if event["type"] == "response.failed":
-        response = {**event["response"], "status": "completed", "error": None}
-        yield {**event, "type": "response.completed", "response": response}
-    else:
-        yield event
-
-
-def _no_reason(event: Json) -> Iterable[Frame]:
-    failed = event["type"] == "response.failed"
-    yield {**event, "response": {**event["response"], "error": None}} if failed else event
-
-
-def _errors_as_streams(head: FaultHead, request: SentRequest) -> FaultHead:
-    streamed = b'"stream": true' in request.body
-    return FaultHead(status="200 OK", headers=head.headers) if head.code >= SERVER_ERROR and streamed else head
+def _ending_otherwise(kind: str, change: Change) -> Frames:
+    """Events of this type say that the response is completed."""
+    return each_event(of_type(kind, both(with_members(type=COMPLETED), at("response", change))))
 
 
 def _failed_stream(body: Json) -> list[Frame]:
@@ -242,17 +121,14 @@ def _failed_stream(body: Json) -> list[Frame]:
     events = [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},
-        {"type": "response.failed", "response": {**begun, "status": "failed", "error": error}},
+        {"type": FAILED, "response": {**begun, "status": "failed", "error": error}},
     ]
-    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    return list(numbered(events))
 
 
-def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    yield b"".join(written(frame) for frame in frames)
-
-
-def _whole(name: str, breaks: str, change: Callable[[Json], Json]) -> Fault:
-    return Fault(name=name, breaks=f"responses.whole.{breaks}", whole=in_body(change), dialects=(RESPONSES,))
+def _whole(name: str, breaks: str, change: Change, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+    row = f"responses.whole.{breaks}"
+    return Fault(name=name, breaks=row, whole=in_response(change), dialects=(RESPONSES,), **how)
 
 
 def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
@@ -260,68 +136,82 @@ def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see F
 
 
 RESPONSES_FAULTS: tuple[Fault, ...] = (
-    _whole("response-without-tools", "envelope", _without("tools")),
-    _whole("response-with-the-id-of-a-chat", "envelope", _chat_id),
+    _whole("response-without-tools", "envelope", without("tools")),
+    _whole("response-with-the-id-of-a-chat", "envelope", at("id", lambda id_: f"chatcmpl-{id_}")),
     # Elsewhere the next request of a conversation names it, and is about another response then.
-    Fault(name="one-id-for-all-responses", breaks="responses.whole.envelope", dialects=(RESPONSES,),
-          scripts=("text/hello",), whole=in_body(_one_id),
-          examples=(FaultExample(before={"id": "resp_7", "output": []}, after={"id": "resp_1", "output": []}),)),
+    _whole("one-id-for-all-responses", "envelope", with_members(id="resp_1"), scripts=("text/hello",),
+           examples=(becomes({"id": "resp_7", "output": []}, {"id": "resp_1", "output": []}),)),
     _whole("response-usage-named-as-in-chat", "envelope", _chat_usage),
     _whole("response-always-completed", "envelope", _always_completed),
-    _whole("response-text-trimmed", "message", _with_items(_trimmed)),
-    _whole("response-without-call-ids", "call-items", _with_items(_call(_without("call_id")))),
-    _whole("response-call-id-is-item-id", "call-items", _with_items(_call(_id_is_call_id))),
-    _whole("metadata-forgotten", "envelope", lambda response: {**response, "metadata": {}}),
-    _whole("declared-tools-forgotten", "envelope", lambda response: {**response, "tools": []}),
-    _whole("calls-never-completed", "call-items", _with_items(_call(lambda item: {**item, "status": "incomplete"}))),
-    _whole("response-arguments-reserialised", "call-items", _with_items(respelled)),
-    _stream("responses-may-be-buffered", "headers", head=_unbuffered_forgotten),
-    _stream("responses-with-finish-reason", "schema", frames=each_event(_with_finish_reason)),
-    _stream("argument-events-misnamed", "schema", frames=each_event(_arguments_renamed)),
+    _whole("response-text-trimmed", "message",
+           at("output[]", of_type(MESSAGE, at("content[].text", str.strip)))),
+    _whole("response-without-call-ids", "call-items", _calls(without("call_id"))),
+    _whole("response-call-id-is-item-id", "call-items",
+           _calls(lambda item: {**item, "id": item["call_id"]})),
+    _whole("metadata-forgotten", "envelope", with_members(metadata={})),
+    _whole("declared-tools-forgotten", "envelope", with_members(tools=[])),
+    _whole("calls-never-completed", "call-items", _calls(with_members(status="incomplete"))),
+    _whole("response-arguments-reserialised", "call-items", at("output[]", respelled)),
+    _stream("responses-may-be-buffered", "headers", head=forgetting("x-accel-buffering")),
+    _stream("responses-with-finish-reason", "schema",
+            frames=each_event(of_type(TERMINAL, with_members(finish_reason="tool_calls")))),
+    # As "Obsidian tool calling" names them (line 68). openai-node's `.stream` raises; langchain and Copilot get {}.
+    _stream("argument-events-misnamed", "schema",
+            frames=each_event(at("type", lambda kind: kind.replace("function_call_arguments", "function_call")))),
     _stream("events-of-the-backend-passed-on", "schema", frames=each_event(_rate_limits)),
-    _stream("created-with-id-and-status-alone", "schema", frames=each_event(_small_beginning)),
-    _stream("not-said-to-be-in-progress", "order", frames=each_event(_dropped("response.in_progress"))),
-    _stream("bare-text-deltas", "order", frames=lambda frames, _: numbered(_bare_deltas(frames))),
-    _stream("parts-never-opened", "order", frames=each_event(_dropped("response.content_part.added"))),
+    _stream("created-with-id-and-status-alone", "schema",
+            frames=each_event(of_type(BEGINNING, at("response", _id_and_status)))),
+    _stream("not-said-to-be-in-progress", "order", frames=_dropped("response.in_progress")),
+    _stream("bare-text-deltas", "order", frames=lambda frames, request: numbered(_bare_deltas(frames, request))),
+    _stream("parts-never-opened", "order", frames=_dropped("response.content_part.added")),
     # Codex takes no text from deltas alone, only from these events.
-    _stream("items-never-done", "order", frames=each_event(_dropped(ITEM_DONE))),
+    _stream("items-never-done", "order", frames=_dropped(ITEM_DONE)),
     _stream("done-as-in-chat", "order", frames=_then_done),
     # One script: each body that is held open costs a second of waiting.
     _stream("response-body-left-open", "order", body_open=True, scripts=("text/hello",)),
-    _stream("no-event-lines-at-all", "event-name", frames=_no_event_lines),
-    _stream("every-event-is-a-message", "event-name", frames=_one_name),
-    _stream("created-as-completed", "status", frames=each_event(_completed_from_the_start)),
-    _stream("in-progress-to-the-end", "status", frames=at_end(lambda response: {**response, "status": "in_progress"})),
-    _stream("numbered-from-one", "sequence", frames=_from_one),
-    _stream("events-without-numbers", "sequence", frames=_no_numbers),
-    _stream("output-index-always-zero", "indexes", frames=each_event(_with(output_index=0))),
-    _stream("content-index-from-one", "indexes", frames=each_event(_with(content_index=1))),
-    _stream("other-item-ids-in-deltas", "indexes", frames=each_event(_with(item_id="item_of_my_own"))),
-    _stream("arguments-without-deltas", "sums", frames=each_event(_no_deltas)),
-    _stream("arguments-repeated-from-start", "sums", frames=_cumulative),
-    _stream("done-with-empty-arguments", "sums", frames=each_event(_in_done_item(arguments=""))),
+    _stream("no-event-lines-at-all", "event-name", frames=rewriting.each_event(nameless)),
+    _stream("every-event-is-a-message", "event-name",
+            frames=rewriting.each_event(lambda event: b"event: message\n" + nameless(event))),
+    # One response object, made at the end of the turn, is written into every event.
+    _stream("created-as-completed", "status",
+            frames=each_event(of_type(BEGINNING, at("response", with_members(status="completed"))))),
+    _stream("in-progress-to-the-end", "status", frames=at_end(with_members(status="in_progress"))),
+    _stream("numbered-from-one", "sequence",
+            frames=rewriting.each_event(at("sequence_number", lambda number: number + 1))),
+    _stream("events-without-numbers", "sequence", frames=rewriting.each_event(without("sequence_number"))),
+    _stream("output-index-always-zero", "indexes", frames=each_event(at("output_index", lambda _: 0))),
+    _stream("content-index-from-one", "indexes", frames=each_event(at("content_index", lambda _: 1))),
+    _stream("other-item-ids-in-deltas", "indexes", frames=each_event(at("item_id", lambda _: "item_of_my_own"))),
+    # langchain and Copilot take the arguments from the deltas alone.
+    _stream("arguments-without-deltas", "sums", frames=_dropped(ARGUMENTS)),
+    _stream("arguments-repeated-from-start", "sums", frames=repeated_from_start(ARGUMENTS, "delta", "item_id")),
+    _stream("done-with-empty-arguments", "sums",
+            frames=each_event(of_type(ITEM_DONE, at("item", of_type(CALL, with_members(arguments="")))))),
     # openai's `.stream` helpers then have an empty answer.
-    _stream("completed-without-output", "sums", frames=at_end(lambda response: {**response, "output": []})),
-    _stream("tool-names-lowered", "sums", frames=each_event(_names_lowered)),
+    _stream("completed-without-output", "sums", frames=at_end(with_members(output=[]))),
+    _stream("tool-names-lowered", "sums",
+            frames=each_event(both(at("item", of_type(CALL, at("name", str.lower))),
+                                   at("response", _calls(at("name", str.lower)))))),
     # Codex runs the tool first and then fails; opencode asks again without end.
     _stream("one-id-for-all-streamed-responses", "terminal", scripts=("text/hello",),
-            frames=each_event(lambda event: [
-                {**event, "response": _one_id(event["response"])} if "response" in event else event
-            ]),
-            examples=(FaultExample(before=({"response": {"id": "resp_7"}},),
-                                   after=({"response": {"id": "resp_1"}, "sequence_number": 0},)),)),
-    _stream("no-terminal-event", "terminal", frames=each_event(_dropped(*TERMINAL))),
-    _stream("always-completed", "terminal", frames=each_event(_completed_anyway)),
-    _stream("completed-without-usage", "terminal", frames=at_end(lambda response: {**response, "usage": None})),
-    _stream("response-failure-hushed-up", "terminal", frames=each_event(_hushed_up), scripts=IN_TEXT),
-    _stream("failed-for-no-reason", "terminal", frames=each_event(_no_reason)),
-    _stream("early-failure-as-stream", "terminal", head=_errors_as_streams, salvage=_failed_stream),
-    _stream("events-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
+            frames=each_event(at("response", with_members(id="resp_1"))),
+            examples=(becomes(({"response": {"id": "resp_7"}},),
+                              ({"response": {"id": "resp_1"}, "sequence_number": 0},)),)),
+    _stream("no-terminal-event", "terminal", frames=_dropped(*TERMINAL)),
+    # Codex takes incomplete for a failure; here it would take half an answer for a whole one.
+    _stream("always-completed", "terminal", frames=_ending_otherwise(INCOMPLETE, _always_completed)),
+    _stream("completed-without-usage", "terminal", frames=at_end(with_members(usage=None))),
+    _stream("response-failure-hushed-up", "terminal", scripts=IN_TEXT,
+            frames=_ending_otherwise(FAILED, with_members(status="completed", error=None))),
+    _stream("failed-for-no-reason", "terminal",
+            frames=each_event(of_type(FAILED, at("response", with_members(error=None))))),
+    _stream("early-failure-as-stream", "terminal", head=as_streams(), salvage=_failed_stream),
+    _stream("events-held-back", "flushed", frames=all_at_once, scripts=("text/gate",)),
     _stream("silence-without-comments", "keepalive", frames=no_comments),
     _stream("silence-with-one-comment", "keepalive-goes-on", frames=first_comment_only,
-            examples=(FaultExample(before=(b": a\n\n", b": b\n\n", {}), after=(b": a\n\n", b"", {})),)),
+            examples=(becomes((b": a\n\n", b": b\n\n", {}), (b": a\n\n", b"", {})),)),
     _stream("departure-not-noticed", "disconnect", ignores_disconnect=True),
     Fault(name="stream-with-metadata-of-its-own", breaks="responses.parity", dialects=(RESPONSES,),
-          frames=at_end(lambda response: {**response, "metadata": {"told": "in a stream"}})),
+          frames=at_end(with_members(metadata={"told": "in a stream"}))),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in its responses."""

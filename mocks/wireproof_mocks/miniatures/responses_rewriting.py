@@ -6,13 +6,17 @@ the output changes streams and whole answers alike.
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures import rewriting
+from wireproof_mocks.miniatures.fault import Json, SentRequest
+from wireproof_mocks.miniatures.rewriting import at, in_body, of_type, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from wireproof_mocks.miniatures.fault import Bodies, FaultHead, Frame, Frames
+    from wireproof_mocks.miniatures.rewriting import Change
 
 Output = list[Json]
 
@@ -21,7 +25,7 @@ BEGINNING = frozenset({"response.created", "response.in_progress"})
 CALL, MESSAGE = "function_call", "message"
 
 
-def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
+def numbered(frames: Iterable[Any]) -> Iterator[Frame]:
     """The events with their numbers as they stand."""
     number = 0
     for frame in frames:
@@ -33,35 +37,25 @@ def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+def each_event(change: Callable[[Any], Frame | Iterable[Frame]]) -> Frames:
     """A fault that takes the events one by one; those that remain are renumbered, and comments pass."""
-
-    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-        return numbered(one for frame in frames for one in (change(frame) if isinstance(frame, dict) else (frame,)))
-
-    return changed
+    return lambda frames, request: numbered(rewriting.each_event(change)(frames, request))
 
 
-def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+def at_end(change: Change) -> Frames:
     """A fault of the response in the last event."""
-
-    def changed(event: Json) -> Iterable[Frame]:
-        yield {**event, "response": change(event["response"])} if event["type"] in TERMINAL else event
-
-    return each_event(changed)
+    return each_event(of_type(TERMINAL, at("response", change)))
 
 
-def in_body(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
+def in_response(change: Change) -> Bodies:
     """A fault of whole responses; other bodies pass."""
-    return lambda body, _, __: change(body) if "output" in body else body
+    return in_body(lambda body: change(body) if "output" in body else body)
 
 
-def in_stream(
-    change: Callable[[Output, SentRequest], Output],
-) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+def in_stream(change: Callable[[Output, SentRequest], Output]) -> Frames:
     """A fault of the output, in streams."""
 
-    def changed(frames: Iterable[Frame], request: SentRequest) -> Iterator[Frame]:
+    def changed(frames: Iterable[Any], request: SentRequest) -> Iterator[Frame]:
         events = [frame for frame in frames if isinstance(frame, dict)]
         last = events[-1]
         response = {**last["response"], "output": change(last["response"]["output"], request)}
@@ -73,7 +67,7 @@ def in_stream(
     return changed
 
 
-def in_whole(change: Callable[[Output, SentRequest], Output]) -> Callable[[Json, SentRequest, FaultHead], Json]:
+def in_whole(change: Callable[[Output, SentRequest], Output]) -> Bodies:
     """A fault of the output, in whole responses."""
 
     def changed(body: Json, request: SentRequest, _: FaultHead) -> Json:
@@ -110,9 +104,5 @@ def _parts(item: Json, place: Json) -> Iterator[Json]:
         yield {"type": "response.content_part.done", **at, "part": part}
 
 
-def respelled(item: Json) -> Json:
-    """An item whose arguments, where they are JSON, are parsed and serialised again."""
-    try:
-        return {**item, "arguments": json.dumps(json.loads(item["arguments"]))} if item["type"] == CALL else item
-    except ValueError:
-        return item
+respelled = of_type(CALL, at("arguments", rewritten))
+"""A change of items: their arguments, where they are JSON, are parsed and serialised again."""

@@ -6,29 +6,24 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import (
-    MODE_HEADER,
-    OBSIDIAN_XML,
-    RESPONSES,
-    Fault,
-    FaultHead,
-    Frame,
-    Json,
-    SentRequest,
-)
+from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault
 from wireproof_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
     Output,
     each_event,
-    in_body,
+    in_response,
     in_stream,
     in_whole,
     respelled,
 )
+from wireproof_mocks.miniatures.rewriting import at, having, in_list, with_members, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+
+    from wireproof_mocks.miniatures.fault import FaultHead, Json, SentRequest
+    from wireproof_mocks.miniatures.rewriting import Change
 
 SENTINEL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 
@@ -76,10 +71,6 @@ def _only_declared(output: Output, request: SentRequest) -> Output:
     return kept or [_message_of("")]
 
 
-def _spelled_anew(output: Output, _: SentRequest) -> Output:
-    return [respelled(item) for item in output]
-
-
 def _both(output: Output, request: SentRequest) -> Output:
     """A call is in the text and also an item."""
     # The same script is played in other scenarios, where an item is right.
@@ -98,38 +89,9 @@ def _output(name: str, breaks: str, change: Callable[[Output, SentRequest], Outp
 # input, and what is kept
 
 
-def _parts_lost(asked: Json) -> Json:
-    """A result in parts becomes an empty one."""
-
-    def changed(item: object) -> object:
-        match item:
-            case dict() if isinstance(item.get("output"), list):
-                return {**item, "output": ""}
-        return item
-
-    items = asked.get("input")
-    return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
-
-
-def _first_part_only(asked: Json) -> Json:
-    """Of a result in parts, only the first part is read."""
-
-    def changed(item: object) -> object:
-        match item:
-            case dict() if isinstance(item.get("output"), list):
-                return {**item, "output": item["output"][:1]}
-        return item
-
-    items = asked.get("input")
-    return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
-
-
-def _references_are_words(asked: Json) -> Json:
-    items = asked.get("input")
-    if not isinstance(items, list):
-        return asked
-    word = {"role": "user", "content": "Hello."}
-    return {**asked, "input": [word if item.get("type") == "item_reference" else item for item in items]}
+def _outputs(change: Change) -> Change:
+    """A change of results in parts."""
+    return at("input[]", at("output", in_list(change)))
 
 
 def _untyped_answers_refused(asked: Json) -> Json:
@@ -149,24 +111,11 @@ def _functions_only(asked: Json) -> Json:
 
 
 def _hello_if_empty(asked: Json) -> Json:
-    return {**asked, "input": "Hello."} if asked.get("input") in ([], None) else asked
-
-
-def _previous_forgotten(asked: Json) -> Json:
-    return {key: value for key, value in asked.items() if key != "previous_response_id"}
+    return {**asked, "input": "Hello."} if not asked.get("input") else asked
 
 
 def _previous_instead_of_instructions(asked: Json) -> Json:
-    if asked.get("previous_response_id"):
-        return {key: value for key, value in asked.items() if key != "instructions"}
-    return asked
-
-
-def _other_id_in_a_stream(event: Json) -> Iterable[Frame]:
-    """Streams have ids under which nothing is kept."""
-    response = event.get("response")
-    # In all events alike: the id is stable, and nothing is to be found under it.
-    yield {**event, "response": {**response, "id": f"{response['id']}0"}} if response else event
+    return without("instructions")(asked) if asked.get("previous_response_id") else asked
 
 
 def _output_not_kept(body: Json, request: SentRequest, _: FaultHead) -> Json:
@@ -185,25 +134,31 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
     _output("invalid-blocks-dropped", "responses.sentinel.invalid", _blocks_dropped, "sentinel/no-json",
             "sentinel/no-id", "sentinel/no-name"),
     _output("undeclared-tools-dropped", "responses.sentinel.invalid", _only_declared, "sentinel/undeclared"),
-    _output("sentinel-arguments-respelled", "responses.sentinel.arguments", _spelled_anew, "sentinel/several"),
+    _output("sentinel-arguments-respelled", "responses.sentinel.arguments",
+            lambda output, _: list(map(respelled, output)), "sentinel/several"),
     _output("any-closing-tag-ends", "responses.sentinel.arguments", _blocks_left, "sentinel/tagged"),
     _output("block-and-item", "responses.xml", _both, "call/after-text"),
-    Fault(name="output-parts-lost", breaks="responses.input.items", request=_parts_lost, dialects=(RESPONSES,)),
-    Fault(name="first-part-of-outputs-only", breaks="responses.input.items", request=_first_part_only,
-          dialects=(RESPONSES,)),
+    Fault(name="output-parts-lost", breaks="responses.input.items", dialects=(RESPONSES,),
+          # A result in parts becomes an empty one.
+          request=_outputs(lambda _: "")),
+    Fault(name="first-part-of-outputs-only", breaks="responses.input.items", dialects=(RESPONSES,),
+          request=_outputs(lambda parts: parts[:1])),
     Fault(name="untyped-answers-refused", breaks="responses.input.replayed", request=_untyped_answers_refused,
           dialects=(RESPONSES,)),
     Fault(name="tools-of-codex-refused", breaks="responses.input.real-clients", request=_functions_only,
           dialects=(RESPONSES,)),
-    Fault(name="references-taken-for-words", breaks="responses.input.items", request=_references_are_words,
-          dialects=(RESPONSES,)),
-    Fault(name="previous-response-forgotten", breaks="responses.previous-id", request=_previous_forgotten,
+    Fault(name="references-taken-for-words", breaks="responses.input.items", dialects=(RESPONSES,),
+          request=at("input[]", having(lambda _: {"role": "user", "content": "Hello."}, type="item_reference"))),
+    Fault(name="previous-response-forgotten", breaks="responses.previous-id", request=without("previous_response_id"),
           dialects=(RESPONSES,)),
     Fault(name="previous-response-not-named", breaks="responses.previous-id",
-          whole=in_body(lambda response: {**response, "previous_response_id": None}), dialects=(RESPONSES,)),
+          dialects=(RESPONSES,),
+          whole=in_response(with_members(previous_response_id=None))),
     Fault(name="instructions-lost-when-continued", breaks="responses.previous-id",
           request=_previous_instead_of_instructions, dialects=(RESPONSES,)),
-    Fault(name="streams-not-kept", breaks="responses.previous-id", frames=each_event(_other_id_in_a_stream),
+    # Streams have ids under which nothing is kept; in all events alike, so that the id is stable.
+    Fault(name="streams-not-kept", breaks="responses.previous-id",
+          frames=each_event(at("response.id", lambda id_: f"{id_}0")),
           dialects=(RESPONSES,), scripts=("text/hello",)),
     Fault(name="response-kept-without-output", breaks="responses.previous-id", whole=_output_not_kept,
           dialects=(RESPONSES,)),

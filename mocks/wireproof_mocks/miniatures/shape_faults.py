@@ -6,16 +6,28 @@ the proxy is made to take no call at all, so the answer is that of a proxy which
 
 from __future__ import annotations
 
-from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.block_faults import in_stream, in_whole
 from wireproof_mocks.miniatures.chunk_faults import last_text_lost
-from wireproof_mocks.miniatures.chunks import call_of, delta_of, each, finish_of, text_of, with_call, with_delta
-from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.chunks import (
+    CALLS,
+    WHOLE_CALLS,
+    arguments_of,
+    call_of,
+    delta_of,
+    each,
+    finish_of,
+    text_of,
+    with_delta,
+)
+from wireproof_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Fault
+from wireproof_mocks.miniatures.rewriting import at, in_body
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from wireproof_mocks.miniatures.fault import Frame, Json, SentRequest
 
 WITH_IDS = (OPENAI_JSON, OBSIDIAN_XML)
 """Dialects whose calls have ids."""
@@ -29,16 +41,6 @@ def _takes_no_call(asked: Json) -> Json:
 def _blind(name: str, breaks: str, script: str) -> Fault:
     """A fault by which no call is understood where the backend plays this script."""
     return Fault(name=name, breaks=breaks, request=_takes_no_call, scripts=(script,))
-
-
-def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, SentRequest, FaultHead], Json]:
-    """A change of the tool_calls of whole answers."""
-
-    def choice(entry: Json) -> Json:
-        calls = entry["message"].get("tool_calls")
-        return {**entry, "message": {**entry["message"], "tool_calls": change(calls)}} if calls else entry
-
-    return lambda body, _, __: {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
 
 
 def _spaces_tidied(text: str) -> str:
@@ -62,79 +64,57 @@ def _made_up(call: Json) -> Json:
     return {**call, "id": f"call_of_{call['function']['name']}"} if call.get("id") else call
 
 
-def _id_made_up(chunk: Json) -> Iterable[Frame]:
-    yield with_call(chunk, _made_up) if call_of(chunk) else chunk
-
-
-def _ids_made_up(calls: list[Json]) -> list[Json]:
-    return [*map(_made_up, calls)]
-
-
-def _text_lost(chunk: Json) -> Iterable[Frame]:
+def _text_lost(chunk: Json) -> Frame | Iterable[Frame]:
     rest = {name: value for name, value in delta_of(chunk).items() if name != "content"}
     if not text_of(chunk):
-        yield chunk
+        return chunk
     # What another fault has put beside a text is not lost with it.
-    elif rest or finish_of(chunk):
-        yield with_delta(chunk, rest, finish_of(chunk))
+    return with_delta(chunk, rest, finish_of(chunk)) if rest or finish_of(chunk) else ()
 
 
-def _tail_in_whole(body: Json, _: SentRequest, __: FaultHead) -> Json:
-    def choice(entry: Json) -> Json:
-        said = f"{entry['message']['content'] or ''} and then some more words."
-        return {**entry, "message": {**entry["message"], "content": said}}
-
-    return {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
+def _with_a_tail(message: Json) -> Json:
+    return {**message, "content": f"{message['content'] or ''} and then some more words."}
 
 
-def _unclosed_swallowed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _unclosed_swallowed(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     swallowing = False
     for frame in frames:
-        text = (delta_of(frame).get("content") or "") if isinstance(frame, dict) and "error" not in frame else ""
+        text = delta_of(frame).get("content") or ""
         # For good: the script's block never closes.
         swallowing = swallowing or "<use_tool>" in text
         if not (swallowing and text):
             yield frame
 
 
-def _call_again(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _call_again(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """Before the finish, each call is sent once more, under an id of its own."""
     sent: list[Json] = []
     for frame in frames:
-        if isinstance(frame, dict) and "error" not in frame:
-            sent += [frame] if call_of(frame) else []
-            # Before the finish, since behind it nothing may come.
-            if finish_of(frame):
-                yield from (with_call(chunk, _another) for chunk in sent)
-                sent = []
+        sent += [frame] if call_of(frame) else []
+        # Before the finish, since behind it nothing may come.
+        if finish_of(frame):
+            yield from map(at(CALLS, _another), sent)
+            sent = []
         yield frame
+
+
+def _again(call: Json) -> Json:
+    return {**call, "id": f"{call['id']}_again"} if "id" in call else call
 
 
 def _another(call: Json) -> Json:
-    return {**call, "index": call["index"] + 1, **({"id": f"{call['id']}_again"} if "id" in call else {})}
+    return {**_again(call), "index": call["index"] + 1}
 
 
-def _twice(calls: list[Json]) -> list[Json]:
-    return [*calls, *({**deepcopy(call), "id": f"{call['id']}_again"} for call in calls)]
-
-
-def _second_fragment_lost(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _second_fragment_lost(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """A fragment that equals the end of what came before is taken for a repetition."""
-    last = None
+    last = ""
     for frame in frames:
-        call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
-        text = call["function"].get("arguments") if call else None
+        text = arguments_of(frame)
         # Not `==`: in the script the fragment before is longer, and only ends in the same way.
-        if text and last and last.endswith(text):
-            continue
+        if not (text and last.endswith(text)):
+            yield frame
         last = text or last
-        yield frame
-
-
-def _text_twice(chunk: Json) -> Iterable[Frame]:
-    yield chunk
-    if text_of(chunk):
-        yield with_delta(chunk, delta_of(chunk))
 
 
 SHAPE_FAULTS: tuple[Fault, ...] = (
@@ -152,27 +132,28 @@ SHAPE_FAULTS: tuple[Fault, ...] = (
     _blind("sentinel-left-in-text", "shapes.g", "shapes/g"),
     _blind("block-left-in-text", "shapes.h", "shapes/h"),
     Fault(name="late-id-opens-a-call", breaks="shapes.late-id", scripts=("shapes/late-id",), dialects=WITH_IDS,
-          whole=calls_in_whole(_cut_by_its_id)),
+          whole=in_body(at(WHOLE_CALLS, _cut_by_its_id))),
     Fault(name="late-id-made-up", breaks="shapes.late-id", scripts=("shapes/late-id",), dialects=WITH_IDS,
-          frames=each(_id_made_up), whole=calls_in_whole(_ids_made_up)),
+          frames=each(at(CALLS, _made_up)), whole=in_body(at(f"{WHOLE_CALLS}[]", _made_up))),
     _blind("call-needs-an-id", "shapes.no-id", "shapes/no-id"),
     Fault(name="equal-fragment-lost", breaks="shapes.repeated-fragment", scripts=("shapes/repeated-fragment",),
           # obsidian-xml repeats all so far in each delta, so a fragment that is lost there would come with the next.
           dialects=(OPENAI_JSON,), frames=_second_fragment_lost),
     Fault(name="both-families-forwarded", breaks="shapes.double-telling", scripts=("shapes/double-telling",),
-          frames=each(_text_twice)),
+          frames=each(lambda chunk: (chunk, chunk) if text_of(chunk) else chunk)),
     Fault(name="blocks-tidied", breaks="textual.verbatim", scripts=("textual/verbatim",),
           dialects=(OBSIDIAN_XML,), frames=in_stream(_spaces_tidied), whole=in_whole(_spaces_tidied)),
     _blind("tag-sought-in-each-delta", "textual.any-cut", "textual/any-cut"),
     Fault(name="text-before-block-lost", breaks="textual.prefix-kept", scripts=("textual/prefix",),
           frames=each(_text_lost)),
     Fault(name="text-after-block-sent", breaks="textual.tail-dropped", scripts=("textual/tail",),
-          whole=_tail_in_whole),
+          whole=in_body(at("choices[].message", _with_a_tail))),
     Fault(name="held-back-text-lost", breaks="textual.false-start", scripts=("textual/false-start",),
           frames=last_text_lost),
     Fault(name="unclosed-block-swallowed", breaks="textual.unterminated", scripts=("textual/unterminated",),
           frames=_unclosed_swallowed),
     Fault(name="call-sent-twice", breaks="textual.structured-wins", scripts=("textual/structured-wins",),
-          dialects=(OPENAI_JSON,), frames=_call_again, whole=calls_in_whole(_twice)),
+          dialects=(OPENAI_JSON,), frames=_call_again,
+          whole=in_body(at(WHOLE_CALLS, lambda calls: [*calls, *map(_again, calls)]))),
 )  # fmt: skip
 """Each is the reference proxy with one thing of the backend's language unknown."""

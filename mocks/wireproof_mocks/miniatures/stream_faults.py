@@ -2,176 +2,110 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunk_faults import CHUNK_FAULTS
 from wireproof_mocks.miniatures.chunks import (
-    Change,
+    COUNTS,
     delta_of,
     each,
     finish_of,
-    first_comment_only,
-    is_comment,
-    no_comments,
+    finishing_as,
+    is_chunk,
     text_of,
     with_delta,
-    written,
 )
 from wireproof_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from wireproof_mocks.miniatures.fault import (
-    DONE,
-    OPENAI_JSON,
-    WITH_MESSAGES,
-    Fault,
-    FaultExample,
-    FaultHead,
-    Frame,
-    Json,
-    SentRequest,
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead, becomes
+from wireproof_mocks.miniatures.rewriting import (
+    all_at_once,
+    at,
+    each_event,
+    first_comment_only,
+    instead_of,
+    is_comment,
+    no_comments,
+    where_streamed,
+    with_members,
+    written,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from wireproof_mocks.miniatures.fault import Environ, Frame, Frames, Heads, Json, SentRequest
+
 
 # ends
 
 
-def _finish_twice(chunk: Json) -> Iterable[Frame]:
-    yield chunk
-    if finish_of(chunk):
-        yield deepcopy(chunk)
-
-
-def _finish_lost(chunk: Json) -> Iterable[Frame]:
-    if not finish_of(chunk):
-        yield chunk
-
-
-def _finish_full(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _finish_full(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """The last text comes in the finish chunk."""
-    held: Json | None = None
+    held: Json = {}
     for frame in frames:
-        chunk = frame if isinstance(frame, dict) and "error" not in frame else {"choices": []}
-        if held is not None and finish_of(chunk):
-            yield with_delta(held, delta_of(held), finish_of(chunk))
-            held = None
+        finish = finish_of(frame)
+        if held and finish:
+            yield with_delta(held, delta_of(held), finish)
+            held = {}
             continue
-        if held is not None:
+        if held:
             yield held
-        held = chunk if text_of(chunk) else None
-        if held is None:
+        held = frame if text_of(frame) else {}
+        if not held:
             yield frame
 
 
-def _finish_as(**reasons: str) -> Change:
-    def change(chunk: Json) -> Iterable[Frame]:
-        reason = finish_of(chunk)
-        yield with_delta(chunk, {}, reasons[reason]) if reason in reasons else chunk
-
-    return change
-
-
-def _after_finish(chunk: Json) -> Iterable[Frame]:
-    yield chunk
-    if finish_of(chunk):
-        yield with_delta(chunk, {"content": "One more thing."})
-
-
-def _usage_lost(chunk: Json) -> Iterable[Frame]:
-    if chunk["choices"]:
-        yield chunk
-
-
 def _usage_always(chunk: Json) -> Iterable[Frame]:
-    yield chunk
     # Where usage was asked for, the chunk has the member (null), and the proxy's own counts follow.
-    if finish_of(chunk) and "usage" not in chunk:
-        counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        yield {**chunk, "choices": [], "usage": counts}
+    unasked = finish_of(chunk) and "usage" not in chunk
+    return (chunk, {**chunk, "choices": [], "usage": COUNTS}) if unasked else (chunk,)
 
 
-def _usage_guessed(chunk: Json) -> Iterable[Frame]:
-    counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    yield chunk if chunk["choices"] else {**chunk, "usage": counts}
-
-
-def _usage_running(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _usage_running(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """Each chunk has the counts so far."""
     for number, frame in enumerate(frames):
         counts = {"prompt_tokens": 11, "completion_tokens": number, "total_tokens": 11 + number}
         # Where usage was asked for, all chunks have the member.
-        asked = isinstance(frame, dict) and "usage" in frame and bool(frame["choices"])
-        yield {**frame, "usage": counts} if asked and isinstance(frame, dict) else frame
+        asked = is_chunk(frame) and "usage" in frame and frame["choices"]
+        yield {**frame, "usage": counts} if asked else frame
 
 
-def _details_lost(chunk: Json) -> Iterable[Frame]:
-    counts = chunk.get("usage")
-    kept = counts and {name: count for name, count in counts.items() if not name.endswith("_details")}
-    yield {**chunk, "usage": kept} if kept else chunk
+def _details_lost(counts: Json) -> Json:
+    return {name: count for name, count in counts.items() if not name.endswith("_details")}
 
 
-def _usage_beside_choices(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _usage_beside_choices(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """The counts come with the finish."""
     held: list[Json] = []
     for frame in frames:
-        if isinstance(frame, dict) and "error" not in frame and finish_of(frame):
-            yield from held  # of another choice
-            held = [frame]  # until the counts have come
-        elif isinstance(frame, dict) and "error" not in frame and not frame["choices"]:
+        if is_chunk(frame) and not frame["choices"]:
             yield from ({**finish, "usage": frame["usage"]} for finish in held)
             held = []
-        else:
-            yield from held
-            held = []
+            continue
+        yield from held  # of another choice
+        held = [frame] if finish_of(frame) else []  # until the counts have come
+        if not held:
             yield frame
     yield from held
 
 
-def _no_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    yield from (frame for frame in frames if frame != DONE)
+def _done_as(*frames: Frame) -> Frames:
+    return instead_of(lambda frame: frame == DONE, *frames)
 
 
-def _done_twice(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        yield from [frame, frame] if frame == DONE else [frame]
-
-
-def _after_done(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    last: Json | None = None
+def _after_done(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
+    last: Json = {}
     for frame in frames:
         yield frame
-        last = frame if isinstance(frame, dict) and "error" not in frame else last
-        if frame == DONE and last is not None:
+        last = frame if is_chunk(frame) else last
+        if frame == DONE and last:
             yield with_delta(last, {"content": "Post scriptum."})
 
 
 # frames
 
 
-def _event_lines(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        # The clients that were tried bear it; the contract is that of OpenAI, whose chat streams have no such line.
-        yield b"event: message\n" + written(frame) if isinstance(frame, dict) else frame
-
-
-def _single_newlines(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        # All clients that were tried raise: they wait for the empty line.
-        yield written(frame).rstrip(b"\n") + b"\n" if isinstance(frame, dict) else frame
-
-
-def _not_json(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    for frame in frames:
-        yield str(frame) if isinstance(frame, dict) else frame
-
-
-def _all_at_once(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    yield b"".join(written(frame) for frame in frames)
-
-
-def _one_behind(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _one_behind(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """Each frame of content waits for the next one, as in a buffer of one; comments pass."""
     held: list[Frame] = []
     for frame in frames:
@@ -183,24 +117,11 @@ def _one_behind(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
     yield from held
 
 
-def _comments_as(block: bytes) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
-    def change(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-        for frame in frames:
-            yield block if is_comment(frame) else frame
-
-    return change
+def _dropped(name: str) -> Heads:
+    return lambda head, _: head.without(name) if head.of_stream else head
 
 
-def _dropped(name: str) -> Callable[[FaultHead, SentRequest], FaultHead]:
-    def change(head: FaultHead, _: SentRequest) -> FaultHead:
-        if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
-            return head
-        return FaultHead(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != name])
-
-    return change
-
-
-def _in_own_chunks(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
+def _in_own_chunks(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     for frame in frames:
         data = written(frame)
         yield b"%x\r\n%b\r\n" % (len(data), data)
@@ -209,29 +130,24 @@ def _in_own_chunks(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
 
 def _length_beside_chunks(head: FaultHead, _: SentRequest) -> FaultHead:
     """As a gateway that writes chunks of its own and copies the length of the backend's answer."""
-    if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
+    if not head.of_stream:
         return head
     # The server below passes on as it is a body whose length it was given; it ends the connection where less comes.
-    twice = [("Transfer-Encoding", "chunked"), ("Content-Length", str(2**20))]
-    return FaultHead(status=head.status, headers=[*head.headers, *twice])
+    return head.with_header("Transfer-Encoding", "chunked").with_header("Content-Length", str(2**20))
 
 
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
 
 
-def _header_ignored(policy: str) -> Callable[[dict[str, Any]], None]:
+def _header_ignored(policy: str) -> Callable[[Environ], None]:
     """The header that asks for this policy is not looked at."""
 
-    def change(environ: dict[str, Any]) -> None:
+    def change(environ: Environ) -> None:
         if environ.get("HTTP_X_PROXY_STOP_AFTER_TOOLS") == policy:
             del environ["HTTP_X_PROXY_STOP_AFTER_TOOLS"]
 
     return change
-
-
-def _policy(*, parallel: bool) -> Callable[[Json], Json]:
-    return lambda body: {**body, "parallel_tool_calls": parallel} if body.get("stream") else body
 
 
 STREAM_FAULTS: tuple[Fault, ...] = (
@@ -241,44 +157,50 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("no-cache-control", "headers", head=_dropped("cache-control")),
     Fault(name="length-copied-beside-chunks", breaks="http.one-framing", dialects=WITH_MESSAGES,
           head=_length_beside_chunks, frames=_in_own_chunks, scripts=("text/hello",),
-          examples=(FaultExample(before=(DONE,), after=(b"e\r\ndata: [DONE]\n\n\r\n", b"0\r\n\r\n")),)),
-    _fault("event-lines", "frames", frames=_event_lines),
-    _fault("single-newlines", "frames", frames=_single_newlines),
-    _fault("python-instead-of-json", "frames", frames=_not_json),
-    _fault("buffers-everything", "flushed", frames=_all_at_once),
+          examples=(becomes((DONE,), (b"e\r\ndata: [DONE]\n\n\r\n", b"0\r\n\r\n")),)),
+    # The clients that were tried bear it; the contract is that of OpenAI, whose chat streams have no such line.
+    _fault("event-lines", "frames", frames=each_event(lambda frame: b"event: message\n" + written(frame))),
+    # All clients that were tried raise: they wait for the empty line.
+    _fault("single-newlines", "frames", frames=each_event(lambda frame: written(frame).rstrip(b"\n") + b"\n")),
+    _fault("python-instead-of-json", "frames", frames=each_event(str)),
+    _fault("buffers-everything", "flushed", frames=all_at_once),
     _fault("one-frame-behind", "flushed", frames=_one_behind),
-    _fault("policy-ignored-burst", "stop-after-first", request=_policy(parallel=True)),
-    _fault("policy-ignored-first", "burst-all", request=_policy(parallel=False)),
+    _fault("policy-ignored-burst", "stop-after-first", request=where_streamed(with_members(parallel_tool_calls=True))),
+    _fault("policy-ignored-first", "burst-all", request=where_streamed(with_members(parallel_tool_calls=False))),
     _fault("header-burst-ignored", "burst-all", environ=_header_ignored("burst")),
     _fault("header-first-ignored", "stop-after-first", environ=_header_ignored("first")),
-    _fault("finish-twice", "finish-once", frames=each(_finish_twice)),
-    _fault("finish-lost", "finish-once", frames=each(_finish_lost)),
+    _fault("finish-twice", "finish-once", frames=each(lambda chunk: (chunk, chunk) if finish_of(chunk) else chunk)),
+    _fault("finish-lost", "finish-once", frames=each(lambda chunk: () if finish_of(chunk) else chunk)),
     _fault("finish-with-content", "finish-once", frames=_finish_full, scripts=("text/hello",)),
-    _fault("call-finishes-as-stop", "finish-reason", frames=each(_finish_as(tool_calls="stop"))),
-    _fault("length-finishes-as-stop", "finish-reason", frames=each(_finish_as(length="stop", content_filter="stop"))),
-    _fault("text-after-finish", "nothing-after-finish", frames=each(_after_finish)),
-    _fault("usage-lost", "usage", frames=each(_usage_lost)),
+    _fault("call-finishes-as-stop", "finish-reason", frames=each(finishing_as(tool_calls="stop"))),
+    _fault("length-finishes-as-stop", "finish-reason",
+           frames=each(finishing_as(length="stop", content_filter="stop"))),
+    _fault("text-after-finish", "nothing-after-finish",
+           frames=each(lambda chunk: (chunk, with_delta(chunk, {"content": "One more thing."})) if finish_of(chunk)
+                       else chunk)),
+    _fault("usage-lost", "usage", frames=each(lambda chunk: chunk if chunk["choices"] else ())),
     _fault("usage-unasked", "usage", frames=each(_usage_always)),
-    _fault("usage-guessed", "usage", frames=each(_usage_guessed)),
-    _fault("usage-without-details", "usage-details", frames=each(_details_lost),
-           examples=(FaultExample(before=({"choices": [], "usage": {"total_tokens": 8, "prompt_tokens_details": {}}},),
-                                  after=({"choices": [], "usage": {"total_tokens": 8}},)),)),
+    _fault("usage-guessed", "usage",
+           frames=each(lambda chunk: chunk if chunk["choices"] else with_members(usage=COUNTS)(chunk))),
+    _fault("usage-without-details", "usage-details", frames=each(at("usage", _details_lost)),
+           examples=(becomes(({"choices": [], "usage": {"total_tokens": 8, "prompt_tokens_details": {}}},),
+                             ({"choices": [], "usage": {"total_tokens": 8}},)),)),
     _fault("usage-in-every-chunk", "usage", frames=_usage_running,
-           examples=(FaultExample(before=({"choices": [7], "usage": None}, {"choices": [7]}, DONE),
-                                  after=({"choices": [7], "usage": {"prompt_tokens": 11, "completion_tokens": 0,
-                                                                    "total_tokens": 11}}, {"choices": [7]}, DONE)),)),
+           examples=(becomes(({"choices": [7], "usage": None}, {"choices": [7]}, DONE),
+                             ({"choices": [7], "usage": {"prompt_tokens": 11, "completion_tokens": 0,
+                                                         "total_tokens": 11}}, {"choices": [7]}, DONE)),)),
     _fault("usage-with-choices", "usage", frames=_usage_beside_choices),
-    _fault("no-done", "done-last", frames=_no_done),
-    _fault("done-twice", "done-last", frames=_done_twice),
+    _fault("no-done", "done-last", frames=_done_as()),
+    _fault("done-twice", "done-last", frames=_done_as(DONE, DONE)),
     _fault("text-after-done", "done-last", frames=_after_done),
     # One script in one dialect: each body that is held open costs a second of waiting.
     _fault("body-left-open", "done-last", body_open=True, scripts=("text/repeats",), dialects=(OPENAI_JSON,)),
     _fault("no-keepalive", "keepalive", frames=no_comments),
     _fault("keepalive-only-once", "keepalive-goes-on", frames=first_comment_only,
-           examples=(FaultExample(before=(b": a\n\n", b": b\n\n", DONE), after=(b": a\n\n", b"", DONE)),)),
+           examples=(becomes((b": a\n\n", b": b\n\n", DONE), (b": a\n\n", b"", DONE)),)),
     # Every client that was tried raises at an empty `data:`; an event without data stops most of them.
-    _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),
-    _fault("keepalive-is-ping-event", "keepalive-is-comment", frames=_comments_as(b"event: ping\n\n")),
+    _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=instead_of(is_comment, b"data:\n\n")),
+    _fault("keepalive-is-ping-event", "keepalive-is-comment", frames=instead_of(is_comment, b"event: ping\n\n")),
     _fault("departure-ignored", "disconnect", ignores_disconnect=True),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in its streams."""

@@ -18,22 +18,21 @@ from wireproof_mocks.miniatures.fault import (
     Fault,
     FaultHead,
     FaultReply,
-    Frame,
-    Instead,
-    Json,
     MiniatureExit,
     NeverAnswer,
-    SentRequest,
 )
+from wireproof_mocks.miniatures.rewriting import at, each_event, with_members, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
+
+    from wireproof_mocks.miniatures.fault import Bodies, Frames, Instead, Json, SentRequest
+    from wireproof_mocks.miniatures.rewriting import Change
 
 OPENAIS = (OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL, RESPONSES)
 EVERYWHERE = (*OPENAIS, MESSAGES)
 STATUS = 7
 """The exit status of a proxy that dies."""
-VENDOR: Json = {"provider_specific_fields": {"refusal": None}}
 
 
 def _refused(status: str, kind: str, message: str, *more: tuple[str, str]) -> Callable[[SentRequest, int], Instead]:
@@ -51,7 +50,7 @@ def _refused(status: str, kind: str, message: str, *more: tuple[str, str]) -> Ca
 
 
 def _hangs(request: SentRequest, _: int) -> Instead | None:
-    return NeverAnswer() if b'"stream": true' in request.body else None
+    return NeverAnswer() if request.streamed else None
 
 
 def _dies(_: SentRequest, number: int) -> Instead | None:
@@ -59,36 +58,20 @@ def _dies(_: SentRequest, number: int) -> Instead | None:
     return MiniatureExit(status=STATUS, last_words="panic: slice index 4 is out of range") if number == 3 else None  # noqa: PLR2004 (the third)
 
 
-def _in_answers(change: Callable[[Json], Json]) -> Callable[[Json, SentRequest, FaultHead], Json]:
+def _in_answers(change: Change) -> Bodies:
     """A change of whole answers, not of errors and lists."""
-
-    def changed(data: Json, _: SentRequest, head: FaultHead) -> Json:
-        return change(data) if head.code < 300 and {"choices", "output"} & data.keys() else data  # noqa: PLR2004 (HTTP)
-
-    return changed
+    return lambda body, _, head: (
+        change(body) if head.code < 300 and {"choices", "output"} & body.keys() else body  # noqa: PLR2004 (HTTP)
+    )
 
 
-def _in_frames(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], SentRequest], Iterator[Frame]]:
+def _in_frames(change: Change) -> Frames:
     """The same in each chunk, and in each event of Responses that holds the response."""
-
-    def changed(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-        for frame in frames:
-            if isinstance(frame, dict) and "choices" in frame:
-                yield change(frame)
-            elif isinstance(frame, dict) and isinstance(frame.get("response"), dict):
-                yield {**frame, "response": change(frame["response"])}
-            else:
-                yield frame
-
-    return changed
+    return each_event(lambda frame: change(frame) if "choices" in frame else at("response", change)(frame))
 
 
-def _vendor(data: Json) -> Json:
-    return {**data, **VENDOR}
-
-
-def _no_model(data: Json) -> Json:
-    return {name: value for name, value in data.items() if name != "model"}
+_VENDOR = with_members(provider_specific_fields={"refusal": None})
+_NO_MODEL = without("model")
 
 
 def _no_tools(request: Json) -> Json:
@@ -115,15 +98,15 @@ TARGET_FAULTS = (
         name="vendor-fields-everywhere",
         breaks="chat.stream.schema",
         dialects=OPENAIS,
-        whole=_in_answers(_vendor),
-        frames=_in_frames(_vendor),
+        whole=_in_answers(_VENDOR),
+        frames=_in_frames(_VENDOR),
     ),
     Fault(
         name="model-left-out",
         breaks="chat.stream.schema",
         dialects=OPENAIS,
-        whole=_in_answers(_no_model),
-        frames=_in_frames(_no_model),
+        whole=_in_answers(_NO_MODEL),
+        frames=_in_frames(_NO_MODEL),
     ),
     Fault(name="tools-never-offered", breaks="chat.whole.calls-all-in-order", dialects=OPENAIS, request=_no_tools),
 )

@@ -8,11 +8,27 @@ import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import text_of, with_delta
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, WITH_MESSAGES, Fault, FaultHead, Frame, Json, SentRequest
+from wireproof_mocks.miniatures.chunks import WHOLE_CALLS, text_of, with_delta
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, WITH_MESSAGES, Fault, becomes
+from wireproof_mocks.miniatures.heads import restated
+from wireproof_mocks.miniatures.rewriting import (
+    at,
+    behind_the_first,
+    both,
+    having,
+    in_body,
+    in_list,
+    of_type,
+    rewritten,
+    with_members,
+    without,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
+
+    from wireproof_mocks.miniatures.fault import FaultExample, FaultHead, Json, SentRequest
+    from wireproof_mocks.miniatures.rewriting import Change
 
 RESULTS = ("tool", "function")
 INSTRUCTING = ("system", "developer")
@@ -22,13 +38,19 @@ LONG = 4096
 """Characters of a text that many a limit would cut."""
 REMEMBERED = 512
 """How many conversations a proxy remembers that should remember none."""
+OVERHEARD = "opened"
+"""The text of `open/gate`, which the other request plays."""
 
 
 # messages
 
 
-def _messages(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
-    return lambda asked: {**asked, "messages": change(asked["messages"])}
+def _messages(change: Callable[[list[Json]], list[Json]]) -> Change:
+    return at("messages", change)
+
+
+def _each_message(change: Callable[[Json], Json]) -> Change:
+    return at("messages[]", change)
 
 
 def _in_parts_of_text(content: str | list[Json]) -> bool:
@@ -41,25 +63,16 @@ def _first_question_lost(said: list[Json]) -> list[Json]:
     return [m for m in said if m is not lost]
 
 
-def _last_of_the_user(said: list[Json]) -> list[Json]:
-    """Of messages of the user in a row, only the last is taken for what is asked."""
-    roles = [m["role"] for m in said]
-    return [m for m, role, after in zip(said, roles, [*roles[1:], ""], strict=True) if not role == after == "user"]
+def last_of_a_row(said: list[Json], *roles: str) -> list[Json]:
+    """Of messages of one of these roles in a row, only the last is taken for what is said."""
+    after = [*(m["role"] for m in said[1:]), ""]
+    return [m for m, following in zip(said, after, strict=True) if not (m["role"] == following and following in roles)]
 
 
-def _assistant_as_user(said: list[Json]) -> list[Json]:
+def _assistant_as_user(message: Json) -> Json:
     # A message with calls is no user's: as one it would be refused. On Messages all in blocks is left as it is.
-    calls = ("tool_calls", "function_call")
-    return [
-        {**m, "role": "user"}
-        if m["role"] == "assistant" and not any(map(m.get, calls)) and not isinstance(m["content"], list)
-        else m
-        for m in said
-    ]
-
-
-def _system_as_user(said: list[Json]) -> list[Json]:
-    return [{**m, "role": "user"} if m["role"] == "system" else m for m in said]
+    kept = any(map(message.get, ("tool_calls", "function_call"))) or isinstance(message["content"], list)
+    return message if message["role"] != "assistant" or kept else {**message, "role": "user"}
 
 
 def _late_instructions_as_user(said: list[Json]) -> list[Json]:
@@ -68,73 +81,35 @@ def _late_instructions_as_user(said: list[Json]) -> list[Json]:
     return [{**m, "role": "user"} if i > first and m["role"] in INSTRUCTING else m for i, m in enumerate(said)]
 
 
-def _developer_text_lost(said: list[Json]) -> list[Json]:
-    return [m for m in said if m["role"] != "developer"]
+def _swapped(role: str, member: str) -> Change:
+    """Each message of a role gets a member of the next one."""
+
+    def changed(said: list[Json]) -> list[Json]:
+        # Turned round by one: with two results that swaps them, with one it changes nothing.
+        values = [m[member] for m in said if m["role"] == role]
+        turned = iter([*values[1:], *values[:1]])
+        return [{**m, member: next(turned)} if m["role"] == role else m for m in said]
+
+    return _messages(changed)
 
 
-def _results_swapped(said: list[Json]) -> list[Json]:
-    """Each result goes to the call of the next one."""
-    # Turned round by one: with two results that swaps them, with one it changes nothing.
-    ids = [m["tool_call_id"] for m in said if m["role"] == "tool"]
-    turned = iter([*ids[1:], *ids[:1]])
-    return [{**m, "tool_call_id": next(turned)} if m["role"] == "tool" else m for m in said]
-
-
-def _calls_only(said: list[Json]) -> list[Json]:
+def _calls_only(message: Json) -> Json:
     """What the assistant said beside a call is lost."""
-    return [{**m, "content": None} if m.get("tool_calls") else m for m in said]
-
-
-def _calls_respelt(said: list[Json]) -> list[Json]:
-    """Arguments of earlier calls are parsed and serialised again."""
-    return [{**m, "tool_calls": list(map(_respelt, m["tool_calls"]))} if m.get("tool_calls") else m for m in said]
-
-
-def _respelt(call: Json) -> Json:
-    function = call["function"]
-    return {**call, "function": {**function, "arguments": json.dumps(json.loads(function["arguments"]))}}
-
-
-def _first_parts(said: list[Json]) -> list[Json]:
-    """Of a result in parts, only the first part is read."""
-    return [{**m, "content": m["content"][:1]} if m["role"] == "tool" and _several(m["content"]) else m for m in said]
-
-
-def _several(content: str | list[Json] | None) -> bool:
-    return isinstance(content, list)
-
-
-def _function_results_swapped(said: list[Json]) -> list[Json]:
-    """Each result of a function goes to the next call."""
-    results = [m["content"] for m in said if m["role"] == "function"]
-    turned = iter([*results[1:], *results[:1]])
-    return [{**m, "content": next(turned)} if m["role"] == "function" else m for m in said]
+    return {**message, "content": None} if message.get("tool_calls") else message
 
 
 def _images_lost(said: list[Json]) -> list[Json]:
-    return [
-        {**m, "content": [part for part in m["content"] if part.get("type") != "image_url"]}
-        if isinstance(m["content"], list)
-        else m
-        for m in said
-    ]
-
-
-def _earlier_images_lost(said: list[Json]) -> list[Json]:
-    return [*_images_lost(said[:-1]), *said[-1:]]
+    without_images = in_list(lambda parts: [part for part in parts if part.get("type") != "image_url"])
+    return list(map(at("content", without_images), said))
 
 
 # texts
 
 
-def _texts(change: Callable[[str], str], *roles: str) -> Callable[[Json], Json]:
+def _texts(change: Callable[[str], str], *roles: str) -> Change:
     """The texts of messages of these roles are changed."""
-    return _messages(lambda said: [_with_text(m, change) if m["role"] in roles else m for m in said])
-
-
-def _with_text(message: Json, change: Callable[[str], str]) -> Json:
-    content = message["content"]
-    return {**message, "content": change(content)} if isinstance(content, str) else message
+    changed = at("content", lambda content: change(content) if isinstance(content, str) else content)
+    return _each_message(lambda message: changed(message) if message["role"] in roles else message)
 
 
 def _without_blanks_at_ends(text: str) -> str:
@@ -151,11 +126,7 @@ def _doubled(said: list[Json]) -> list[Json]:
 
 def _said_once(said: list[Json]) -> list[Json]:
     """A message that says what one before it said is left out."""
-    kept: list[Json] = []
-    for message in said:
-        if message["role"] != "user" or message not in kept:
-            kept.append(message)
-    return kept
+    return [m for i, m in enumerate(said) if m["role"] != "user" or m not in said[:i]]
 
 
 class _SharedPrompt:
@@ -177,21 +148,6 @@ class _SharedPrompt:
 # tools
 
 
-def _tools(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
-    return lambda asked: {**asked, "tools": change(asked["tools"])} if asked.get("tools") else asked
-
-
-def _functions(**members: object) -> Callable[[list[Json]], list[Json]]:
-    return lambda tools: [{**tool, "function": {**tool["function"], **members}} for tool in tools]
-
-
-def _described_in_one_line(tools: list[Json]) -> list[Json]:
-    return [
-        {**tool, "function": {**tool["function"], "description": " ".join(tool["function"]["description"].split())}}
-        for tool in tools
-    ]
-
-
 def _tools_reversed(asked: Json) -> Json:
     name = "tools" if "tools" in asked else "functions"
     # Tools that are wrong keep their places, which an error names (param.tools).
@@ -208,12 +164,8 @@ def _has_results(content: str | list[Json] | None) -> bool:
     return isinstance(content, list) and any(part.get("type") == "tool_result" for part in content)
 
 
-def _without_tools(asked: Json) -> Json:
-    return {name: value for name, value in asked.items() if name not in {"tools", "functions"}}
-
-
 def _tools_stripped(asked: Json) -> Json:
-    return _without_tools(asked) if _with_results(asked) else asked
+    return without("tools", "functions")(asked) if _with_results(asked) else asked
 
 
 def _tools_demanded(asked: Json) -> Json:
@@ -223,47 +175,30 @@ def _tools_demanded(asked: Json) -> Json:
     return {**asked, "messages": []} if _with_results(asked) and not declared else asked
 
 
-def _without_field(field: str, when: Callable[[Any], bool]) -> Callable[[Json], Json]:
-    """A field is accepted and ignored."""
-    return lambda asked: {k: v for k, v in asked.items() if k != field} if when(asked.get(field)) else asked
+def mended(name: str, value: object, *, when: Callable[[Any], bool]) -> Callable[[Json], Json]:
+    """Some values of a field are taken for another; None takes it out."""
+    # A field that is absent is None to `when`, like one that is null.
+    changed = without(name) if value is None else with_members(**{name: value})
+    return lambda asked: changed(asked) if when(asked.get(name)) else asked
 
 
 def _is_forced(choice: object) -> bool:
     return choice not in {"none", "auto", None} if isinstance(choice, str | None) else True
 
 
-def _any_call(asked: Json) -> Json:
-    """A tool that is named may be any tool."""
-    return {**asked, "tool_choice": "required"} if isinstance(asked.get("tool_choice"), dict) else asked
-
-
 def _format_is(kind: str) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, dict) and value.get("type") == kind
 
 
-def _blamed_on_the_backend(head: FaultHead, request: SentRequest) -> FaultHead:
+def _forced_in_vain(head: FaultHead, request: SentRequest) -> bool:
     # Requests that no script answers are refused for what they ask, whatever the backend would call.
     forced = request.script and b'"tool_choice": ' in request.body and b'"tool_choice": "none"' not in request.body
-    return FaultHead(status="502 Bad Gateway", headers=head.headers) if head.code == 400 and forced else head  # noqa: PLR2004
+    return bool(head.code == 400 and forced)  # noqa: PLR2004 (HTTP)
 
 
-def _prefixed(body: Json, _: SentRequest, __: FaultHead) -> Json:
-    """Calls carry the name of the backend's namespace."""
-    if "content" in body:
-        return {**body, "content": [_renamed(block) if "input" in block else block for block in body["content"]]}
-    return {**body, "choices": list(map(_with_prefix, body["choices"]))} if "choices" in body else body
-
-
-def _with_prefix(choice: Json) -> Json:
-    calls = choice["message"].get("tool_calls")
-    if not calls:
-        return choice
-    renamed = [{**one, "function": _renamed(one["function"])} for one in calls]
-    return {**choice, "message": {**choice["message"], "tool_calls": renamed}}
-
-
-def _renamed(call: Json) -> Json:
-    return {**call, "name": f"client.{call['name']}"}
+def _prefixed(name: str) -> str:
+    """The name of a call behind that of the backend's namespace."""
+    return f"client.{name}"
 
 
 # sessions
@@ -287,22 +222,11 @@ class _OneSession:
         return {**asked, "messages": [*earlier, *asked["messages"]]}
 
 
-def _other_received(frames: Iterable[Frame], _: SentRequest) -> Iterator[Frame]:
-    """What the backend sends for another request in the meantime follows the first text."""
-    strange = False
-    for frame in frames:
-        yield frame
-        if not strange and isinstance(frame, dict) and "error" not in frame and text_of(frame):
-            strange = True  # once: it is enough to be seen
-            # The text of `open/gate`, which the other request plays.
-            yield with_delta(frame, {"content": "opened"})
-
-
-def _untouched(name: str, change: Callable[[Json], Json]) -> Fault:
+def _untouched(name: str, change: Change) -> Fault:
     return _request(name, "input-untouched", change, "reflect/received")
 
 
-def _request(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
+def _request(name: str, breaks: str, change: Change, *scripts: str) -> Fault:
     return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts, in_turns=True)
 
 
@@ -313,31 +237,40 @@ def _anywhere(fault: Fault) -> Fault:
 
 TURN_FAULTS: tuple[Fault, ...] = (
     _request("message-lost", "history-reaches-backend", _messages(_first_question_lost)),
-    _request("last-of-the-user-only", "history-reaches-backend", _messages(_last_of_the_user)),
-    _anywhere(_request("assistant-as-user", "history-reaches-backend", _messages(_assistant_as_user))),
-    _request("system-as-user", "system-prompt", _messages(_system_as_user)),
+    _request("last-of-the-user-only", "history-reaches-backend", _messages(lambda said: last_of_a_row(said, "user"))),
+    _anywhere(_request("assistant-as-user", "history-reaches-backend", _each_message(_assistant_as_user))),
+    _request("system-as-user", "system-prompt", _each_message(having(with_members(role="user"), role="system"))),
     _request("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
-    _request("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
-    Fault(name="results-swapped", breaks="turn.tool-result", request=_messages(_results_swapped),
+    _request("developer-text-lost", "system-prompt",
+             _messages(lambda said: [m for m in said if m["role"] != "developer"])),
+    Fault(name="results-swapped", breaks="turn.tool-result", request=_swapped("tool", "tool_call_id"),
           scripts=("reflect/received",)),
-    _request("words-beside-calls-lost", "history-reaches-backend", _messages(_calls_only), "reflect/received"),
-    _request("earlier-calls-respelt", "history-reaches-backend", _messages(_calls_respelt), "reflect/received"),
-    _request("later-parts-of-results-lost", "tool-result", _messages(_first_parts), "reflect/received"),
-    Fault(name="function-results-swapped", breaks="turn.tool-result", request=_messages(_function_results_swapped),
+    _request("words-beside-calls-lost", "history-reaches-backend", _each_message(_calls_only), "reflect/received"),
+    # Arguments of earlier calls are parsed and serialised again.
+    _request("earlier-calls-respelt", "history-reaches-backend",
+             at("messages[].tool_calls[].function.arguments", rewritten), "reflect/received"),
+    # Of a result in parts, only the first part is read.
+    _request("later-parts-of-results-lost", "tool-result",
+             _each_message(having(at("content", in_list(lambda parts: parts[:1])), role="tool")), "reflect/received"),
+    Fault(name="function-results-swapped", breaks="turn.tool-result", request=_swapped("function", "content"),
           dialects=(FUNCTION_CALL,), scripts=("reflect/received",)),
     _anywhere(_request("tools-reversed", "tool-registry-order", _tools_reversed)),
     _anywhere(_request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps", "persona/opencode")),
     _anywhere(_request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello")),
-    _request("tool-choice-ignored", "tool-choice-none", _without_field("tool_choice", lambda it: it == "none")),
-    _request("forced-calls-forgotten", "tool-choice-forced", _without_field("tool_choice", _is_forced)),
-    _request("any-call-for-the-named-one", "tool-choice-forced", _any_call),
-    Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced", head=_blamed_on_the_backend),
+    _request("tool-choice-ignored", "tool-choice-none", mended("tool_choice", None, when=lambda it: it == "none")),
+    _request("forced-calls-forgotten", "tool-choice-forced", mended("tool_choice", None, when=_is_forced)),
+    _request("any-call-for-the-named-one", "tool-choice-forced",
+             mended("tool_choice", "required", when=lambda choice: isinstance(choice, dict))),
+    Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced",
+          head=restated("502 Bad Gateway", _forced_in_vain)),
     # Where no script says which tool is called: elsewhere a name that is not the script's is another row's.
-    Fault(name="calls-in-a-namespace", breaks="turn.calls-declared", dialects=WITH_MESSAGES, whole=_prefixed,
-          scripts=("",)),
+    Fault(name="calls-in-a-namespace", breaks="turn.calls-declared", dialects=WITH_MESSAGES, scripts=("",),
+          whole=in_body(both(at(f"{WHOLE_CALLS}[].function.name", _prefixed),
+                             at("content[]", of_type("tool_use", at("name", _prefixed)))))),
     _request("schema-of-the-answer-dropped", "structured-output",
-             _without_field("response_format", _format_is("json_schema"))),
-    _request("any-json-is-any-text", "structured-output", _without_field("response_format", _format_is("json_object"))),
+             mended("response_format", None, when=_format_is("json_schema"))),
+    _request("any-json-is-any-text", "structured-output",
+             mended("response_format", None, when=_format_is("json_object"))),
     _anywhere(_untouched("user-text-trimmed", _texts(str.strip, "user"))),
     _anywhere(_untouched("blanks-at-line-ends-lost", _texts(_without_blanks_at_ends, "user"))),
     _anywhere(_untouched("line-ends-translated", _texts(lambda text: text.replace("\r\n", "\n"), "user"))),
@@ -348,14 +281,38 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _untouched("history-doubled", _messages(_doubled)),
     _anywhere(_untouched("repeats-of-the-user-dropped", _messages(_said_once))),
     _anywhere(_untouched("prompts-share-a-buffer", _SharedPrompt())),
-    _anywhere(_untouched("tools-beyond-the-fourth-dropped", _tools(lambda tools: tools[:4]))),
-    _untouched("tool-schemas-emptied", _tools(_functions(parameters={"type": "object", "properties": {}}))),
-    _untouched("tool-descriptions-lost", _tools(_functions(description=""))),
-    _untouched("tool-descriptions-in-one-line", _tools(_described_in_one_line)),
+    _anywhere(_untouched("tools-beyond-the-fourth-dropped", at("tools", lambda tools: tools[:4]))),
+    _untouched("tool-schemas-emptied",
+               at("tools[].function", with_members(parameters={"type": "object", "properties": {}}))),
+    _untouched("tool-descriptions-lost", at("tools[].function", with_members(description=""))),
+    _untouched("tool-descriptions-in-one-line",
+               at("tools[].function.description", lambda text: " ".join(text.split()))),
     _request("images-lost", "images", _messages(_images_lost)),
-    _request("earlier-images-lost", "images", _messages(_earlier_images_lost)),
+    _request("earlier-images-lost", "images", _messages(lambda said: [*_images_lost(said[:-1]), *said[-1:]])),
     _anywhere(_request("session-used-again", "fresh-session", _OneSession())),
-    Fault(name="others-overheard", breaks="turn.concurrent-isolation", frames=_other_received,
-          scripts=("turn/beside",)),
+    Fault(name="others-overheard", breaks="turn.concurrent-isolation", scripts=("turn/beside",),
+          frames=behind_the_first(text_of, lambda frame: with_delta(frame, {"content": OVERHEARD}))),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in what reaches the backend."""
+
+
+# Gateways call an upstream; an agent has no settings that a request could ask for.
+
+
+def _settings(name: str, change: Change, example: FaultExample) -> Fault:
+    row = "turn.settings-reach-backend"
+    return Fault(name=name, breaks=row, in_turns=True, request=change, examples=(example,))
+
+
+OWN_LIMIT = 1024
+"""The tokens that a gateway allows whatever it is asked for."""
+
+GATEWAY_FAULTS: tuple[Fault, ...] = (
+    # Of chat alone: where Messages are served, an answer says at which text it stopped, which other rows are about.
+    _settings("stop-not-passed-on", without("stop"), becomes({"stop": ["."], "n": 1}, {"n": 1})),
+    _anywhere(_settings("temperature-not-passed-on", without("temperature"),
+                        becomes({"temperature": 0.25, "n": 1}, {"n": 1}))),
+    _anywhere(_settings("own-limit-of-tokens", with_members(max_tokens=OWN_LIMIT),
+                        becomes({"max_tokens": 5}, {"max_tokens": OWN_LIMIT}))),
+)  # fmt: skip
+"""Each is a gateway that passes all else on; they show in front of an upstream alone."""
