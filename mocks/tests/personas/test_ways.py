@@ -35,7 +35,7 @@ READ: list[tuple[Way, list[dict[str, Any]], UnderstoodAnswer]] = [
     (
         ToolCalls(needs_role=True),
         [ROLE, chunk(content="a"), chunk(content="b"), {"choices": []}, chunk("stop")],
-        UnderstoodAnswer(text="ab", finish="stop", pieces=2),
+        UnderstoodAnswer(text="ab", finish="stop"),
     ),
     (
         ToolCalls(),
@@ -43,10 +43,8 @@ READ: list[tuple[Way, list[dict[str, Any]], UnderstoodAnswer]] = [
         UnderstoodAnswer(
             calls=(ClientCall(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),),
             finish="tool_calls",
-            pieces=0,
         ),
     ),
-    (ToolCalls(needs_finish=False), [chunk(content="a")], UnderstoodAnswer(text="a")),
     (
         FunctionCall(),
         [
@@ -54,7 +52,7 @@ READ: list[tuple[Way, list[dict[str, Any]], UnderstoodAnswer]] = [
             chunk(function_call={"arguments": "{}"}),
             chunk("function_call"),
         ],
-        UnderstoodAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call", pieces=0),
+        UnderstoodAnswer(calls=(ClientCall(name="f", arguments={}, raw="{}"),), finish="function_call"),
     ),
     (
         ResponsesWay(),
@@ -176,8 +174,8 @@ RESULT = CallResult(call=ClientCall(name="f", arguments={}, id="call_1", raw="{}
         (FunctionCall(), {"messages": [USER], "functions": [TOOL]}),
         (Blocks(), {"messages": [USER]}),
         (
-            ResponsesWay(more={"n": 1}),
-            {"input": [USER], "tools": [{"type": "function", "strict": False, **TOOL}], "n": 1},
+            ResponsesWay(),
+            {"input": [USER], "tools": [{"type": "function", "strict": False, **TOOL}]},
         ),
     ],
 )

@@ -94,17 +94,13 @@ class ClientForm(Protocol):
         """
 
 
-class ChatForm:
-    """Chat completions."""
-
+class _Chat:
     path = "/chat/completions"
 
     def headers(self, key: str) -> dict[str, str]:
-        """The headers that say who asks."""
         return {"Authorization": f"Bearer {key}"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
-        """An answer as it is sent back."""
         calls = [
             {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
             for one in answer.calls
@@ -113,15 +109,12 @@ class ChatForm:
         return [message | ({"tool_calls": calls} if calls else {})]
 
     def results(self, results: Sequence[tuple[str, str]]) -> list[Json]:
-        """The results of the calls of an answer."""
         return [{"role": "tool", "tool_call_id": id_, "content": text} for id_, text in results]
 
     def body(self, history: Sequence[Json]) -> Json:
-        """A request."""
         return {"messages": list(history), "tools": [{"type": "function", "function": TOOL}]}
 
     def streamed(self, response: httpx.Response) -> ReceivedAnswer:
-        """An answer that comes as a stream."""
         answer = ReceivedAnswer()
         for data in _frames(response, answer):
             if data.get("error"):
@@ -137,7 +130,6 @@ class ChatForm:
         return _ended(answer)
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
-        """An answer that comes at once."""
         message = _json(response)["choices"][0]["message"]
         calls = [
             ReceivedCall(id=one["id"], name=one["function"]["name"], arguments=one["function"]["arguments"])
@@ -146,17 +138,15 @@ class ChatForm:
         return ReceivedAnswer(text=message.get("content") or "", calls=calls, finished=True)
 
 
-class ResponsesForm:
-    """Responses, with the conversation in each request."""
+class _Responses:
+    """With the conversation in each request."""
 
     path = "/responses"
 
     def headers(self, key: str) -> dict[str, str]:
-        """The headers that say who asks."""
         return {"Authorization": f"Bearer {key}"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
-        """An answer as it is sent back."""
         text = [{"role": "assistant", "content": answer.text}] if answer.text or not answer.calls else []
         return text + [
             {"type": "function_call", "call_id": one.id, "name": one.name, "arguments": one.arguments}
@@ -164,15 +154,12 @@ class ResponsesForm:
         ]
 
     def results(self, results: Sequence[tuple[str, str]]) -> list[Json]:
-        """The results of the calls of an answer."""
         return [{"type": "function_call_output", "call_id": id_, "output": text} for id_, text in results]
 
     def body(self, history: Sequence[Json]) -> Json:
-        """A request."""
         return {"input": list(history), "tools": [{"type": "function", "strict": True, **TOOL}], "store": False}
 
     def streamed(self, response: httpx.Response) -> ReceivedAnswer:
-        """An answer that comes as a stream."""
         answer = ReceivedAnswer()
         for data in _frames(response, answer):
             match data.get("type"):
@@ -187,7 +174,6 @@ class ResponsesForm:
         return _ended(answer)
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
-        """An answer that comes at once."""
         answer = ReceivedAnswer(finished=True)
         for item in _json(response)["output"]:
             if item["type"] == "message":
@@ -197,13 +183,10 @@ class ResponsesForm:
         return answer
 
 
-class MessagesForm:
-    """Messages."""
-
+class _Messages:
     path = "/messages"
 
     def headers(self, key: str) -> dict[str, str]:
-        """The headers that say who asks, and of which version of the API."""
         return {"x-api-key": key, "anthropic-version": "2023-06-01"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
@@ -220,12 +203,10 @@ class MessagesForm:
         return [{"role": "user", "content": blocks}] if blocks else []
 
     def body(self, history: Sequence[Json]) -> Json:
-        """A request."""
         tool = {"name": TOOL["name"], "description": TOOL["description"], "input_schema": TOOL["parameters"]}
         return {"messages": list(history), "tools": [tool], "max_tokens": LONGEST}
 
     def streamed(self, response: httpx.Response) -> ReceivedAnswer:
-        """An answer that comes as a stream."""
         answer = ReceivedAnswer()
         for data in _frames(response, answer):
             match data.get("type"):
@@ -243,7 +224,6 @@ class MessagesForm:
         return _ended(answer)
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
-        """An answer that comes at once."""
         answer = ReceivedAnswer(finished=True)
         for block in _json(response)["content"]:
             if block["type"] == "text":
@@ -293,5 +273,5 @@ def _json(response: httpx.Response) -> Json:
     return found
 
 
-FORMS: dict[str, ClientForm] = {"chat": ChatForm(), "responses": ResponsesForm(), "messages": MessagesForm()}
+FORMS: dict[str, ClientForm] = {"chat": _Chat(), "responses": _Responses(), "messages": _Messages()}
 """By the names of the command line."""

@@ -44,5 +44,3 @@ class UnderstoodAnswer:
     calls: tuple[ClientCall, ...] = ()
     finish: str | None = None
     """The finish reason, or the status of a response; None where none came."""
-    pieces: int = 1
-    """How many deltas of text there were."""

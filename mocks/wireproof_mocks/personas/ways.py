@@ -72,6 +72,16 @@ def _choice(body: Json) -> Json | None:
     return next((one for one in choices if one.get("index", 0) == 0), None)
 
 
+def _as_chunk(body: Json) -> Json:
+    """A whole answer as a stream of one chunk, which is read alike."""
+    choice = _choice(body)
+    if choice is None:
+        raise NotServedError("the answer has no choice")
+    message = choice["message"]
+    calls = [{**one, "index": index} for index, one in enumerate(message.get("tool_calls") or ())]
+    return {"choices": [{"delta": {**message, "tool_calls": calls}, "finish_reason": choice.get("finish_reason")}]}
+
+
 @dataclass(kw_only=True)
 class _Reading:
     """A stream of chat that is being read: the first choice alone, since clients ask for one."""
@@ -94,7 +104,7 @@ class _Reading:
         return delta
 
     def answer(self, calls: Iterable[ClientCall]) -> UnderstoodAnswer:
-        return UnderstoodAnswer(text="".join(self.text), calls=tuple(calls), finish=self.finish, pieces=len(self.text))
+        return UnderstoodAnswer(text="".join(self.text), calls=tuple(calls), finish=self.finish)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +116,6 @@ class ToolCalls:
 
     needs_role: bool = False
     """Whether calls are dropped unless a role came before them."""
-    needs_finish: bool = True
-    """Whether an answer without a finish reason is refused."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Other members of its requests."""
     path: str = CHAT
@@ -118,32 +126,17 @@ class ToolCalls:
         return {"messages": list(history), **declared, **self.more}
 
     def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
-        """What a stream says: fragments of a call belong together by their index."""
-        reading, calls = _Reading(), dict[int, _Gathered]()
-        for frame in frames:
-            for fragment in reading.delta(frame).get("tool_calls") or ():
-                _gather(calls, fragment)
+        """What a stream says."""
+        reading, calls = _read_calls(frames)
         if calls and self.needs_role and not reading.role:
             raise NotServedError("no role came before the calls: this client drops them without a word")
-        if self.needs_finish and reading.finish is None:
+        if reading.finish is None:
             raise NotServedError("the stream ended without a finish_reason: the client takes it for cut off")
-        answer = reading.answer(one.call() for _, one in sorted(calls.items()))
-        return _finished(answer)
+        return _finished(reading, calls)
 
     def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
-        choice = _choice(body)
-        if choice is None:
-            raise NotServedError("the answer has no choice")
-        calls = dict[int, _Gathered]()
-        for index, one in enumerate(choice["message"].get("tool_calls") or ()):
-            _gather(calls, {**one, "index": index})
-        answer = UnderstoodAnswer(
-            text=choice["message"].get("content") or "",
-            calls=tuple(one.call() for one in calls.values()),
-            finish=choice.get("finish_reason"),
-        )
-        return _finished(answer)
+        return _finished(*_read_calls([_as_chunk(body)]))
 
     def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's message with its calls, and a message for each result."""
@@ -153,6 +146,15 @@ class ToolCalls:
         ]
         assistant = {"role": "assistant", "content": answer.text or None, "tool_calls": calls}
         return [assistant, *({"role": "tool", "tool_call_id": one.call.id, "content": one.text} for one in results)]
+
+
+def _read_calls(frames: Iterable[Json]) -> tuple[_Reading, dict[int, _Gathered]]:
+    """What was read of a stream, and its calls: fragments of a call belong together by their index."""
+    reading, calls = _Reading(), dict[int, _Gathered]()
+    for frame in frames:
+        for fragment in reading.delta(frame).get("tool_calls") or ():
+            _gather(calls, fragment)
+    return reading, calls
 
 
 def _gather(calls: dict[int, _Gathered], fragment: Json) -> None:
@@ -171,8 +173,9 @@ def _gather(calls: dict[int, _Gathered], fragment: Json) -> None:
     calls[index].arguments += arguments
 
 
-def _finished(answer: UnderstoodAnswer) -> UnderstoodAnswer:
+def _finished(reading: _Reading, calls: Mapping[int, _Gathered]) -> UnderstoodAnswer:
     """The answer, if its finish reason and its calls agree: clients decide by the one or the other."""
+    answer = reading.answer(one.call() for _, one in sorted(calls.items()))
     if answer.finish == "tool_calls" and not answer.calls:
         raise NotServedError("it finished with tool_calls, and there are none: the client asks again without end")
     if answer.calls and answer.finish == "stop":
@@ -197,29 +200,15 @@ class FunctionCall:
             fragment = reading.delta(frame).get("function_call") or {}
             call.name += fragment.get("name") or ""
             call.arguments += fragment.get("arguments") or ""
-        return self._answer(reading.answer([call.call()] if call.name else []))
-
-    def whole(self, body: Json) -> UnderstoodAnswer:
-        """What a whole answer says."""
-        choice = _choice(body)
-        if choice is None:
-            raise NotServedError("the answer has no choice")
-        message = choice["message"]
-        made = message.get("function_call") or {}
-        call = _Gathered(name=made.get("name", ""), arguments=made.get("arguments", ""))
-        return self._answer(
-            UnderstoodAnswer(
-                text=message.get("content") or "",
-                calls=(call.call(),) if call.name else (),
-                finish=choice.get("finish_reason"),
-            )
-        )
-
-    def _answer(self, answer: UnderstoodAnswer) -> UnderstoodAnswer:
+        answer = reading.answer([call.call()] if call.name else [])
         if bool(answer.calls) != (answer.finish == "function_call"):
             seen = "a function_call" if answer.calls else "no function_call"
             raise NotServedError(f"{seen} with the finish_reason {answer.finish!r}: the client goes by both")
         return answer
+
+    def whole(self, body: Json) -> UnderstoodAnswer:
+        """What a whole answer says."""
+        return self.streamed([_as_chunk(body)])
 
     def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's message with its call, and the result."""
@@ -255,25 +244,17 @@ class Blocks:
         lost = False
         for frame in frames:
             lost = bool(reading.delta(frame).get("tool_calls")) or lost
-        answer = reading.answer(())
-        return self._answer(answer, lost=lost)
+        text = "".join(reading.text)
+        calls = calls_in(text)
+        if lost and not calls:
+            raise NotServedError("the call came as tool_calls alone: this client looks for <use_tool> in the content")
+        if "<use_tool>" in text and not calls:
+            raise NotServedError("a <use_tool> block is not closed or has no name: the client shows it as text")
+        return reading.answer(calls)
 
     def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
-        choice = _choice(body)
-        if choice is None:
-            raise NotServedError("the answer has no choice")
-        message = choice["message"]
-        answer = UnderstoodAnswer(text=message.get("content") or "", finish=choice.get("finish_reason"))
-        return self._answer(answer, lost=bool(message.get("tool_calls")))
-
-    def _answer(self, answer: UnderstoodAnswer, *, lost: bool) -> UnderstoodAnswer:
-        calls = calls_in(answer.text)
-        if lost and not calls:
-            raise NotServedError("the call came as tool_calls alone: this client looks for <use_tool> in the content")
-        if "<use_tool>" in answer.text and not calls:
-            raise NotServedError("a <use_tool> block is not closed or has no name: the client shows it as text")
-        return UnderstoodAnswer(text=answer.text, calls=calls, finish=answer.finish, pieces=answer.pieces)
+        return self.streamed([_as_chunk(body)])
 
     def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's text with its blocks, and one message of the user with all results."""
@@ -306,14 +287,12 @@ def _value(text: str) -> object:
 class ResponsesWay:
     """The Responses API: flat `tools`, `function_call` items, results as `function_call_output` items."""
 
-    more: Mapping[str, Any] = field(default_factory=dict)
-    """Other members of its requests."""
     path: str = RESPONSES
 
     def request(self, history: Sequence[Json], tools: Sequence[Json]) -> Json:
         """The body of a request."""
         declared = {"tools": [{"type": "function", "strict": False, **tool} for tool in tools]} if tools else {}
-        return {"input": list(history), **declared, **self.more}
+        return {"input": list(history), **declared}
 
     def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says: text from its deltas, calls from items that are done, the end from `completed`."""
@@ -330,7 +309,7 @@ class ResponsesWay:
                     status = frame["response"].get("status")
         if status is None:
             raise NotServedError("the stream ended without response.completed: the client takes it for cut off")
-        return UnderstoodAnswer(text="".join(text), calls=_called(items), finish=status, pieces=len(text))
+        return UnderstoodAnswer(text="".join(text), calls=_called(items), finish=status)
 
     def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
