@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.upstream import service
-from wireproof_mocks.upstream.failing import FAILURES, Hangup, HttpRefusal
+from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
 from wireproof_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say, Template
 
 Make = Callable[..., Any]
@@ -102,7 +102,7 @@ def test_a_failure_within_the_stream(make_model: Make) -> None:
 def test_a_stream_that_is_cut(make_model: Make) -> None:
     sent = make_model(Say(("a",)), Fail("cut")).play(S)
     assert sent.types[-1] == "output_text.delta"
-    assert sent.outputs[-1] == Hangup()
+    assert sent.over
 
 
 def test_a_stream_in_which_nothing_comes_any_more(make_model: Make) -> None:

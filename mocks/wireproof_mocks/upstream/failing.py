@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,17 +29,8 @@ class ResponseFailed:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hangup:
-    """The stream ends without the event that completes the response."""
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """The stream stays open, and nothing more is sent."""
-
-
-Failure = HttpRefusal | ResponseFailed | Hangup | Silence
+Failure = HttpRefusal | ResponseFailed | Literal["cut", "silence"]
+"""Cut: the stream ends without the event that completes the response. Silence: it stays open, and nothing comes."""
 
 
 def refusal(status: int, message: str, **error: object) -> HttpRefusal:
@@ -70,9 +61,9 @@ FAILURES: Mapping[str, Failure] = {
     "overloaded": ResponseFailed("server_is_overloaded", "Selected model is at capacity"),
     "invalid-prompt": ResponseFailed("invalid_prompt", "Invalid prompt: flagged"),
     "server-error": ResponseFailed("server_error", "mock failure"),
-    "cut": Hangup(),
+    "cut": "cut",
     # Codex gives up by itself, after its stream_idle_timeout_ms.
-    "idle": Silence(),
+    "idle": "silence",
 }  # fmt: skip
 """What is sent, by cause."""
 

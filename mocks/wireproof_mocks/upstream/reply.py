@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, assert_never
 
-from wireproof_mocks.upstream.failing import FAILURES, Failure, Hangup, HttpRefusal, ResponseFailed, Silence
+from wireproof_mocks.upstream.failing import FAILURES, Failure, HttpRefusal, ResponseFailed
 from wireproof_mocks.upstream.request import Json  # `Output` is made of it when the program runs
 from wireproof_scripts.blocks import cut, is_structured_call
 from wireproof_scripts.call_shapes import ShapeText, in_shapes
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from wireproof_scripts.nonces import Nonce, State, TurnRecord
     from wireproof_scripts.steps import Step
 
-Output = Json | HttpRefusal | Hangup | Until
-"""An event, an HTTP error instead of a stream, the end of the connection in mid-stream, or silence."""
+Output = Json | HttpRefusal | Until
+"""An event, an HTTP error instead of a stream, or silence."""
 
 
 class ModelReply:
@@ -162,10 +162,9 @@ class ModelReply:
             case ResponseFailed(code, message):
                 yield from self._open()
                 yield from self._writer.failed(code, message)
-            case Hangup():
+            case "cut":
                 yield from self._open()
-                yield failure
-            case Silence():
+            case "silence":
                 yield from self._open()
                 while True:
                     # Again, since a wait may end early; only the client's disconnect ends this.

@@ -25,7 +25,6 @@ from wireproof_scripts.player import Until
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wireproof_mocks.upstream.failing import Hangup
     from wireproof_mocks.upstream.reply import ModelReply, Output
     from wireproof_mocks.upstream.request import Json
     from wireproof_scripts.steps import Library
@@ -157,30 +156,25 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     _started = False
 
-    def _send(self, output: Json | HttpRefusal | Hangup) -> None:
-        match output:
-            case HttpRefusal():
-                self._refuse(output)
-            case dict() as event:
-                # Only with the first event, since until then the answer may still be an HTTP error.
-                if not self._started:
-                    self._start()
-                self.wfile.write(frame(event))
-
-    def _start(self) -> None:
-        self._started = True
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("connection", "close")
-        self.end_headers()
+    def _send(self, output: Json | HttpRefusal) -> None:
+        if isinstance(output, HttpRefusal):
+            self._refuse(output)
+            return
+        # Only with the first event, since until then the answer may still be an HTTP error.
+        if not self._started:
+            self._started = True
+            self._send_head(200, "text/event-stream")
+        self.wfile.write(frame(output))
 
     def _refuse(self, error: HttpRefusal) -> None:
-        self.send_response(error.status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(error.body)))
-        self.send_header("connection", "close")
-        self.end_headers()
+        self._send_head(error.status, "application/json", ("content-length", str(len(error.body))))
         self.wfile.write(error.body)
+
+    def _send_head(self, status: int, content_type: str, *more: tuple[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (("content-type", content_type), *more, ("connection", "close")):
+            self.send_header(name, value)
+        self.end_headers()
 
     def log_message(self, *_: object) -> None:
         """Write no access log."""
