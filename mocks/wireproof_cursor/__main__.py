@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from wireproof_cursor.settings import CursorUsageError, from_process
+from wireproof_cursor.settings import CursorUsageError, read_settings
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import ScriptFiles
 from wireproof_scripts.library import LIBRARY
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Before there is a thread, so that none of them takes one.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
-        _serve(from_process(sys.argv[1:] if arguments is None else arguments), signals)
+        _serve(read_settings(sys.argv[1:] if arguments is None else arguments), signals)
     except (CursorUsageError, ScriptError, OSError) as error:
         sys.stderr.write(f"wireproof-cursor: {error}\n")
         return _USAGE_ERROR

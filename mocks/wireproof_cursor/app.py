@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from google.protobuf.message import DecodeError
 
 from wireproof_cursor import unary
 from wireproof_cursor.runs.outputs import Begin, ClosedConnection, CutStream, RefusedRun, StreamEnd
 from wireproof_cursor.wire.errors import ServiceProblem, http_body
-from wireproof_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, one_message
+from wireproof_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, envelope, one_message
 from wireproof_cursor.wire.messages import read_client_message
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_cursor_protos import aiserver_pb2
 from wireproof_scripts.player import Until
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 
     from wireproof_cursor.runs.run import Run
     from wireproof_cursor.service import AgentService
@@ -34,12 +34,22 @@ if TYPE_CHECKING:
     Read = Callable[[], Awaitable[None]]
     CloseConnection = Callable[[tuple[str, int]], None]
 
+_T = TypeVar("_T")
+
 HEADERS_AFTER = 1.0
 """Seconds after which a stream begins although its run request has not come: a client may wait for its headers."""
 
 
 class Disconnected(Exception):  # noqa: N818 - no error: clients may disconnect at any time
     """The client has disconnected before its request was complete."""
+
+
+class RefusedError(Exception):
+    """A request is answered with a problem as an HTTP error."""
+
+    def __init__(self, problem: ServiceProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
 
 
 class CursorRequest:
@@ -132,52 +142,38 @@ class App:
                 await self._answer(CursorRequest(scope, receive, send))
 
     async def _answer(self, request: CursorRequest) -> None:
-        procedure = self._procedures.get(request.path)
-        if procedure is None:
-            await request.refuse(
-                ServiceProblem(code="unimplemented", message=f"no {request.path} here", http_status=404)
-            )
-        elif request.method != "POST":
-            await request.refuse(ServiceProblem(code="unimplemented", message="only POST is served", http_status=405))
-        elif not _token(request):
-            problem = ServiceProblem(code="unauthenticated", message="expected Authorization: Bearer with a token")
-            await request.refuse(problem)
-        else:
+        try:
+            procedure = self._procedures.get(request.path)
+            if procedure is None:
+                raise _refused("unimplemented", f"no {request.path} here", 404)
+            if request.method != "POST":
+                raise _refused("unimplemented", "only POST is served", 405)
+            if not _token(request):
+                raise _refused("unauthenticated", "expected Authorization: Bearer with a token")
             await procedure(request)
+        except RefusedError as refused:
+            await request.refuse(refused.problem)
 
     # Streams
 
     async def _run_sse(self, request: CursorRequest) -> None:
-        family = await self._family(request)
-        if family is None:
-            return
-        try:
+        family = _served(request, FAMILIES)
+        with _reading():
             asked = pb.BidiRequestId.FromString(one_message(await request.body()))
-        except (FramingError, DecodeError) as error:
-            await request.refuse(_unreadable(error))
-            return
-        run = self._service.attach(asked.request_id, "RunSSE")
-        if isinstance(run, ServiceProblem):
-            await request.refuse(run)
-            return
+        run = self._attached(asked.request_id, "RunSSE")
         self._check_id(run, request)
         await self._play(run, family, request, request.disconnect)
 
     async def _run(self, request: CursorRequest) -> None:
-        family = await self._family(request)
-        if family is None:
-            return
-        run = self._service.attach(request.headers.get("x-request-id") or self._service.request_id(), "Run")
-        if isinstance(run, ServiceProblem):
-            await request.refuse(run)
-            return
+        family = _served(request, FAMILIES)
+        run = self._attached(request.headers.get("x-request-id") or self._service.request_id(), "Run")
         await self._play(run, family, request, lambda: _read_run(run, request))
 
-    async def _family(self, request: CursorRequest) -> Family | None:
-        family = FAMILIES.get(request.content_type)
-        if family is None:
-            await request.refuse(_unsupported(request, FAMILIES))
-        return family
+    def _attached(self, request_id: str, rpc: str) -> Run:
+        run = self._service.attach(request_id, rpc)
+        if isinstance(run, ServiceProblem):
+            raise RefusedError(run)
+        return run
 
     async def _play(self, run: Run, family: Family, request: CursorRequest, read: Read) -> None:
         """Send all that a run sends, while `read` takes what its client sends on the same stream."""
@@ -223,42 +219,23 @@ class App:
     # Unary calls
 
     async def _append(self, request: CursorRequest) -> None:
-        codec = unary.CODECS.get(request.content_type)
-        if codec is None:
-            await request.refuse(_unsupported(request, unary.CODECS))
-            return
-        try:
+        codec = _served(request, unary.CODECS)
+        with _reading():
             append = codec.read(await request.body(), aiserver_pb2.BidiAppendRequest())
-            data = append.data_binary or bytes.fromhex(append.data)
-            message = read_client_message(data)
-        except (FramingError, DecodeError, ValueError) as error:
-            await request.refuse(_unreadable(error))
-            return
+            message = read_client_message(append.data_binary or bytes.fromhex(append.data))
         problem = self._service.append(append.request_id.request_id, append.append_seqno, message)
-        self._check_append(append, request)
-        if problem is not None:
-            await request.refuse(problem)
-            return
-        await request.answer(200, request.content_type, codec.write(aiserver_pb2.BidiAppendResponse()))
-
-    async def _unary(self, request: CursorRequest) -> None:
-        codec = unary.CODECS.get(request.content_type)
-        if codec is None:
-            await request.refuse(_unsupported(request, unary.CODECS))
-            return
-        try:
-            answer = unary.PROCEDURES[request.path](codec, await request.body())
-        except (FramingError, DecodeError, ValueError) as error:
-            await request.refuse(_unreadable(error))
-            return
-        await request.answer(200, request.content_type, codec.write(answer))
-
-    # The id of a run
-
-    def _check_append(self, append: aiserver_pb2.BidiAppendRequest, request: CursorRequest) -> None:
         run = self._service.run(append.request_id.request_id)
         if run is not None:
             self._check_id(run, request)
+        if problem is not None:
+            raise RefusedError(problem)
+        await request.answer(200, request.content_type, codec.write(aiserver_pb2.BidiAppendResponse()))
+
+    async def _unary(self, request: CursorRequest) -> None:
+        codec = _served(request, unary.CODECS)
+        with _reading():
+            answer = unary.PROCEDURES[request.path](codec, await request.body())
+        await request.answer(200, request.content_type, codec.write(answer))
 
     def _check_id(self, run: Run, request: CursorRequest) -> None:
         named = request.headers.get("x-request-id")
@@ -281,7 +258,7 @@ class _Stream:
             await self.request.begin(self._family.content_type)
 
     async def send(self, message: pb.AgentServerMessage) -> None:
-        await self.request.write(self._family.message(message.SerializeToString()))
+        await self.request.write(envelope(message.SerializeToString()))
 
     async def end(self, output: Begin | RefusedRun | StreamEnd | CutStream) -> None:
         """Begin or end the response."""
@@ -353,10 +330,22 @@ def _token(request: CursorRequest) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _unreadable(error: Exception) -> ServiceProblem:
-    return ServiceProblem(code="invalid_argument", message=f"the body cannot be read: {error}")
+def _refused(code: str, message: str, status: int = 0) -> RefusedError:
+    return RefusedError(ServiceProblem(code=code, message=message, http_status=status))
 
 
-def _unsupported(request: CursorRequest, known: Mapping[str, object]) -> ServiceProblem:
-    message = f"the content type {json.dumps(request.content_type)} is not served; known: {', '.join(known)}"
-    return ServiceProblem(code="unimplemented", message=message, http_status=415)
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Refuse a request whose body cannot be read."""
+    try:
+        yield
+    except (FramingError, DecodeError, ValueError) as error:
+        raise _refused("invalid_argument", f"the body cannot be read: {error}") from error
+
+
+def _served(request: CursorRequest, known: Mapping[str, _T]) -> _T:
+    """What a request's content type stands for."""
+    if request.content_type not in known:
+        message = f"the content type {json.dumps(request.content_type)} is not served; known: {', '.join(known)}"
+        raise _refused("unimplemented", message, 415)
+    return known[request.content_type]

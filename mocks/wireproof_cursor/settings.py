@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> CursorMockSettings:
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> CursorMockSettings:
     """Settings from the command line (without the program's name), else the environment.
 
     Raises:
@@ -80,8 +80,3 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> C
 
 def _path(text: str | None) -> Path | None:
     return Path(text) if text else None
-
-
-def from_process(arguments: Sequence[str]) -> CursorMockSettings:
-    """The settings of this process."""
-    return read_settings(arguments, os.environ)

@@ -41,10 +41,6 @@ class Blobs:
         """Ask for a blob."""
         return self._ask(pb.KvServerMessage(get_blob_args=pb.GetBlobArgs(blob_id=name)))
 
-    def get_of(self, data: bytes) -> pb.AgentServerMessage:
-        """Ask for the blob that holds this."""
-        return self.get(blob_id(data))
-
     def set(self, data: bytes) -> pb.AgentServerMessage:
         """Have the client keep a blob."""
         return self._ask(pb.KvServerMessage(set_blob_args=pb.SetBlobArgs(blob_id=blob_id(data), blob_data=data)))

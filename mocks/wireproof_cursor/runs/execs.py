@@ -82,10 +82,6 @@ class Execs:
         """The request with this number."""
         return self._all[number]
 
-    def result(self, number: int) -> pb.ExecClientMessage | None:
-        """The result of a request; None if it has none."""
-        return self._all[number].result
-
     def abort(self) -> list[int]:
         """Take back the requests that are not answered; their numbers."""
         taken_back = self.open

@@ -135,7 +135,7 @@ class RunLink:
         """Ask for the client's context, and add its tools and its rule."""
         asked = wanted.context()
         yield from self.ask_patiently(asked)
-        result = self.execs.result(asked.message.id)
+        result = self.execs.number(asked.message.id).result
         if result is not None:
             found = result.request_context_result.success.request_context
             tools += [tool for tool in conversation.tools_of(found.tools) if tool.name not in {it.name for it in tools}]

@@ -26,8 +26,7 @@ class Queries:
 
     def ask(self, step: Query) -> pb.AgentServerMessage:
         """Number a query."""
-        query = pb.InteractionQuery(id=len(self._asked) + 1)
-        _QUERIES[step.kind](query, step.text)
+        query = pb.InteractionQuery(id=len(self._asked) + 1, **_QUERIES[step.kind](step.text))
         self._asked[query.id] = str(query.WhichOneof("query"))
         return pb.AgentServerMessage(interaction_query=query)
 
@@ -39,43 +38,18 @@ class Queries:
         if response.id in self._answers:
             return f"interaction_response {response.id}: the query was answered already"
         self._answers[response.id] = response
-        if given != _RESPONSES[asked]:
+        if given != f"{asked.removesuffix('query')}response":
             return f"interaction_response {response.id} answers {asked} with {given or 'nothing'}"
         return ""
 
 
-def _ask_question(query: pb.InteractionQuery, text: str) -> None:
-    args: Any = pb.AskQuestionArgs(questions=[pb.AskQuestionArgs.Question(id="1", prompt=text)])
-    query.ask_question_interaction_query.args.CopyFrom(args)
-
-
-def _search_web(query: pb.InteractionQuery, text: str) -> None:
-    query.web_search_request_query.args.search_term = text
-
-
-def _switch_mode(query: pb.InteractionQuery, text: str) -> None:
-    query.switch_mode_request_query.args.target_mode_id = text
-
-
-def _search_exa(query: pb.InteractionQuery, text: str) -> None:
-    query.exa_search_request_query.args.query = text
-
-
-def _fetch_exa(query: pb.InteractionQuery, text: str) -> None:
-    query.exa_fetch_request_query.args.ids.append(text)
-
-
-_QUERIES: Mapping[str, Callable[[pb.InteractionQuery, str], None]] = {
-    "web-search": _search_web,
-    "ask-question": _ask_question,
-    "switch-mode": _switch_mode,
-    "exa-search": _search_exa,
-    "exa-fetch": _fetch_exa,
+_QUERIES: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "web-search": lambda text: {"web_search_request_query": {"args": {"search_term": text}}},
+    "ask-question": lambda text: {
+        "ask_question_interaction_query": {"args": {"questions": [{"id": "1", "prompt": text}]}}
+    },
+    "switch-mode": lambda text: {"switch_mode_request_query": {"args": {"target_mode_id": text}}},
+    "exa-search": lambda text: {"exa_search_request_query": {"args": {"query": text}}},
+    "exa-fetch": lambda text: {"exa_fetch_request_query": {"args": {"ids": [text]}}},
 }
-_RESPONSES: Mapping[str, str] = {
-    "web_search_request_query": "web_search_request_response",
-    "ask_question_interaction_query": "ask_question_interaction_response",
-    "switch_mode_request_query": "switch_mode_request_response",
-    "exa_search_request_query": "exa_search_request_response",
-    "exa_fetch_request_query": "exa_fetch_request_response",
-}
+"""The members of a query, by the kind of the step."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_cursor.playable import why_not
 from wireproof_cursor.runs import updates, wanted
+from wireproof_cursor.runs.blobs import blob_id
 from wireproof_cursor.runs.outputs import ClosedConnection, CutStream, StreamEnd
 from wireproof_cursor.wire.causes import CAUSES, OVER_HTTP
 from wireproof_cursor.wire.errors import ServiceProblem
@@ -198,7 +199,7 @@ class RunTurn:
                 yield link.blobs.set(text.encode())
                 yield from link.until_kept()
             case cursor.GetBlob(text):
-                yield link.blobs.get_of(text.encode())
+                yield link.blobs.get(blob_id(text.encode()))
                 yield from link.until_kept()
             case cursor.Checkpoint(used=used, most=most, pending=pending):
                 yield updates.state(used, most, roots=link.roots, pending=pending)

@@ -85,77 +85,63 @@ def own_tool(step: Exec) -> Wanted:
 _Request = tuple[pb.ExecServerMessage, pb.ToolCall | None]
 
 
+def _request(kind: str, step: Exec, tool: str = "", announced: Json | None = None, **args: object) -> _Request:
+    """A request with these arguments, and its announcement: as another tool or with other arguments, if they are given.
+
+    A member that is None is left out.
+    """
+    given = {**args, "tool_call_id": step.id}
+    message = pb.ExecServerMessage(**{f"{kind}_args": given})  # type: ignore[arg-type]
+    return message, pb.ToolCall(**{f"{tool or kind}_tool_call": {"args": announced or given}})  # type: ignore[arg-type]
+
+
 def _shell(step: steps.Shell) -> _Request:
-    args = pb.ShellArgs(command=step.command, working_directory=step.cwd, timeout=step.timeout, tool_call_id=step.id)
-    call = pb.ToolCall(shell_tool_call=pb.ShellToolCall(args=args))
-    if step.stream:
-        return pb.ExecServerMessage(shell_stream_args=args), call
-    return pb.ExecServerMessage(shell_args=args), call
+    kind = "shell_stream" if step.stream else "shell"
+    return _request(kind, step, "shell", command=step.command, working_directory=step.cwd, timeout=step.timeout)
 
 
 def _read(step: steps.Read) -> _Request:
-    args = pb.ReadArgs(path=step.path, tool_call_id=step.id, offset=step.offset, limit=step.limit)
-    announced = pb.ReadToolArgs(path=step.path, offset=step.offset, limit=step.limit)
-    return pb.ExecServerMessage(read_args=args), pb.ToolCall(read_tool_call=pb.ReadToolCall(args=announced))
+    args: Json = {"path": step.path, "offset": step.offset, "limit": step.limit}
+    return _request("read", step, announced=args, **args)
 
 
 def _write(step: steps.Write) -> _Request:
-    args = pb.WriteArgs(
-        path=step.path,
-        file_text="" if step.as_bytes else step.text,
-        file_bytes=step.text.encode() if step.as_bytes else b"",
-        tool_call_id=step.id,
-        return_file_content_after_write=True,
-    )
+    args = pb.WriteArgs(path=step.path, tool_call_id=step.id, return_file_content_after_write=True)
+    if step.as_bytes:
+        args.file_bytes = step.text.encode()
+    else:
+        args.file_text = step.text
     # The service announces an edit, at which some clients answer its requests by themselves: that is not played.
     return pb.ExecServerMessage(write_args=args), None
 
 
-def _delete(step: steps.Delete) -> _Request:
-    args = pb.DeleteArgs(path=step.path, tool_call_id=step.id)
-    return pb.ExecServerMessage(delete_args=args), pb.ToolCall(delete_tool_call=pb.DeleteToolCall(args=args))
-
-
-def _ls(step: steps.Ls) -> _Request:
-    args = pb.LsArgs(path=step.path, ignore=step.ignore, tool_call_id=step.id)
-    return pb.ExecServerMessage(ls_args=args), pb.ToolCall(ls_tool_call=pb.LsToolCall(args=args))
-
-
 def _grep(step: steps.Grep) -> _Request:
-    args = pb.GrepArgs(
+    return _request(
+        "grep",
+        step,
         pattern=step.pattern,
         path=step.path or None,
         glob=step.glob or None,
         output_mode=step.mode,
-        tool_call_id=step.id,
+        case_insensitive=step.ignore_case or None,
     )
-    if step.ignore_case:
-        args.case_insensitive = True
-    return pb.ExecServerMessage(grep_args=args), pb.ToolCall(grep_tool_call=pb.GrepToolCall(args=args))
 
 
 def _glob(step: steps.Glob) -> _Request:
-    args = pb.GrepArgs(
-        path=step.path or None, glob=step.pattern, output_mode="files_with_matches", tool_call_id=step.id
-    )
-    announced = pb.GlobToolArgs(target_directory=step.path, glob_pattern=step.pattern)
-    return pb.ExecServerMessage(grep_args=args), pb.ToolCall(glob_tool_call=pb.GlobToolCall(args=announced))
-
-
-def _fetch(step: steps.Fetch) -> _Request:
-    args = pb.FetchArgs(url=step.url, tool_call_id=step.id)
-    return pb.ExecServerMessage(fetch_args=args), pb.ToolCall(fetch_tool_call=pb.FetchToolCall(args=args))
+    announced = {"target_directory": step.path, "glob_pattern": step.pattern}
+    args: Json = {"path": step.path or None, "glob": step.pattern, "output_mode": "files_with_matches"}
+    return _request("grep", step, "glob", announced, **args)
 
 
 _REQUESTS: Mapping[type[Exec], Callable[[Any], _Request]] = {
     steps.Shell: _shell,
     steps.Read: _read,
     steps.Write: _write,
-    steps.Delete: _delete,
-    steps.Ls: _ls,
+    steps.Delete: lambda step: _request("delete", step, path=step.path),
+    steps.Ls: lambda step: _request("ls", step, path=step.path, ignore=step.ignore),
     steps.Grep: _grep,
     steps.Glob: _glob,
-    steps.Fetch: _fetch,
+    steps.Fetch: lambda step: _request("fetch", step, url=step.url),
 }
 
 

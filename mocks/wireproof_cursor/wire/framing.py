@@ -106,10 +106,6 @@ class Family:
     end: Callable[[ServiceProblem | None], bytes]
     """The envelope that ends a stream: well if there is no problem."""
 
-    def message(self, payload: bytes) -> bytes:
-        """The envelope of a message."""
-        return envelope(payload)
-
 
 GRPC_WEB = Family(content_type="application/grpc-web+proto", end=_grpc_web_end)
 CONNECT = Family(content_type="application/connect+proto", end=_connect_end)
