@@ -67,6 +67,8 @@ class CursorRequest:
         self._receive = receive
         self.whole = False
         """Whether the body is complete."""
+        self.begun = False
+        """Whether the head of a stream was sent."""
 
     @property
     def content_type(self) -> str:
@@ -109,10 +111,12 @@ class CursorRequest:
         """Send a problem as an HTTP error."""
         await self.answer(problem.http, "application/json", http_body(problem))
 
-    async def begin(self, content_type: str) -> None:
-        """Send the head of a stream."""
-        headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-cache")]
-        await self.send({"type": "http.response.start", "status": 200, "headers": headers})
+    async def begin(self) -> None:
+        """Send the head of a stream, once; its content type is that of the request."""
+        if not self.begun:
+            self.begun = True
+            headers = [(b"content-type", self.content_type.encode()), (b"cache-control", b"no-cache")]
+            await self.send({"type": "http.response.start", "status": 200, "headers": headers})
 
     async def write(self, body: bytes, *, last: bool = False) -> None:
         """Send a piece of a stream; returns when the client reads on."""
@@ -182,7 +186,7 @@ class App:
         run.link.ring = bell.set
         reader = asyncio.create_task(_read(run, read))
         try:
-            await self._send_all(run, _Stream(family, request), bell)
+            await self._send_all(run, family, request, bell)
         finally:
             run.disconnected()
             self._service.leave(run)
@@ -190,7 +194,7 @@ class App:
             with suppress(asyncio.CancelledError):
                 await reader
 
-    async def _send_all(self, run: Run, stream: _Stream, bell: asyncio.Event) -> None:
+    async def _send_all(self, run: Run, family: Family, request: CursorRequest, bell: asyncio.Event) -> None:
         loop = asyncio.get_running_loop()
         late = loop.time() + HEADERS_AFTER
         outputs = run.outputs(loop.time())
@@ -198,19 +202,19 @@ class App:
         while output is not None:
             match output:
                 case Until(time):
-                    await _wait(bell, time if stream.begun else min(time, late), loop)
+                    await _wait(bell, time if request.begun else min(time, late), loop)
                     if loop.time() >= late:
-                        await stream.begin()
+                        await request.begin()
                 case ClosedConnection():
                     run.link.sent(output)
                     await _let_the_server_write()
-                    self._close_connection(stream.request.client)
+                    self._close_connection(request.client)
                 case pb.AgentServerMessage():
                     run.link.sent(output)
-                    await stream.send(output)
+                    await request.write(envelope(output.SerializeToString()))
                 case _:
                     run.link.sent(output)
-                    await stream.end(output)
+                    await _begin_or_end(output, family, request)
             try:
                 output = outputs.send(loop.time())
             except StopIteration:
@@ -243,36 +247,19 @@ class App:
             run.link.fault(f"{request.path} has the x-request-id {named}, and {run.request_id} in its body")
 
 
-class _Stream:
-    """The response to a request for a stream."""
-
-    def __init__(self, family: Family, request: CursorRequest) -> None:
-        self.request = request
-        self.begun = False
-        self._family = family
-
-    async def begin(self) -> None:
-        """Send the head, once."""
-        if not self.begun:
-            self.begun = True
-            await self.request.begin(self._family.content_type)
-
-    async def send(self, message: pb.AgentServerMessage) -> None:
-        await self.request.write(envelope(message.SerializeToString()))
-
-    async def end(self, output: Begin | RefusedRun | StreamEnd | CutStream) -> None:
-        """Begin or end the response."""
-        match output:
-            case RefusedRun(problem) if not self.begun:
-                await self.request.refuse(problem)
-            case RefusedRun(problem) | StreamEnd(problem):
-                await self.begin()
-                await self.request.write(self._family.end(problem), last=True)
-            case Begin():
-                await self.begin()
-            case CutStream():
-                await self.begin()
-                await self.request.write(b"", last=True)
+async def _begin_or_end(
+    output: Begin | RefusedRun | StreamEnd | CutStream, family: Family, request: CursorRequest
+) -> None:
+    """Begin or end the response."""
+    if isinstance(output, RefusedRun) and not request.begun:
+        await request.refuse(output.problem)
+        return
+    await request.begin()
+    match output:
+        case RefusedRun(problem) | StreamEnd(problem):
+            await request.write(family.end(problem), last=True)
+        case CutStream():
+            await request.write(b"", last=True)
 
 
 async def _read(run: Run, read: Read) -> None:

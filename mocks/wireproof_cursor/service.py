@@ -18,7 +18,6 @@ from wireproof_scripts.selection import Selection, rejected, select
 if TYPE_CHECKING:
     from wireproof_cursor.runs.conversation import RunConversation
     from wireproof_cursor_protos import agent_pb2 as pb
-    from wireproof_scripts.nonces import TurnRecord
     from wireproof_scripts.steps import Library
 
 Json = dict[str, Any]
@@ -140,12 +139,6 @@ class AgentService:
             developer=talk.instructions,
             own_ids=True,  # what the service calls an id need not be what its client's client gets
         )
-
-    def begin(self, casting: Selection, faults: list[str]) -> TurnRecord:
-        """Count a turn under its nonce; `faults` are those of its run, as it goes on."""
-        record = casting.begin()
-        record.faults = faults
-        return record
 
     def journal(self, request_id: str, rpc: str, entry: Json) -> None:
         """Write an entry of the journal."""

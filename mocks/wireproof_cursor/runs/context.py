@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from wireproof_cursor.runs.conversation import RunConversation
-    from wireproof_scripts.nonces import TurnRecord
     from wireproof_scripts.selection import Selection
 
 
@@ -33,9 +32,6 @@ class Context(Protocol):
 
     def select(self, talk: RunConversation) -> Selection:
         """What answers a conversation."""
-
-    def begin(self, casting: Selection, faults: list[str]) -> TurnRecord:
-        """Count a turn under its nonce; `faults` are those of its run, as it goes on."""
 
     def wake(self) -> None:
         """Let every run look whether it still has to wait."""

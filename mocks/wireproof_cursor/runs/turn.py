@@ -83,7 +83,8 @@ class RunTurn:
         self._link = link
         self._talk = talk
         self._casting: Selection = link.context.select(talk)
-        self._record: TurnRecord = link.context.begin(self._casting, link.faults)
+        self._record: TurnRecord = self._casting.begin()
+        self._record.faults = link.faults
         self.refusing_appends: ServiceProblem | None = None
         """How appends are refused; None if they are taken."""
         self._usage = Usage()

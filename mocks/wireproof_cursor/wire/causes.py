@@ -9,75 +9,56 @@ from wireproof_cursor.wire.errors import ServiceProblem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_LIMIT = "Your request was rate limited. Please try again later."
 # Two errors are documented by no public source. That of the rate limit has no name here, as the documented status 8 has
 # none; the name of this one is our guess, since its code is that of any bad request.
-_TOO_LONG = "The conversation is longer than the context window of the model. Please start a new one."
 
 
-def _internal(text: str) -> ServiceProblem:
-    return ServiceProblem(code="internal", message=text)
+def _plain(code: str, message: str) -> ServiceProblem:
+    return ServiceProblem(code=code, message=message)
 
+
+def _shown(code: str, debug: str, title: str, detail: str, *, retryable: bool = False) -> ServiceProblem:
+    """A problem with what the user is shown of it."""
+    return ServiceProblem(code=code, debug=debug, title=title, detail=detail, retryable=retryable)
+
+
+_TOO_LONG = _shown(
+    "invalid_argument",
+    "ERROR_CONVERSATION_TOO_LONG",
+    "Conversation too long",
+    "The conversation is longer than the context window of the model. Please start a new one.",
+)
+_RATE_LIMITED = _shown(
+    "resource_exhausted", "", "Rate limited", "Your request was rate limited. Please try again later.", retryable=True
+)
+_NOT_LOGGED_IN = _shown("unauthenticated", "ERROR_NOT_LOGGED_IN", "Not logged in", "Please log in again.")
+_PROVIDER = ("unavailable", "ERROR_PROVIDER_ERROR", "Provider Error")
+_LIMITED = ("resource_exhausted", "ERROR_RATE_LIMITED_CHANGEABLE")
 
 CAUSES: Mapping[str, ServiceProblem | Literal["cut", "silence"]] = {
-    "http-400": ServiceProblem(code="invalid_argument", message="the mock refuses the request"),
-    "http-400-context": ServiceProblem(
-        code="invalid_argument", debug="ERROR_CONVERSATION_TOO_LONG", title="Conversation too long", detail=_TOO_LONG
-    ),
-    "http-401": ServiceProblem(
-        code="unauthenticated", debug="ERROR_NOT_LOGGED_IN", title="Not logged in", detail="Please log in again."
-    ),
-    "http-403": ServiceProblem(code="permission_denied", message="the mock does not permit this"),
-    "http-404": ServiceProblem(
-        code="not_found",
-        debug="ERROR_BAD_MODEL_NAME",
-        title="AI Model Not Found",
-        detail="Model name is not valid.",
-    ),
-    "http-429": ServiceProblem(code="resource_exhausted", title="Rate limited", detail=_LIMIT, retryable=True),
-    "http-500": _internal("the mock has an internal error"),
-    "http-502": ServiceProblem(code="unavailable", message="the mock's gateway fails"),
-    "http-503": ServiceProblem(code="unavailable", message="the mock is unavailable"),
-    "connection": ServiceProblem(
-        code="unavailable",
-        debug="ERROR_PROVIDER_ERROR",
-        title="Provider Error",
-        detail="We could not reach the model provider.",
-        retryable=True,
-    ),
-    "context-window": ServiceProblem(
-        code="invalid_argument", debug="ERROR_CONVERSATION_TOO_LONG", title="Conversation too long", detail=_TOO_LONG
-    ),
-    "usage-limit": ServiceProblem(
-        code="resource_exhausted",
-        debug="ERROR_RATE_LIMITED_CHANGEABLE",
-        title="You've hit your usage limit",
-        detail="You have used up the usage of your plan.",
-    ),
-    "quota": ServiceProblem(
-        code="resource_exhausted",
-        debug="ERROR_RATE_LIMITED_CHANGEABLE",
-        title="Quota exceeded",
-        detail="Your account has no credit left.",
-    ),
-    "rate-limit": ServiceProblem(code="resource_exhausted", title="Rate limited", detail=_LIMIT, retryable=True),
-    "overloaded": ServiceProblem(
-        code="unavailable",
-        debug="ERROR_PROVIDER_ERROR",
-        title="Provider Error",
-        detail="The model is at capacity.",
-        retryable=True,
-    ),
-    "invalid-prompt": ServiceProblem(code="invalid_argument", message="the prompt was flagged"),
-    "server-error": _internal("the mock fails after the answer has begun"),
+    "http-400": _plain("invalid_argument", "the mock refuses the request"),
+    "http-400-context": _TOO_LONG,
+    "http-401": _NOT_LOGGED_IN,
+    "http-403": _plain("permission_denied", "the mock does not permit this"),
+    "http-404": _shown("not_found", "ERROR_BAD_MODEL_NAME", "AI Model Not Found", "Model name is not valid."),
+    "http-429": _RATE_LIMITED,
+    "http-500": _plain("internal", "the mock has an internal error"),
+    "http-502": _plain("unavailable", "the mock's gateway fails"),
+    "http-503": _plain("unavailable", "the mock is unavailable"),
+    "connection": _shown(*_PROVIDER, "We could not reach the model provider.", retryable=True),
+    "context-window": _TOO_LONG,
+    "usage-limit": _shown(*_LIMITED, "You've hit your usage limit", "You have used up the usage of your plan."),
+    "quota": _shown(*_LIMITED, "Quota exceeded", "Your account has no credit left."),
+    "rate-limit": _RATE_LIMITED,
+    "overloaded": _shown(*_PROVIDER, "The model is at capacity.", retryable=True),
+    "invalid-prompt": _plain("invalid_argument", "the prompt was flagged"),
+    "server-error": _plain("internal", "the mock fails after the answer has begun"),
     "cut": "cut",
     "idle": "silence",
 }
 """What is sent, by cause."""
 
-OVER_HTTP: Mapping[str, ServiceProblem] = {
-    cause: problem for cause in ("http-401",) if isinstance(problem := CAUSES[cause], ServiceProblem)
-}
+OVER_HTTP: Mapping[str, ServiceProblem] = {"http-401": _NOT_LOGGED_IN}
 """Causes that are an HTTP error, if nothing was sent before; all others stand in the end of the stream."""
 
 ELSEWHERE: Mapping[str, str] = {
