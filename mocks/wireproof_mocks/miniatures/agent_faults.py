@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import CALLS, TEXT, WHOLE_CALLS, call_of, each, outside_blocks
 from wireproof_mocks.miniatures.failure_faults import answered_with_nothing
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultExample, FaultHead, FaultReply, becomes
+from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultExample, becomes, json_reply
 from wireproof_mocks.miniatures.rewriting import at, in_body
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def _going_on(request: SentRequest, _: int) -> Instead | None:
     if b'"role": "tool"' not in request.body:
         return None
     error = {"message": "The backend was silent for too long.", "type": "server_error", "param": None, "code": None}
-    head = FaultHead(status="504 GATEWAY TIMEOUT", headers=[("Content-Type", "application/json")])
-    return FaultReply(head=head, body=json.dumps({"error": error}).encode())
+    return json_reply("504 GATEWAY TIMEOUT", {"error": error})
 
 
 def _reading_anywhere(content: str) -> str:

@@ -151,6 +151,13 @@ class FaultReply:
     body: bytes
 
 
+def json_reply(status: str, body: Json, *more: tuple[str, str]) -> FaultReply:
+    """A response with a JSON body, and more headers than its type and length."""
+    data = json.dumps(body).encode()
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(data))), *more]
+    return FaultReply(head=FaultHead(status=status, headers=headers), body=data)
+
+
 @dataclass(frozen=True, kw_only=True)
 class NeverAnswer:
     """No answer, until the client leaves."""

@@ -10,12 +10,6 @@ from typing import TYPE_CHECKING, Any
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
 from wireproof_mocks.miniatures.messages_order_faults import SHORT
 from wireproof_mocks.miniatures.messages_rewriting import (
-    BLOCK_DELTA,
-    BLOCK_START,
-    BLOCK_STOP,
-    ERROR,
-    MESSAGE_DELTA,
-    TOOL_USE,
     closed,
     ended,
     fragment,
@@ -57,7 +51,7 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 def _in_deltas(member: str, change: Change) -> Frames:
     """A fault of what deltas have in this member."""
-    return each_event(of_type(BLOCK_DELTA, at(f"delta.{member}", change)))
+    return each_event(of_type("content_block_delta", at(f"delta.{member}", change)))
 
 
 def _cut_in_letters(text: str) -> str:
@@ -69,7 +63,7 @@ def _empty_text_first(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """A call has an empty text before it."""
     more = 0
     for frame in frames:
-        if opens(frame, TOOL_USE) and frame["index"] == 0:
+        if opens(frame, "tool_use") and frame["index"] == 0:
             yield from (opened(0, text=""), closed(0))
             more = 1
         yield at("index", partial(operator.add, more))(frame)
@@ -93,7 +87,7 @@ def _last_fragment_lost(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame
     for frame in frames:
         # A comment passes what is held: it does not show whether another fragment follows.
         if kind_of(frame):
-            yield from held if kind_of(frame) != BLOCK_STOP else ()
+            yield from held if kind_of(frame) != "content_block_stop" else ()
             held = [frame] if has_delta(frame, "partial_json") else []
         if frame not in held:
             yield frame
@@ -107,15 +101,15 @@ def _in_the_start(deltas: Callable[[list[Json]], list[Json]]) -> Frames:
         for frame in frames:
             kind = kind_of(frame)
             # Beside another fault a block may never stop.
-            if held and kind in {BLOCK_START, BLOCK_STOP, MESSAGE_DELTA, ERROR}:
+            if held and kind in {"content_block_start", "content_block_stop", "message_delta", "error"}:
                 start, *own = held
                 given = _parsed("".join(one["delta"]["partial_json"] for one in own))
                 yield at("content_block", with_members(input=given))(start)
                 yield from deltas(own)
                 held = []
-            if opens(frame, TOOL_USE):
+            if opens(frame, "tool_use"):
                 held = [frame]
-            elif held and kind == BLOCK_DELTA:
+            elif held and kind == "content_block_delta":
                 held.append(frame)
             else:
                 yield frame
@@ -135,10 +129,10 @@ def _in_a_list(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
     """The fragments of a call join to a list with the arguments in it."""
     calls: set[int] = set()
     for frame in frames:
-        if kind_of(frame) == BLOCK_STOP and frame["index"] in calls:
+        if kind_of(frame) == "content_block_stop" and frame["index"] in calls:
             yield fragment(frame["index"], "]")
         yield frame
-        if opens(frame, TOOL_USE):
+        if opens(frame, "tool_use"):
             calls.add(frame["index"])
             yield fragment(frame["index"], "[")
 
@@ -193,7 +187,7 @@ _FULL = opened(0, "tool_use", input={"a": 1})
 MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
     _stream("text-repeated-from-its-start", "stream.text",
             becomes((words(0, "a"), words(0, "b")), (words(0, "a"), words(0, "ab"))), scripts=SHORT,
-            frames=repeated_from_start(BLOCK_DELTA, "delta.text", "index")),
+            frames=repeated_from_start("content_block_delta", "delta.text", "index")),
     _stream("letters-cut-in-two", "stream.text", becomes((words(0, "aé"),), (words(0, f"a{REPLACEMENT}"),)),
             frames=_in_deltas("text", _cut_in_letters)),
     _stream("empty-text-before-a-call", "stream.text",

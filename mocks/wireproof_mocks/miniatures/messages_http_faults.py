@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
 from wireproof_mocks.miniatures.heads import as_streams, forgetting, restated
 from wireproof_mocks.miniatures.messages_input_faults import BAD_REQUEST, refused
-from wireproof_mocks.miniatures.messages_rewriting import ERROR, in_error
+from wireproof_mocks.miniatures.messages_rewriting import in_error
 from wireproof_mocks.miniatures.rewriting import at, in_body, of_type, without
 
 if TYPE_CHECKING:
@@ -110,10 +110,10 @@ MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
            instead=refused("Unexpected value(s) for the `anthropic-beta` header", _unknown_beta)),
     _fault("answers-without-request-id", "request-id", head=forgetting("request-id")),
     _fault("errors-without-request-id", "request-id", becomes(_ERROR, without("request_id")(_ERROR)),
-           whole=in_body(of_type(ERROR, without("request_id")))),
+           whole=in_body(of_type("error", without("request_id")))),
     _fault("errors-of-chat", "error.envelope",
            becomes(_ERROR, {"error": {"message": "m", "type": "invalid_request_error", "param": None, "code": None}}),
-           whole=in_body(of_type(ERROR, _of_chat))),
+           whole=in_body(of_type("error", _of_chat))),
     _fault("errors-of-one-type", "error.envelope", whole=in_error(_one_type)),
     _fault("refusals-as-detail", "error.envelope", whole=in_error(_detail)),
     _fault("refusals-as-streams", "error.parity", head=as_streams(BAD_REQUEST, BAD_REQUEST),

@@ -6,12 +6,11 @@ A refusal is worded as those that users of real gateways reported.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, FaultHead, FaultReply, becomes
-from wireproof_mocks.miniatures.messages_rewriting import ERROR, TOOL_USE, in_error
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes, json_reply
+from wireproof_mocks.miniatures.messages_rewriting import in_error
 from wireproof_mocks.miniatures.rewriting import (
     at,
     having,
@@ -27,7 +26,7 @@ from wireproof_mocks.miniatures.turn_faults import last_of_a_row
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof_mocks.miniatures.fault import Json, SentRequest
+    from wireproof_mocks.miniatures.fault import FaultHead, FaultReply, Json, SentRequest
     from wireproof_mocks.miniatures.rewriting import Change
 
     When = Callable[[Json, SentRequest], object]
@@ -49,10 +48,8 @@ def refused(message: str, when: When) -> Callable[[SentRequest, int], FaultReply
         if "messages" not in asked or not when(asked, request):
             return None
         error = {"type": "invalid_request_error", "message": message}
-        body = json.dumps({"type": "error", "error": error, "request_id": "req_refused"}).encode()
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))),
-                   ("request-id", "req_refused")]  # fmt: skip
-        return FaultReply(head=FaultHead(status="400 Bad Request", headers=headers), body=body)
+        body = {"type": "error", "error": error, "request_id": "req_refused"}
+        return json_reply("400 Bad Request", body, ("request-id", "req_refused"))
 
     return instead
 
@@ -73,10 +70,6 @@ def _blocks(message: Json) -> list[Json]:
 def _has(*kinds: str) -> When:
     """Whether a request has blocks of these types."""
     return lambda asked, _: any(block.get("type") in kinds for m in asked["messages"] for block in _blocks(m))
-
-
-def _in_messages(change: Callable[[list[Json]], list[Json]]) -> Change:
-    return at("messages", change)
 
 
 def _in_blocks(change: Callable[[Json], Json | None]) -> Change:
@@ -135,7 +128,7 @@ def _results_made_up(said: list[Json]) -> list[Json]:
             mended.append({**message, "content": [*made, *rest]} if made or foreign else message)
         else:
             mended.append(message)
-        calls = [block["id"] for block in blocks if block.get("type") == TOOL_USE]
+        calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
     return mended
 
 
@@ -230,7 +223,7 @@ def _result(id_: str, content: object = "") -> Json:
 
 _TEXT: Json = {"type": "text", "text": "a"}
 _IMAGE: Json = {"type": "image", "source": {}}
-_CALLED = _said({"type": TOOL_USE, "id": "t", "input": {"a": 1}}, role=ASSISTANT)
+_CALLED = _said({"type": "tool_use", "id": "t", "input": {"a": 1}}, role=ASSISTANT)
 
 MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     Fault(name="tokens-without-a-limit", breaks="messages.param.required", dialects=(MESSAGES,),
@@ -254,7 +247,7 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
           request=_begun_anew,
           examples=(becomes({"thread": {"type": "continue", "previous_message_id": f"msg_{'0' * 24}"}}, {}),)),
     Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),
-          whole=in_body(of_type(ERROR, at("error", _without_details))),
+          whole=in_body(of_type("error", at("error", _without_details))),
           examples=(becomes({"type": "error", "error": {"message": "m", "details": {}}},
                             {"type": "error", "error": {"message": "thread: Extra inputs are not permitted"}}),)),
     _request("first-block-of-system-alone", "input.system", at("system", in_list(lambda blocks: blocks[:1])),
@@ -262,7 +255,7 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _refusing("system-among-messages-refused", "input.system",
               'messages: Unexpected role "system". Allowed roles are "user" or "assistant"', _role_of_system),
     _request("system-among-messages-lost", "input.system",
-             _in_messages(lambda said: [message for message in said if message["role"] != SYSTEM]),
+             at("messages", lambda said: [message for message in said if message["role"] != SYSTEM]),
              becomes({"messages": [_said(_TEXT), _said(_TEXT, role=SYSTEM)]}, {"messages": [_said(_TEXT)]})),
     # What was converted to chat with the text before the results, which chat takes only after them.
     _refusing("text-put-before-results", "input.content",
@@ -278,19 +271,19 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
              becomes({"messages": [_said(_result("t", [_TEXT, _IMAGE]))]},
                      {"messages": [_said(_result("t", [_TEXT]))]})),
     Fault(name="message-results-swapped", breaks="messages.input.content", dialects=(MESSAGES,), in_turns=True,
-          scripts=("reflect/received",), request=_in_messages(_swapped),
+          scripts=("reflect/received",), request=at("messages", _swapped),
           examples=(becomes({"messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
                             {"messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),)),
-    _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(of_type(TOOL_USE, with_members(input={}))),
+    _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(of_type("tool_use", with_members(input={}))),
              becomes({"messages": [_CALLED]},
-                     {"messages": [_said({"type": TOOL_USE, "id": "t", "input": {}}, role=ASSISTANT)]})),
+                     {"messages": [_said({"type": "tool_use", "id": "t", "input": {}}, role=ASSISTANT)]})),
     _refusing("roles-in-a-row-refused", "input.merged",
               'messages: roles must alternate between "user" and "assistant"', _in_a_row),
     _request("last-of-a-row-alone", "input.merged",
-             _in_messages(lambda said: last_of_a_row(said, USER, ASSISTANT, SYSTEM)),
+             at("messages", lambda said: last_of_a_row(said, USER, ASSISTANT, SYSTEM)),
              becomes({"messages": [_said(_IMAGE), _said(_TEXT)]}, {"messages": [_said(_TEXT)]})),
     Fault(name="results-made-up", breaks="messages.input.results-paired", dialects=(MESSAGES,),
-          request=_in_messages(_results_made_up),
+          request=at("messages", _results_made_up),
           examples=(becomes({"messages": [_CALLED, _said(_TEXT)]},
                             {"messages": [_CALLED, _said(_result("t"), _TEXT)]}),
                     becomes({"messages": [_said(_result("t"), _TEXT)]}, {"messages": [_said(_TEXT)]}))),
@@ -314,7 +307,7 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
     _in_turns("system-said-by-the-user", "system-prompt", _system_said_by_the_user,
               becomes({"system": [_TEXT], "messages": [_said(_IMAGE)]}, {"messages": [_said(_TEXT), _said(_IMAGE)]})),
     # Where several results come in one message: others would have no call before them, and be refused.
-    _in_turns("results-swapped-in-streams", "tool-result", where_streamed(_in_messages(_swapped)),
+    _in_turns("results-swapped-in-streams", "tool-result", where_streamed(at("messages", _swapped)),
               becomes({"stream": True, "messages": [_said({**_result("a"), "n": 1}, {**_result("b"), "n": 2})]},
                       {"stream": True, "messages": [_said({**_result("b"), "n": 1}, {**_result("a"), "n": 2})]}),
               scripts=("reflect/received",)),

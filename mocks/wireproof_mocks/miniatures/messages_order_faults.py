@@ -11,18 +11,8 @@ from wireproof_mocks.miniatures.failure_faults import IN_TEXT
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.messages_rewriting import (
-    BLOCK_DELTA,
-    BLOCK_START,
-    BLOCK_STOP,
-    ERROR,
-    MESSAGE_DELTA,
-    PING,
     PINGED,
-    START,
-    STOP,
     STOPPED,
-    TEXT,
-    TOOL_USE,
     closed,
     ended,
     failed,
@@ -67,7 +57,7 @@ CALLS = ("call/one", "call/two")
 
 def _line_before(line: bytes) -> Frames:
     """Events have this in place of their own lines; an error without its own is none to the SDKs, and another row's."""
-    return each_event(lambda event: event if event["type"] == ERROR else line + nameless(event))
+    return each_event(lambda event: event if event["type"] == "error" else line + nameless(event))
 
 
 def _then(kind: str, *more: Frame) -> Frames:
@@ -97,7 +87,7 @@ def _end_before_blocks(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]
     """The blocks are sent when all else has been."""
     blocks: list[Frame] = []
     for frame in frames:
-        if kind_of(frame) in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
+        if kind_of(frame) in {"content_block_start", "content_block_delta", "content_block_stop"}:
             blocks.append(frame)
         else:
             yield frame
@@ -108,18 +98,18 @@ def _closed_at_the_end(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]
     """All blocks stay open until the message ends."""
     open_: list[Frame] = []
     for frame in frames:
-        if kind_of(frame) == BLOCK_STOP:
+        if kind_of(frame) == "content_block_stop":
             open_.append(frame)
             continue
-        if kind_of(frame) in {MESSAGE_DELTA, ERROR}:
+        if kind_of(frame) in {"message_delta", "error"}:
             yield from open_
             open_ = []
         yield frame
 
 
 _open_when_cut_short = lost_before(
-    lambda frame: kind_of(frame) == BLOCK_STOP,
-    lambda frame: kind_of(frame) == MESSAGE_DELTA and frame["delta"].get("stop_reason") == "max_tokens",
+    lambda frame: kind_of(frame) == "content_block_stop",
+    lambda frame: kind_of(frame) == "message_delta" and frame["delta"].get("stop_reason") == "max_tokens",
 )
 """A block that was open when the backend was cut short is never closed."""
 
@@ -128,13 +118,13 @@ def _opened_with_its_words(frames: Iterable[Any], _: SentRequest) -> Iterator[Fr
     """The first words of a text stand in the start of its block alone."""
     start: Json = {}
     for frame in frames:
-        if opens(frame, TEXT):
+        if opens(frame, "text"):
             start = frame
-        elif start and kind_of(frame) == BLOCK_DELTA:
+        elif start and kind_of(frame) == "content_block_delta":
             yield at("content_block", with_members(text=frame["delta"]["text"]))(start)
             start = {}
         else:
-            if kind_of(frame) == BLOCK_STOP and start:
+            if kind_of(frame) == "content_block_stop" and start:
                 yield start
                 start = {}
             yield frame
@@ -190,13 +180,13 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             becomes((PINGED,), (b'event: message\ndata: {"type":"ping"}\n\n',)),
             frames=_line_before(b"event: message\n")),
     _stream("done-with-a-name", "event-name", becomes((STOPPED,), (STOPPED, b"event: done\ndata: [DONE]\n\n")),
-            frames=_then(STOP, b"event: done\ndata: [DONE]\n\n")),
+            frames=_then("message_stop", b"event: done\ndata: [DONE]\n\n")),
     _stream("done-after-message-stop", "event-name", becomes((STOPPED,), (STOPPED, "[DONE]")),
-            frames=_then(STOP, "[DONE]")),
+            frames=_then("message_stop", "[DONE]")),
     _stream("last-frame-not-closed", "event-name",
             becomes((STOPPED,), (b'event: message_stop\ndata: {"type":"message_stop"}\n',)),
             # The SDK for TypeScript loses an event that no blank line closes, and with it the answer.
-            frames=each_event(of_type(STOP, lambda event: written(event).removesuffix(b"\n")))),
+            frames=each_event(of_type("message_stop", lambda event: written(event).removesuffix(b"\n")))),
     _stream("chunks-of-chat", "schema",
             becomes((*_TEXT, STOPPED), (_chunk(), _chunk(content="Hi"), _chunk(), b"")), frames=each_event(_as_chat),
             scripts=SHORT),
@@ -206,23 +196,23 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     _stream("one-id-for-all-streamed-messages", "schema", becomes((started(id="m"),), (started(id="msg_1"),)),
             frames=in_start(with_members(id="msg_1"))),
     _stream("blocks-of-another-kind", "schema", becomes((opened(0, text=""),), (opened(0, "output_text", text=""),)),
-            frames=in_opening(TEXT, with_members(type="output_text"))),
+            frames=in_opening("text", with_members(type="output_text"))),
     _stream("streamed-calls-without-names", "schema",
             becomes((opened(0, "tool_use", name="a"),), (opened(0, "tool_use"),)),
-            frames=in_opening(TOOL_USE, without("name"))),
+            frames=in_opening("tool_use", without("name"))),
     _stream("streamed-call-ids-with-colons", "schema",
             becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="functions.read:t"),)),
             # Where no result is sent back under an id that would be refused.
-            frames=in_opening(TOOL_USE, at("id", lambda id_: f"functions.read:{id_}")), scripts=CALLS),
+            frames=in_opening("tool_use", at("id", lambda id_: f"functions.read:{id_}")), scripts=CALLS),
     _stream("one-id-for-all-streamed-calls", "schema",
             becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="toolu_1"),)),
-            frames=in_opening(TOOL_USE, with_members(id="toolu_1")), scripts=CALLS),
+            frames=in_opening("tool_use", with_members(id="toolu_1")), scripts=CALLS),
     _stream("message-started-twice", "order", becomes((started(),), (started(), started())),
-            frames=each_event(of_type(START, lambda event: (event, event)))),
-    _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped(START),
+            frames=each_event(of_type("message_start", lambda event: (event, event)))),
+    _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped("message_start"),
             scripts=SHORT),
-    _stream("blocks-never-started", "order", becomes(_TEXT, _TEXT[1:]), frames=dropped(BLOCK_START)),
-    _stream("blocks-never-stopped", "order", becomes(_TEXT, _TEXT[:2]), frames=dropped(BLOCK_STOP)),
+    _stream("blocks-never-started", "order", becomes(_TEXT, _TEXT[1:]), frames=dropped("content_block_start")),
+    _stream("blocks-never-stopped", "order", becomes(_TEXT, _TEXT[:2]), frames=dropped("content_block_stop")),
     _stream("blocks-stopped-at-the-end", "order",
             becomes((*_SAY_THEN_CALL, ended("tool_use")), (*_SAY_THEN_CALL[:2], *_SAY_THEN_CALL[3:5], closed(0),
                                                           closed(1), ended("tool_use"))),
@@ -234,43 +224,43 @@ MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
             scripts=("text/hello",)),
     _stream("text-after-message-stop", "terminal",
             becomes((STOPPED,), (STOPPED, opened(1, text=""), words(1, "More"), closed(1))),
-            frames=_then(STOP, opened(1, text=""), words(1, "More"), closed(1))),
+            frames=_then("message_stop", opened(1, text=""), words(1, "More"), closed(1))),
     _stream("blocks-counted-from-one", "indexes", becomes(_TEXT, (opened(1, text=""), words(1, "Hi"), closed(1))),
             frames=each_event(at("index", lambda index: index + 1))),
     _stream("one-index-for-all-blocks", "indexes",
             becomes((closed(0), opened(1, "tool_use")), (closed(0), opened(0, "tool_use"))),
             frames=each_event(at("index", lambda _: 0))),
-    _stream("blocks-without-indexes", "indexes", becomes((closed(0),), ({"type": BLOCK_STOP},)),
+    _stream("blocks-without-indexes", "indexes", becomes((closed(0),), ({"type": "content_block_stop"},)),
             frames=each_event(without("index"))),
     _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
-            frames=each_event(of_type(BLOCK_DELTA, at("index", lambda index: index + 7)))),
+            frames=each_event(of_type("content_block_delta", at("index", lambda index: index + 7)))),
     _stream("calls-in-the-block-before", "delta-kinds",
             becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, ""), fragment(0, "{}"), closed(0))),
-            frames=merged(TOOL_USE),
+            frames=merged("tool_use"),
             scripts=("call/after-text",)),
     # Claude Code and the AI SDK take no text from a start.
     _stream("first-words-in-the-start", "delta-kinds", becomes(_TEXT, (opened(0, text="Hi"), closed(0))),
             frames=_opened_with_its_words),
-    _stream("no-message-stop", "terminal", becomes((ended(), STOPPED), (ended(),)), frames=dropped(STOP)),
+    _stream("no-message-stop", "terminal", becomes((ended(), STOPPED), (ended(),)), frames=dropped("message_stop")),
     # One script: each body that is held open costs a second of waiting.
     _stream("message-body-left-open", "terminal", body_open=True, scripts=("text/hello",)),
     _stream("early-failure-as-message-stream", "error-before-output", head=as_streams(),
             salvage=lambda body: [body]),
     # The open block is not closed either.
-    _stream("cut-of-the-backend-is-an-end", "terminal", becomes(_FAILED, _FAILED[:2]), frames=dropped(ERROR),
+    _stream("cut-of-the-backend-is-an-end", "terminal", becomes(_FAILED, _FAILED[:2]), frames=dropped("error"),
             scripts=IN_TEXT),
     _stream("message-failure-hushed-up", "error-in-stream",
             becomes(_FAILED, (*_FAILED[:2], closed(0), ended(input_tokens=1, output_tokens=1), STOPPED)),
             frames=_ended_as_usual, scripts=IN_TEXT),
     _stream("message-stop-after-an-error", "error-in-stream", becomes(_FAILED, (*_FAILED, STOPPED)),
-            frames=_then(ERROR, STOPPED)),
+            frames=_then("error", STOPPED)),
     _stream("errors-as-chat-frames", "error-in-stream",
             becomes((failed(),), ({"error": {"message": "m", "type": "server_error", "param": None, "code": None}},)),
-            frames=each_event(of_type(ERROR, _openai_error))),
+            frames=each_event(of_type("error", _openai_error))),
     _stream("in-stream-errors-of-another-type", "error-in-stream", becomes((failed(),), (failed("server_error"),)),
-            frames=each_event(of_type(ERROR, at("error", with_members(type="server_error"))))),
+            frames=each_event(of_type("error", at("error", with_members(type="server_error"))))),
     _stream("silence-without-pings", "keepalive", becomes((PINGED, b": a\n\n", STOPPED), (STOPPED,)),
-            frames=instead_of(lambda frame: is_comment(frame) or kind_of(frame) == PING)),
+            frames=instead_of(lambda frame: is_comment(frame) or kind_of(frame) == "ping")),
     _stream("leaving-not-noticed", "disconnect", ignores_disconnect=True),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in the sequence of its Messages streams."""

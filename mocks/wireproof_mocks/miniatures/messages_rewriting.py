@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from wireproof_mocks.miniatures.fault import Bodies, Frame, Frames, Json, SentRequest
     from wireproof_mocks.miniatures.rewriting import Change
 
-START, STOP = "message_start", "message_stop"
-BLOCK_START, BLOCK_DELTA, BLOCK_STOP = "content_block_start", "content_block_delta", "content_block_stop"
-MESSAGE_DELTA, PING, ERROR = "message_delta", "ping", "error"
-TEXT, TOOL_USE, THINKING = "text", "tool_use", "thinking"
-
 
 # samples
 
@@ -81,17 +76,17 @@ PINGED: Json = {"type": "ping"}
 
 def in_start(change: Change) -> Frames:
     """A fault of the message in `message_start`."""
-    return each_event(of_type(START, at("message", change)))
+    return each_event(of_type("message_start", at("message", change)))
 
 
 def in_end(change: Change) -> Frames:
     """A fault of `message_delta`."""
-    return each_event(of_type(MESSAGE_DELTA, change))
+    return each_event(of_type("message_delta", change))
 
 
 def in_opening(kind: str, change: Change) -> Frames:
     """A fault of how blocks of one type are opened."""
-    return each_event(of_type(BLOCK_START, at("content_block", of_type(kind, change))))
+    return each_event(of_type("content_block_start", at("content_block", of_type(kind, change))))
 
 
 def each_block(kind: str, change: Change) -> Change:
@@ -101,7 +96,7 @@ def each_block(kind: str, change: Change) -> Change:
 
 def in_error(change: Bodies) -> Bodies:
     """A fault of the bodies of errors."""
-    return lambda body, request, head: change(body, request, head) if body.get("type") == ERROR else body
+    return lambda body, request, head: change(body, request, head) if body.get("type") == "error" else body
 
 
 def opens(frame: Frame, kind: str) -> bool:
@@ -111,7 +106,7 @@ def opens(frame: Frame, kind: str) -> bool:
 
 def has_delta(frame: Frame, member: str) -> bool:
     """Whether an event is a delta in which this member is not empty."""
-    return isinstance(frame, dict) and frame["type"] == BLOCK_DELTA and bool(frame["delta"].get(member))
+    return isinstance(frame, dict) and frame["type"] == "content_block_delta" and bool(frame["delta"].get(member))
 
 
 def merged(kind: str) -> Frames:
@@ -122,16 +117,16 @@ def merged(kind: str) -> Frames:
         fewer = 0
         for frame in frames:
             if held is not None and opens(frame, kind):
-                if kind == TOOL_USE:
+                if kind == "tool_use":
                     # As Anthropic's own streams begin a call, and so that something is left where fragments are lost.
                     yield fragment(held["index"], "")
                 held, fewer = None, fewer + 1
                 continue
-            if held is not None and kind_of(frame) not in {"", PING}:
+            if held is not None and kind_of(frame) not in {"", "ping"}:
                 yield held
                 held = None
             event = at("index", partial(operator.add, -fewer))(frame)
-            if kind_of(event) == BLOCK_STOP:
+            if kind_of(event) == "content_block_stop":
                 held = event
             else:
                 yield event

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
 from wireproof_mocks.miniatures.messages_rewriting import (
-    BLOCK_STOP,
-    START,
-    TEXT,
     closed,
     fragment,
     merged,
@@ -39,7 +36,7 @@ def _thinking_first(*signatures: Json) -> Frames:
 
     def changed(event: Json) -> Iterable[Frame]:
         yield at("index", lambda index: index + 1)(event)
-        if event["type"] == START:
+        if event["type"] == "message_start":
             yield from (_OPENED, thought(0, "Hm."), *signatures, closed(0))
 
     return each_event(changed)
@@ -47,12 +44,12 @@ def _thinking_first(*signatures: Json) -> Frames:
 
 def _text_begun_with(delta: Callable[[int, str], Json]) -> Frames:
     """A delta is sent where a text has begun."""
-    return each_event(lambda event: (event, delta(event["index"], "Hm.")) if opens(event, TEXT) else event)
+    return each_event(lambda event: (event, delta(event["index"], "Hm.")) if opens(event, "text") else event)
 
 
 def _text_in_thoughts(frames: Iterable[Any], request: SentRequest) -> Iterator[Frame]:
     """A text is sent in the block of the thoughts before it."""
-    return merged(TEXT)(_thinking_first(signed(0))(frames, request), request)
+    return merged("text")(_thinking_first(signed(0))(frames, request), request)
 
 
 _think_first = in_body(of_type("message", at("content", lambda content: [THOUGHT, *content])))
@@ -74,7 +71,7 @@ MESSAGES_THOUGHT_FAULTS: tuple[Fault, ...] = (
             frames=_text_begun_with(thought)),
     _stream("later-thoughts-in-the-block-before", "thinking",
             becomes((fragment(0, "{}"), closed(0)), (fragment(0, "{}"), thought(0, "Hm."), closed(0))),
-            frames=each_event(of_type(BLOCK_STOP, lambda event: (thought(event["index"], "Hm."), event)))),
+            frames=each_event(of_type("content_block_stop", lambda event: (thought(event["index"], "Hm."), event)))),
     _stream("thoughts-not-signed", "thinking",
             becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), closed(0), *_MOVED)),
             frames=_thinking_first(), whole=_think_first),

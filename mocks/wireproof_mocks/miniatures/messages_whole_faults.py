@@ -13,7 +13,7 @@ from wireproof_mocks.miniatures.messages_block_faults import (
     chat_counts,
     stop_unnamed,
 )
-from wireproof_mocks.miniatures.messages_rewriting import TEXT, TOOL_USE, each_block
+from wireproof_mocks.miniatures.messages_rewriting import each_block
 from wireproof_mocks.miniatures.rewriting import at, in_body, of_type, with_members, without
 
 if TYPE_CHECKING:
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 def _are_calls(blocks: list[Json]) -> bool:
-    return any(block["type"] == TOOL_USE for block in blocks)
+    return any(block["type"] == "tool_use" for block in blocks)
 
 
 def _empty_text_first(blocks: list[Json]) -> list[Json]:
     """A call has an empty text before it, which is refused when it is sent back."""
-    return [{"type": TEXT, "text": ""}, *blocks] if _are_calls(blocks[:1]) else blocks
+    return [{"type": "text", "text": ""}, *blocks] if _are_calls(blocks[:1]) else blocks
 
 
 def _first_call(blocks: list[Json]) -> list[Json]:
-    return [one for i, one in enumerate(blocks) if one["type"] != TOOL_USE or not _are_calls(blocks[:i])]
+    return [one for i, one in enumerate(blocks) if one["type"] != "tool_use" or not _are_calls(blocks[:i])]
 
 
 def _one_id(blocks: list[Json]) -> list[Json]:
     """All calls of an answer have the id of the first."""
-    ids = [block["id"] for block in blocks if block["type"] == TOOL_USE]
-    return [{**block, "id": ids[0]} if block["type"] == TOOL_USE else block for block in blocks]
+    ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    return [{**block, "id": ids[0]} if block["type"] == "tool_use" else block for block in blocks]
 
 
 def _calls_end(message: Json) -> Json:
@@ -59,18 +59,18 @@ def _message(*content: Json, **members: object) -> Json:
 
 
 def _text(text: str) -> Json:
-    return {"type": TEXT, "text": text}
+    return {"type": "text", "text": text}
 
 
 def _call(**members: object) -> Json:
-    return {"type": TOOL_USE, **members}
+    return {"type": "tool_use", **members}
 
 
 MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
     # In chat's dialect nothing is changed: it is what the other surface is compared with.
     Fault(name="one-surface-says-less", breaks="turn.surface-parity", dialects=(OPENAI_JSON, MESSAGES),
           scripts=("surfaces/text",),
-          whole=in_body(of_type("message", each_block(TEXT, at("text", lambda text: text[:-1])))),
+          whole=in_body(of_type("message", each_block("text", at("text", lambda text: text[:-1])))),
           examples=(becomes(_message(_text("Hi.")), _message(_text("Hi"))),)),
     # Whoever asks for no stream reads JSON: Claude Code's second try after a stream that failed is such a request.
     Fault(name="stream-where-none-is-asked", breaks="messages.whole.envelope", dialects=(MESSAGES,), in_turns=True,
@@ -82,18 +82,18 @@ MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
     _whole("stop-sequence-left-out", "envelope", without("stop_sequence"),
            becomes(_message(stop_sequence=None), _message())),
     _whole("answer-of-no-role", "envelope", without("role"), becomes(_message(role="assistant"), _message())),
-    _whole("message-text-trimmed", "text", each_block(TEXT, at("text", str.strip)),
+    _whole("message-text-trimmed", "text", each_block("text", at("text", str.strip)),
            becomes(_message(_text(" Hi. ")), _message(_text("Hi.")))),
     _whole("empty-text-beside-a-call", "text", at("content", _empty_text_first),
            becomes(_message(_call()), _message(_text(""), _call()))),
     # As chat has it: the tool runner for TypeScript hands the text to the tool.
     _whole("input-as-json-text", "calls",
-           each_block(TOOL_USE, at("input", lambda given: json.dumps(given, ensure_ascii=False))),
+           each_block("tool_use", at("input", lambda given: json.dumps(given, ensure_ascii=False))),
            becomes(_message(_call(input={"a": 1})), _message(_call(input='{"a": 1}')))),
     _whole("call-ids-with-dots-and-colons", "calls",
-           each_block(TOOL_USE, lambda block: {**block, "id": f"functions.{block['name']}:{block['id']}"}),
+           each_block("tool_use", lambda block: {**block, "id": f"functions.{block['name']}:{block['id']}"}),
            becomes(_message(_call(id="t", name="read")), _message(_call(id="functions.read:t", name="read")))),
-    _whole("call-ids-empty", "calls", each_block(TOOL_USE, with_members(id="")),
+    _whole("call-ids-empty", "calls", each_block("tool_use", with_members(id="")),
            becomes(_message(_call(id="t")), _message(_call(id="")))),
     _whole("one-id-for-all-calls", "calls", at("content", _one_id),
            becomes(_message(_call(id="a"), _call(id="b")), _message(_call(id="a"), _call(id="a")))),

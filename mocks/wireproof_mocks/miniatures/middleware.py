@@ -28,7 +28,6 @@ from wireproof_mocks.miniatures.fault import (
     SentRequest,
     put_body,
 )
-from wireproof_mocks.miniatures.messages_rewriting import ERROR
 from wireproof_mocks.miniatures.rewriting import written
 from wireproof_surfaces.messages.error_form import type_of
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from wireproof_mocks.miniatures.fault import Bodies, Frames
+    from wireproof_mocks.miniatures.fault import Frames
 
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
@@ -99,7 +98,7 @@ class WithFaults:
         finally:
             self._inside.remove(request)  # also when the proxy raised
         head = caught[0]
-        body = _Body(answer, _chain(first, pieces), faults)
+        body = _Body(answer, itertools.chain([first], pieces), faults)
         if head.of_stream:
             return self._stream(body, head, request, start_response)
         return self._whole(body, head, request, start_response)
@@ -164,7 +163,8 @@ class WithFaults:
                 return map(written, _changed_frames(body.faults[number + 1 :], fault.salvage(data), request))
             if fault.whole and data is not None:
                 # With the head as it was before: a fault may ask for the status that its own `head` has changed.
-                data = _changed_whole(fault.whole, data, request, head, alone=len(body.faults) == 1)
+                alone = len(body.faults) == 1
+                data = fault.whole(data, request, head) if alone else _changed(data, fault.whole, request, head)
             if data is not None and faulty.code != head.code:
                 data = _named_by_status(data, faulty.code)
             head = faulty
@@ -212,20 +212,10 @@ def _noted(frames: Iterator[Frame], taken: list[Frame]) -> Iterator[Frame]:
         yield frame
 
 
-def _changed_whole(change: Bodies, data: Json, request: SentRequest, head: FaultHead, *, alone: bool) -> Json:
-    """A whole answer as a fault changes it; one among several leaves what it cannot read as it is."""
-    if alone:
-        return change(data, request, head)
-    try:
-        return change(data, request, head)
-    except _UNREADABLE:
-        return data
-
-
 def _named_by_status(body: Json, code: int) -> Json:
     """The body with another status. Errors of Messages have the type of theirs: a fault is of the status alone."""
     error = body.get("error")
-    if body.get("type") != ERROR or not isinstance(error, dict):
+    if body.get("type") != "error" or not isinstance(error, dict):
         return body
     return {**body, "error": {**error, "type": type_of(code)}}
 
@@ -295,10 +285,10 @@ def _change_request(environ: WSGIEnvironment, faults: Sequence[Fault], key: str 
     put_body(environ, body)
 
 
-def _changed(data: Json, change: Callable[[Json], Json]) -> Json:
-    """The request as a fault changes it; one that is too wrong for the fault to read goes on as it is."""
+def _changed(data: Json, change: Callable[..., Json], *more: object) -> Json:
+    """A body as a fault changes it; one that is too wrong for the fault to read goes on as it is."""
     try:
-        return change(data)
+        return change(data, *more)
     except _UNREADABLE:
         return data
 
@@ -309,11 +299,6 @@ def _json_object(body: bytes) -> Json | None:
     except ValueError:
         return None
     return data if isinstance(data, dict) else None
-
-
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
 
 
 def _frames(pieces: Iterable[bytes]) -> Iterator[Frame]:

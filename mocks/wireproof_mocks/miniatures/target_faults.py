@@ -5,7 +5,6 @@ They show what a report makes of one cause that hundreds of exchanges share.
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import TYPE_CHECKING
 
@@ -16,10 +15,9 @@ from wireproof_mocks.miniatures.fault import (
     OPENAI_JSON,
     RESPONSES,
     Fault,
-    FaultHead,
-    FaultReply,
     MiniatureExit,
     NeverAnswer,
+    json_reply,
 )
 from wireproof_mocks.miniatures.rewriting import at, each_event, with_members, without
 
@@ -40,11 +38,7 @@ def _refused(status: str, kind: str, message: str, *more: tuple[str, str]) -> Ca
 
     def instead(_: SentRequest, __: int) -> Instead:
         error = {"message": f"{message} (request {uuid.uuid4()})", "type": kind, "param": None, "code": None}
-        body = json.dumps({"error": error}).encode()
-        length = ("Content-Length", str(len(body)))
-        return FaultReply(
-            head=FaultHead(status=status, headers=[("Content-Type", "application/json"), length, *more]), body=body
-        )
+        return json_reply(status, {"error": error}, *more)
 
     return instead
 

@@ -45,14 +45,6 @@ OVERHEARD = "opened"
 # messages
 
 
-def _messages(change: Callable[[list[Json]], list[Json]]) -> Change:
-    return at("messages", change)
-
-
-def _each_message(change: Callable[[Json], Json]) -> Change:
-    return at("messages[]", change)
-
-
 def _in_parts_of_text(content: str | list[Json]) -> bool:
     return isinstance(content, list) and all(part.get("type") == "text" for part in content)
 
@@ -90,7 +82,7 @@ def _swapped(role: str, member: str) -> Change:
         turned = iter([*values[1:], *values[:1]])
         return [{**m, member: next(turned)} if m["role"] == role else m for m in said]
 
-    return _messages(changed)
+    return at("messages", changed)
 
 
 def _calls_only(message: Json) -> Json:
@@ -109,7 +101,7 @@ def _images_lost(said: list[Json]) -> list[Json]:
 def _texts(change: Callable[[str], str], *roles: str) -> Change:
     """The texts of messages of these roles are changed."""
     changed = at("content", lambda content: change(content) if isinstance(content, str) else content)
-    return _each_message(lambda message: changed(message) if message["role"] in roles else message)
+    return at("messages[]", lambda message: changed(message) if message["role"] in roles else message)
 
 
 def _without_blanks_at_ends(text: str) -> str:
@@ -236,22 +228,24 @@ def _anywhere(fault: Fault) -> Fault:
 
 
 TURN_FAULTS: tuple[Fault, ...] = (
-    _request("message-lost", "history-reaches-backend", _messages(_first_question_lost)),
-    _request("last-of-the-user-only", "history-reaches-backend", _messages(lambda said: last_of_a_row(said, "user"))),
-    _anywhere(_request("assistant-as-user", "history-reaches-backend", _each_message(_assistant_as_user))),
-    _request("system-as-user", "system-prompt", _each_message(having(with_members(role="user"), role="system"))),
-    _request("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
+    _request("message-lost", "history-reaches-backend", at("messages", _first_question_lost)),
+    _request("last-of-the-user-only", "history-reaches-backend",
+             at("messages", lambda said: last_of_a_row(said, "user"))),
+    _anywhere(_request("assistant-as-user", "history-reaches-backend", at("messages[]", _assistant_as_user))),
+    _request("system-as-user", "system-prompt", at("messages[]", having(with_members(role="user"), role="system"))),
+    _request("late-instructions-as-user", "system-prompt", at("messages", _late_instructions_as_user)),
     _request("developer-text-lost", "system-prompt",
-             _messages(lambda said: [m for m in said if m["role"] != "developer"])),
+             at("messages", lambda said: [m for m in said if m["role"] != "developer"])),
     Fault(name="results-swapped", breaks="turn.tool-result", request=_swapped("tool", "tool_call_id"),
           scripts=("reflect/received",)),
-    _request("words-beside-calls-lost", "history-reaches-backend", _each_message(_calls_only), "reflect/received"),
+    _request("words-beside-calls-lost", "history-reaches-backend", at("messages[]", _calls_only), "reflect/received"),
     # Arguments of earlier calls are parsed and serialised again.
     _request("earlier-calls-respelt", "history-reaches-backend",
              at("messages[].tool_calls[].function.arguments", rewritten), "reflect/received"),
     # Of a result in parts, only the first part is read.
     _request("later-parts-of-results-lost", "tool-result",
-             _each_message(having(at("content", in_list(lambda parts: parts[:1])), role="tool")), "reflect/received"),
+             at("messages[]", having(at("content", in_list(lambda parts: parts[:1])), role="tool")),
+             "reflect/received"),
     Fault(name="function-results-swapped", breaks="turn.tool-result", request=_swapped("function", "content"),
           dialects=(FUNCTION_CALL,), scripts=("reflect/received",)),
     _anywhere(_request("tools-reversed", "tool-registry-order", _tools_reversed)),
@@ -278,8 +272,8 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _anywhere(_untouched("long-texts-cut", _texts(lambda text: text[:LONG], "user"))),
     _untouched("results-cut", _texts(lambda text: text[:LONG], *RESULTS)),
     _untouched("results-trimmed", _texts(str.strip, *RESULTS)),
-    _untouched("history-doubled", _messages(_doubled)),
-    _anywhere(_untouched("repeats-of-the-user-dropped", _messages(_said_once))),
+    _untouched("history-doubled", at("messages", _doubled)),
+    _anywhere(_untouched("repeats-of-the-user-dropped", at("messages", _said_once))),
     _anywhere(_untouched("prompts-share-a-buffer", _SharedPrompt())),
     _anywhere(_untouched("tools-beyond-the-fourth-dropped", at("tools", lambda tools: tools[:4]))),
     _untouched("tool-schemas-emptied",
@@ -287,8 +281,8 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _untouched("tool-descriptions-lost", at("tools[].function", with_members(description=""))),
     _untouched("tool-descriptions-in-one-line",
                at("tools[].function.description", lambda text: " ".join(text.split()))),
-    _request("images-lost", "images", _messages(_images_lost)),
-    _request("earlier-images-lost", "images", _messages(lambda said: [*_images_lost(said[:-1]), *said[-1:]])),
+    _request("images-lost", "images", at("messages", _images_lost)),
+    _request("earlier-images-lost", "images", at("messages", lambda said: [*_images_lost(said[:-1]), *said[-1:]])),
     _anywhere(_request("session-used-again", "fresh-session", _OneSession())),
     Fault(name="others-overheard", breaks="turn.concurrent-isolation", scripts=("turn/beside",),
           frames=behind_the_first(text_of, lambda frame: with_delta(frame, {"content": OVERHEARD}))),
