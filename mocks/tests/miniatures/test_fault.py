@@ -10,10 +10,7 @@ from wireproof_mocks.miniatures.fault import (
     OPENAI_JSON,
     RESPONSES,
     Fault,
-    FaultExample,
     FaultHead,
-    Frame,
-    Json,
     SentRequest,
 )
 
@@ -21,27 +18,6 @@ from wireproof_mocks.miniatures.fault import (
 @pytest.mark.parametrize(("status", "code"), [("200 OK", 200), ("404 NOT FOUND", 404), ("599", 599)])
 def test_a_status_line_has_a_number(status: str, code: int) -> None:
     assert FaultHead(status=status, headers=[]).code == code
-
-
-EXAMPLES = [(fault, one) for fault in FAULTS.values() for one in fault.examples]
-SENT = SentRequest(method="POST", path="/v1/chat/completions", body=b"{}", key="Bearer k")
-
-
-@pytest.mark.parametrize(("fault", "example"), EXAMPLES, ids=[fault.name for fault, _ in EXAMPLES])
-def test_a_fault_does_what_its_example_shows(fault: Fault, example: FaultExample) -> None:
-    assert example.before != example.after
-    assert made(fault, example.before) == example.after
-
-
-def made(fault: Fault, before: tuple[Frame, ...] | Json) -> tuple[Frame, ...] | Json:
-    """What the fault makes of frames or of a body."""
-    if isinstance(before, tuple):
-        assert fault.frames
-        return tuple(fault.frames(before, SENT))
-    if fault.request:
-        return fault.request(before)
-    assert fault.whole
-    return fault.whole(before, SENT, FaultHead(status="200 OK", headers=[]))
 
 
 def test_names_are_unique() -> None:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_mocks.miniatures.fault import DONE, FaultHead, SentRequest
 from wireproof_mocks.miniatures.rewriting import written
 from wireproof_mocks.miniatures.stream_faults import STREAM_FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 100, "model": "codex"}
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -181,6 +184,62 @@ OTHERWISE = {
 FAULTS = {fault.name: fault for fault in STREAM_FAULTS}
 
 
+def with_delta_of(delta: dict[str, Any]) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "logprobs": None, "delta": delta, "finish_reason": None}]}
+
+
+def with_function(made: dict[str, Any]) -> dict[str, Any]:
+    return with_delta_of({"function_call": made})
+
+
+def with_tool(call: dict[str, Any]) -> dict[str, Any]:
+    return with_delta_of({"tool_calls": [{"index": 0, **call}]})
+
+
+EXAMPLES: list[tuple[str, Any, Any]] = [
+    ("extra-member", ({"choices": []}, DONE), ({"choices": [], "provider": "mine"}, DONE)),
+    ("choices-null-in-the-first-chunk", ({"choices": []}, DONE), ({"choices": None}, {"choices": []}, DONE)),
+    ("one-id-for-all-streams", ({"id": "chatcmpl-7"}, DONE), ({"id": "chatcmpl-1"}, DONE)),
+    (
+        "no-role",
+        (with_delta_of({"role": "assistant", "function_call": {"name": "f", "arguments": ""}}),),
+        (with_function({"name": "f", "arguments": ""}),),
+    ),
+    ("no-role", (with_delta_of({"role": "assistant", "content": ""}),), ()),
+    (
+        "functions-called-as-tools",
+        tuple(with_function(made) for made in ({"name": "f", "arguments": ""}, {"arguments": "{}"})),
+        (
+            with_tool({"id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}),
+            with_tool({"function": {"arguments": "{}"}}),
+        ),
+    ),
+    ("length-copied-beside-chunks", (DONE,), (b"e\r\ndata: [DONE]\n\n\r\n", b"0\r\n\r\n")),
+    (
+        "usage-without-details",
+        ({"choices": [], "usage": {"total_tokens": 8, "prompt_tokens_details": {}}},),
+        ({"choices": [], "usage": {"total_tokens": 8}},),
+    ),
+    (
+        "usage-in-every-chunk",
+        ({"choices": [7], "usage": None}, {"choices": [7]}, DONE),
+        (
+            {"choices": [7], "usage": {"prompt_tokens": 11, "completion_tokens": 0, "total_tokens": 11}},
+            {"choices": [7]},
+            DONE,
+        ),
+    ),
+    ("keepalive-only-once", (b": a\n\n", b": b\n\n", DONE), (b": a\n\n", b"", DONE)),
+]
+"""What faults make of samples."""
+
+
+@pytest.mark.parametrize(("name", "before", "after"), EXAMPLES, ids=[name for name, *_ in EXAMPLES])
+def test_a_fault_does_what_its_example_shows(name: str, before: Any, after: Any, made: Callable[..., Any]) -> None:
+    assert before != after
+    assert made(name, before) == after
+
+
 def spoil(name: str, frames: list[Any], request: SentRequest = ASKED) -> list[Any]:
     change = FAULTS[name].frames
     assert change is not None
@@ -188,10 +247,10 @@ def spoil(name: str, frames: list[Any], request: SentRequest = ASKED) -> list[An
 
 
 def test_every_fault_stands_in_one_of_the_tables_or_has_examples() -> None:
-    shown = {name for name, fault in FAULTS.items() if fault.examples}
+    shown = {name for name, *_ in EXAMPLES}
     assert set(SPOILED) | OTHERWISE | {"silence-is-an-answer"} | shown == set(FAULTS)
     assert FAULTS["angle-bracket-at-the-end-lost"].frames is FAULTS["last-text-lost"].frames
-    assert {name for name, fault in FAULTS.items() if fault.frames is None and not fault.examples} == OTHERWISE
+    assert {name for name, fault in FAULTS.items() if fault.frames is None} == OTHERWISE
 
 
 @pytest.mark.each("stream", list(STREAMS))

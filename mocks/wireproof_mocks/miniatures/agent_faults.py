@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import CALLS, TEXT, WHOLE_CALLS, call_of, each, outside_blocks
 from wireproof_mocks.miniatures.failure_faults import answered_with_nothing
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, FaultExample, becomes, json_reply
+from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, json_reply
 from wireproof_mocks.miniatures.rewriting import at, in_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof_mocks.miniatures.fault import Instead, Json, SentRequest
+    from wireproof_mocks.miniatures.fault import Instead, SentRequest
 
 _CONTENT = "choices[].message.content"
-_USERS = "root:x:0:0:root:/root:/bin/sh"
+USERS = "root:x:0:0:root:/root:/bin/sh"
 
 
 def _functions(place: str, change: Callable[[str], str]) -> dict[str, Any]:
@@ -40,56 +40,31 @@ def _going_on(request: SentRequest, _: int) -> Instead | None:
 
 def _reading_anywhere(content: str) -> str:
     """A path is opened as it comes: the model gets whatever is there."""
-    received = at("history[].output", lambda _: _USERS)(json.loads(content))
+    received = at("history[].output", lambda _: USERS)(json.loads(content))
     return json.dumps(received)
 
 
-def _answer(message: Json) -> Json:
-    return {"choices": [{"index": 0, "message": message}]}
-
-
-def _call(name: str, arguments: str, index: int = 0) -> Json:
-    return {"index": index, "id": f"call_{index}", "function": {"name": name, "arguments": arguments}}
-
-
-def _chunk(*calls: Json) -> Json:
-    return {"choices": [{"index": 0, "delta": {"tool_calls": list(calls)}, "finish_reason": None}]}
-
-
-def _fault(name: str, breaks: str, script: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+def _fault(name: str, breaks: str, script: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
     row, scripts = f"agent.{breaks}", (f"agent/{script}",)
-    return Fault(name=name, breaks=row, scripts=scripts, dialects=(OPENAI_JSON,), examples=examples, **how)
+    return Fault(name=name, breaks=row, scripts=scripts, dialects=(OPENAI_JSON,), **how)
 
 
 AGENT_FAULTS: tuple[Fault, ...] = (
     # The service's name for what clients call `list`.
     _fault(
-        "own-name-for-a-folder",
-        "names",
-        "names",
-        becomes((_chunk(_call("list", "{}")),), (_chunk(_call("ls", "{}")),)),
-        becomes(
-            _answer({"tool_calls": [_call("list", "{}"), _call("read", "{}")]}),
-            _answer({"tool_calls": [_call("ls", "{}"), _call("read", "{}")]}),
-        ),
-        **_functions("name", lambda name: "ls" if name == "list" else name),
+        "own-name-for-a-folder", "names", "names", **_functions("name", lambda name: "ls" if name == "list" else name)
     ),
     # The service's name for what clients call `filePath`.
     _fault(
         "own-name-for-a-path",
         "arguments",
         "arguments",
-        becomes((_chunk(_call("read", '{"filePath": "a"}')),), (_chunk(_call("read", '{"path": "a"}')),)),
         **_functions("arguments", lambda arguments: arguments.replace('"filePath"', '"path"')),
     ),
     _fault(
         "closed-at-the-first-request",
         "all-emitted",
         "all",
-        becomes((_chunk(_call("a", "")), _chunk(_call("b", "", 1))), (_chunk(_call("a", "")),)),
-        becomes(
-            _answer({"tool_calls": [_call("a", ""), _call("b", "", 1)]}), _answer({"tool_calls": [_call("a", "")]})
-        ),
         frames=each(lambda chunk: () if call_of(chunk).get("index") else chunk),
         whole=in_body(at(WHOLE_CALLS, lambda calls: calls[:1])),
     ),
@@ -100,19 +75,9 @@ AGENT_FAULTS: tuple[Fault, ...] = (
         "over-where-tools-begin",
         "without-tools",
         "without-tools",
-        becomes(_answer({"content": "Done."}), _answer({"content": ""})),
         frames=each(at(TEXT, outside_blocks(lambda _: ""))),
         whole=in_body(at(_CONTENT, lambda _: "")),
     ),
-    _fault(
-        "any-file-is-read",
-        "scratch-only",
-        "scratch",
-        becomes(
-            _answer({"content": '{"history": [{"output": "no"}, {"role": "user"}]}'}),
-            _answer({"content": f'{{"history": [{{"output": "{_USERS}"}}, {{"role": "user"}}]}}'}),
-        ),
-        whole=in_body(at(_CONTENT, _reading_anywhere)),
-    ),
+    _fault("any-file-is-read", "scratch-only", "scratch", whole=in_body(at(_CONTENT, _reading_anywhere))),
 )
 """Each is the reference proxy, in front of Cursor's agent service, with one thing wrong."""

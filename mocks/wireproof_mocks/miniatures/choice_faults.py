@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_mocks.miniatures.chunks import choice_of, each
-from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Fault, becomes
+from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Fault
 from wireproof_mocks.miniatures.heads import forgetting
 from wireproof_mocks.miniatures.rewriting import at, in_body
 
@@ -39,18 +39,11 @@ CHOICE_FAULTS: tuple[Fault, ...] = (
         breaks="chat.stream.isolation",
         frames=each(lambda chunk: () if choice_of(chunk).get("index") else chunk),
         scripts=("choices/text", "choices/indexed", "choices/mixed", "choices/usage"),
-        examples=(
-            becomes(
-                ({"choices": [{"index": 0}]}, {"choices": [{"index": 1}]}, {"choices": []}),
-                ({"choices": [{"index": 0}]}, {"choices": []}),
-            ),
-        ),
     ),
     Fault(
         name="whole-one-choice-of-two",
         breaks="chat.whole.choices",
         whole=in_body(at("choices", lambda choices: choices[:1])),
-        examples=(becomes({"choices": [1, 2]}, {"choices": [1]}),),
     ),
     Fault(name="mode-set-up-ignored", breaks="mode.default", environ=_other_default),
     Fault(name="mode-not-echoed", breaks="mode.header", head=forgetting(MODE_HEADER)),

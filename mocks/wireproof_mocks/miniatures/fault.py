@@ -129,21 +129,6 @@ def own_id(prefix: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FaultExample:
-    """What a fault makes of a sample: the frames of a stream, the body of a whole answer, or that of a request."""
-
-    before: tuple[Frame, ...] | Json
-    """Frames for a fault with `frames`; a body for one with `whole` or `request`."""
-    after: tuple[Frame, ...] | Json
-    """What becomes of it."""
-
-
-def becomes(before: tuple[Frame, ...] | Json, after: tuple[Frame, ...] | Json) -> FaultExample:
-    """What a fault makes of a sample."""
-    return FaultExample(before=before, after=after)
-
-
-@dataclass(frozen=True, kw_only=True)
 class FaultReply:
     """A response that the proxy did not make."""
 
@@ -209,8 +194,6 @@ class Fault:
     in_turns: bool = False
     """Whether the fault shows only where a script is asked for. Many other requests are wrong, and the errors that
     answer them have rows of their own (param.*), which a request that was changed would break, too."""
-    examples: tuple[FaultExample, ...] = field(default=(), hash=False)  # frames are dicts
-    """What it does to samples, which is all the test that it needs: a test goes over the examples of every fault."""
 
     def touches(self, request: SentRequest) -> bool:
         """Whether the fault shows in the answer to a request."""

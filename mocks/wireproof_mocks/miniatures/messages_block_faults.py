@@ -7,18 +7,16 @@ import operator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault
 from wireproof_mocks.miniatures.messages_order_faults import SHORT
 from wireproof_mocks.miniatures.messages_rewriting import (
     closed,
-    ended,
     fragment,
     has_delta,
     in_end,
     in_start,
     opened,
     opens,
-    started,
     words,
 )
 from wireproof_mocks.miniatures.rewriting import (
@@ -151,10 +149,6 @@ def stop_unnamed(answer: Json) -> Json:
     return {**answer, "stop_reason": "end_turn", "stop_sequence": None} if stopped else answer
 
 
-def _stopped(reason: str, sequence: str | None) -> Json:
-    return {**ended(), "delta": {"stop_reason": reason, "stop_sequence": sequence}}
-
-
 def chat_counts(usage: Json) -> Json:
     """Counts with the names that chat has for them."""
     return {CHAT_COUNTS[name]: count for name, count in usage.items() if name in CHAT_COUNTS}
@@ -174,84 +168,50 @@ def _everywhere(change: Change) -> Frames:
     return each_event(both(at("usage", change), at("message.usage", change)))
 
 
-def _stream(name: str, breaks: str, *examples: FaultExample, frames: Frames, scripts: tuple[str, ...] = ()) -> Fault:
-    row = f"messages.{breaks}"
-    return Fault(name=name, breaks=row, dialects=(MESSAGES,), examples=examples, frames=frames, scripts=scripts)
+def _stream(name: str, breaks: str, frames: Frames, *scripts: str) -> Fault:
+    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), frames=frames, scripts=scripts)
 
-
-_CALL = (opened(0, "tool_use", input={}), fragment(0, '{"a"'), fragment(0, ":1}"), closed(0))
-_CACHED = {**ended(), "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "cache_creation_input_tokens": 0}}
-_AS_OBJECT = {"type": "input_json_delta", "partial_json": {"a": 1}}
-_FULL = opened(0, "tool_use", input={"a": 1})
 
 MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
     _stream("text-repeated-from-its-start", "stream.text",
-            becomes((words(0, "a"), words(0, "b")), (words(0, "a"), words(0, "ab"))), scripts=SHORT,
-            frames=repeated_from_start("content_block_delta", "delta.text", "index")),
-    _stream("letters-cut-in-two", "stream.text", becomes((words(0, "aé"),), (words(0, f"a{REPLACEMENT}"),)),
-            frames=_in_deltas("text", _cut_in_letters)),
-    _stream("empty-text-before-a-call", "stream.text",
-            becomes(_CALL[:1], (opened(0, text=""), closed(0), opened(1, "tool_use", input={}))),
-            frames=_empty_text_first),
-    _stream("arguments-beside-the-name-lost", "stream.arguments", becomes(_CALL, (_CALL[0], *_CALL[2:])),
-            frames=_first_fragment_lost),
-    _stream("last-arguments-lost", "stream.arguments", becomes(_CALL, (*_CALL[:2], _CALL[3])),
-
-            frames=_last_fragment_lost),
+            repeated_from_start("content_block_delta", "delta.text", "index"), *SHORT),
+    _stream("letters-cut-in-two", "stream.text", _in_deltas("text", _cut_in_letters)),
+    _stream("empty-text-before-a-call", "stream.text", _empty_text_first),
+    _stream("arguments-beside-the-name-lost", "stream.arguments", _first_fragment_lost),
+    _stream("last-arguments-lost", "stream.arguments", _last_fragment_lost),
     # Claude Code takes no input from a start; the AI SDK joins it with the deltas.
-    _stream("input-in-the-start-alone", "stream.arguments", becomes(_CALL, (_FULL, _CALL[3])),
-            frames=_in_the_start(lambda _: [])),
-    _stream("input-in-the-start-too", "stream.arguments", becomes(_CALL, (_FULL, *_CALL[1:])),
-            frames=_in_the_start(lambda own: own)),
-    _stream("fragments-as-objects", "stream.arguments",
-            becomes((fragment(0, '{"a":1}'),), ({**fragment(0, ""), "delta": _AS_OBJECT},)),
-            frames=_in_deltas("partial_json", _parsed)),
-    _stream("input-in-a-list", "stream.arguments",
-            becomes(_CALL, (_CALL[0], fragment(0, "["), *_CALL[1:3], fragment(0, "]"), _CALL[3])), frames=_in_a_list),
-    _stream("calls-end-the-turn", "stream.stop-reason", becomes((ended("tool_use"),), (ended("end_turn"),)),
-            frames=_reason(lambda reason: "end_turn" if reason == "tool_use" else reason)),
-    _stream("tool-use-without-a-call", "stream.stop-reason", becomes((ended("end_turn"),), (ended("tool_use"),)),
-            frames=_reason(lambda reason: "tool_use" if reason == "end_turn" else reason)),
-    _stream("stop-reasons-of-chat", "stream.stop-reason", becomes((ended("end_turn"),), (ended("stop"),)),
-            frames=_reason(lambda reason: CHAT_REASONS.get(reason, reason))),
-    _stream("no-reason-to-stop", "stream.stop-reason", becomes((ended(),), (ended(None),)),
-            frames=_reason(lambda _: None)),
-    _stream("delta-without-a-reason", "stream.stop-reason",
-            becomes((ended(),), ({**ended(), "delta": {}},)), frames=in_end(with_members(delta={}))),
-    _stream("no-message-delta", "stream.stop-reason", becomes((closed(0), ended()), (closed(0),)),
-            frames=dropped("message_delta")),
+    _stream("input-in-the-start-alone", "stream.arguments", _in_the_start(lambda _: [])),
+    _stream("input-in-the-start-too", "stream.arguments", _in_the_start(lambda own: own)),
+    _stream("fragments-as-objects", "stream.arguments", _in_deltas("partial_json", _parsed)),
+    _stream("input-in-a-list", "stream.arguments", _in_a_list),
+    _stream("calls-end-the-turn", "stream.stop-reason",
+            _reason(lambda reason: "end_turn" if reason == "tool_use" else reason)),
+    _stream("tool-use-without-a-call", "stream.stop-reason",
+            _reason(lambda reason: "tool_use" if reason == "end_turn" else reason)),
+    _stream("stop-reasons-of-chat", "stream.stop-reason",
+            _reason(lambda reason: CHAT_REASONS.get(reason, reason))),
+    _stream("no-reason-to-stop", "stream.stop-reason", _reason(lambda _: None)),
+    _stream("delta-without-a-reason", "stream.stop-reason", in_end(with_members(delta={}))),
+    _stream("no-message-delta", "stream.stop-reason", dropped("message_delta")),
     # LangChain adds the counts of the two.
-    _stream("two-message-deltas", "stream.stop-reason", becomes((ended(),), (ended(None), ended())),
-            frames=in_end(lambda event: ({**event, "delta": {**event["delta"], "stop_reason": None}}, event))),
-    _stream("end-turn-at-a-stop-sequence", "stream.stop-reason",
-            becomes((_stopped("stop_sequence", "."),), (ended(),)), frames=in_end(at("delta", stop_unnamed))),
+    _stream("two-message-deltas", "stream.stop-reason",
+            in_end(lambda event: ({**event, "delta": {**event["delta"], "stop_reason": None}}, event))),
+    _stream("end-turn-at-a-stop-sequence", "stream.stop-reason", in_end(at("delta", stop_unnamed))),
     _stream("no-name-of-the-stop-sequence", "stream.stop-reason",
-            becomes((_stopped("stop_sequence", "."),), (_stopped("stop_sequence", None),)),
-            frames=in_end(at("delta", with_members(stop_sequence=None)))),
-    _stream("start-without-usage", "stream.usage", becomes((started(usage={}),), (started(),)),
-            frames=in_start(without("usage"))),
-    _stream("end-without-usage", "stream.usage",
-            becomes((ended(output_tokens=1),), (without("usage")(ended()),)), frames=in_end(without("usage"))),
-    _stream("counts-with-names-of-chat", "stream.usage",
-            becomes((ended(input_tokens=3, output_tokens=5),), (ended(prompt_tokens=3, completion_tokens=5),)),
-            frames=_everywhere(chat_counts)),
+            in_end(at("delta", with_members(stop_sequence=None)))),
+    _stream("start-without-usage", "stream.usage", in_start(without("usage"))),
+    _stream("end-without-usage", "stream.usage", in_end(without("usage"))),
+    _stream("counts-with-names-of-chat", "stream.usage", _everywhere(chat_counts)),
     # LangChain reads no other counts than those of message_delta.
     _stream("input-counted-in-the-start-alone", "stream.usage",
-            becomes((ended(input_tokens=3, output_tokens=5),), (ended(output_tokens=5),)),
-            frames=in_end(at("usage", lambda usage: {"output_tokens": usage["output_tokens"]}))),
-    _stream("output-of-the-last-piece", "stream.usage", becomes((ended(output_tokens=5),), (ended(output_tokens=1),)),
-            frames=in_end(at("usage", with_members(output_tokens=1)))),
-    _stream("cached-counted-as-input-in-streams", "stream.usage",
-            becomes((_CACHED,), (at("usage", with_members(input_tokens=7))(_CACHED),)),
-            frames=_everywhere(cached_counted_twice)),
-    _stream("caches-not-counted-in-streams", "stream.usage",
-            becomes((_CACHED,), (at("usage", with_members(cache_read_input_tokens=0))(_CACHED),)),
-            frames=_everywhere(cached_not_counted)),
-    _stream("streams-of-another-model", "parity", becomes((started(model="m"),), (started(model="m-stream"),)),
-            frames=in_start(at("model", lambda model: f"{model}-stream"))),
+            in_end(at("usage", lambda usage: {"output_tokens": usage["output_tokens"]}))),
+    _stream("output-of-the-last-piece", "stream.usage", in_end(at("usage", with_members(output_tokens=1)))),
+    _stream("cached-counted-as-input-in-streams", "stream.usage", _everywhere(cached_counted_twice)),
+    _stream("caches-not-counted-in-streams", "stream.usage", _everywhere(cached_not_counted)),
+    _stream("streams-of-another-model", "parity", in_start(at("model", lambda model: f"{model}-stream"))),
     Fault(name="others-overheard-in-messages", breaks="turn.concurrent-isolation", dialects=(MESSAGES,),
           frames=behind_the_first(lambda frame: has_delta(frame, "text"),
-                                  lambda frame: words(frame["index"], OVERHEARD)), scripts=("turn/beside",),
-          examples=(becomes((words(0, "a"), words(0, "b")), (words(0, "a"), words(0, OVERHEARD), words(0, "b"))),)),
+                                  lambda frame: words(frame["index"], OVERHEARD)),
+          scripts=("turn/beside",)),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in what its Messages streams hold."""

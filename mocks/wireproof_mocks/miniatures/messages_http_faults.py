@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault
 from wireproof_mocks.miniatures.heads import as_streams, forgetting, restated
 from wireproof_mocks.miniatures.messages_input_faults import BAD_REQUEST, refused
 from wireproof_mocks.miniatures.messages_rewriting import in_error
@@ -89,11 +89,9 @@ def _asked_as_for_chat(environ: Environ) -> None:
         environ.setdefault("HTTP_AUTHORIZATION", f"Bearer {key}")
 
 
-def _fault(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
-    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), examples=examples, **how)
+def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), **how)
 
-
-_ERROR: Json = {"type": "error", "error": {"type": "api_error", "message": "m"}, "request_id": "req_1"}
 
 MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
     _fault("query-is-part-of-the-path", "route", environ=_lost_with_a_query),
@@ -109,26 +107,19 @@ MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (
     _fault("betas-passed-on-and-refused", "version",
            instead=refused("Unexpected value(s) for the `anthropic-beta` header", _unknown_beta)),
     _fault("answers-without-request-id", "request-id", head=forgetting("request-id")),
-    _fault("errors-without-request-id", "request-id", becomes(_ERROR, without("request_id")(_ERROR)),
-           whole=in_body(of_type("error", without("request_id")))),
-    _fault("errors-of-chat", "error.envelope",
-           becomes(_ERROR, {"error": {"message": "m", "type": "invalid_request_error", "param": None, "code": None}}),
-           whole=in_body(of_type("error", _of_chat))),
+    _fault("errors-without-request-id", "request-id", whole=in_body(of_type("error", without("request_id")))),
+    _fault("errors-of-chat", "error.envelope", whole=in_body(of_type("error", _of_chat))),
     _fault("errors-of-one-type", "error.envelope", whole=in_error(_one_type)),
     _fault("refusals-as-detail", "error.envelope", whole=in_error(_detail)),
     _fault("refusals-as-streams", "error.parity", head=as_streams(BAD_REQUEST, BAD_REQUEST),
            salvage=lambda body: [body]),
     _fault("tokens-not-counted", "count-tokens", whole=_not_found,
            head=restated("404 Not Found", lambda _, request: request.path.endswith(COUNTING))),
-    _fault("tokens-counted-hundredfold", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 700}),
-           whole=in_body(at("input_tokens", lambda count: 100 * count))),
-    _fault("bytes-counted-as-tokens", "count-tokens", becomes({"input_tokens": 7}, {"input_tokens": 28}),
-           whole=in_body(at("input_tokens", lambda count: 4 * count))),
-    _fault("total-tokens-counted", "count-tokens", becomes({"input_tokens": 7}, {"total_tokens": 7}),
+    _fault("tokens-counted-hundredfold", "count-tokens", whole=in_body(at("input_tokens", lambda count: 100 * count))),
+    _fault("bytes-counted-as-tokens", "count-tokens", whole=in_body(at("input_tokens", lambda count: 4 * count))),
+    _fault("total-tokens-counted", "count-tokens",
            whole=in_body(lambda body: {"total_tokens": body["input_tokens"]} if "input_tokens" in body else body)),
     _fault("models-as-for-chat", "models", environ=_asked_as_for_chat),
-    _fault("models-without-names-to-show", "models",
-           becomes({"data": [{"id": "m", "display_name": "M"}]}, {"data": [{"id": "m"}]}),
-           whole=in_body(at("data[]", without("display_name")))),
+    _fault("models-without-names-to-show", "models", whole=in_body(at("data[]", without("display_name")))),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in how it serves Messages."""

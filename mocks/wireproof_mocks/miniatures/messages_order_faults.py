@@ -8,21 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.failure_faults import IN_TEXT
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.messages_rewriting import (
-    PINGED,
     STOPPED,
     closed,
     ended,
-    failed,
-    fragment,
     in_opening,
     in_start,
     merged,
     opened,
     opens,
-    started,
     words,
 )
 from wireproof_mocks.miniatures.rewriting import (
@@ -155,111 +151,66 @@ def _openai_error(event: Json) -> Json:
     return {"error": {"message": event["error"]["message"], "type": "server_error", "param": None, "code": None}}
 
 
-def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
-    return Fault(name=name, breaks=f"messages.stream.{breaks}", dialects=(MESSAGES,), examples=examples, **how)
+def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+    return Fault(name=name, breaks=f"messages.stream.{breaks}", dialects=(MESSAGES,), **how)
 
-
-_TEXT = (opened(0, text=""), words(0, "Hi"), closed(0))
-_CUT_SHORT = (opened(0, text=""), words(0, "Hi"), closed(0), ended("max_tokens"), STOPPED)
-_SAY_THEN_CALL = (
-    opened(0, text=""), words(0, "Hi"), closed(0), opened(1, "tool_use", input={}), fragment(1, "{}"), closed(1),
-)  # fmt: skip
-_FAILED = (opened(0, text=""), words(0, "Hi"), failed())
 
 MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (
     # Clients then find one JSON text where they look for events.
-    _stream("message-whole-where-a-stream-is-asked", "schema",
-            becomes({"stream": True}, {"stream": False}), scripts=SHORT,
+    _stream("message-whole-where-a-stream-is-asked", "schema", scripts=SHORT,
             # A stream is asked for in turns alone: what counts tokens has no such member.
             request=where_streamed(with_members(stream=False))),
     _stream("messages-may-be-buffered", "headers", head=forgetting("x-accel-buffering")),
     _stream("messages-held-back", "flushed", frames=all_at_once, scripts=("text/gate",)),
-    _stream("messages-without-event-lines", "event-name", becomes((PINGED,), (b'data: {"type":"ping"}\n\n',)),
-            frames=_line_before(b"")),
-    _stream("every-frame-is-a-message", "event-name",
-            becomes((PINGED,), (b'event: message\ndata: {"type":"ping"}\n\n',)),
-            frames=_line_before(b"event: message\n")),
-    _stream("done-with-a-name", "event-name", becomes((STOPPED,), (STOPPED, b"event: done\ndata: [DONE]\n\n")),
-            frames=_then("message_stop", b"event: done\ndata: [DONE]\n\n")),
-    _stream("done-after-message-stop", "event-name", becomes((STOPPED,), (STOPPED, "[DONE]")),
-            frames=_then("message_stop", "[DONE]")),
+    _stream("messages-without-event-lines", "event-name", frames=_line_before(b"")),
+    _stream("every-frame-is-a-message", "event-name", frames=_line_before(b"event: message\n")),
+    _stream("done-with-a-name", "event-name", frames=_then("message_stop", b"event: done\ndata: [DONE]\n\n")),
+    _stream("done-after-message-stop", "event-name", frames=_then("message_stop", "[DONE]")),
     _stream("last-frame-not-closed", "event-name",
-            becomes((STOPPED,), (b'event: message_stop\ndata: {"type":"message_stop"}\n',)),
             # The SDK for TypeScript loses an event that no blank line closes, and with it the answer.
             frames=each_event(of_type("message_stop", lambda event: written(event).removesuffix(b"\n")))),
-    _stream("chunks-of-chat", "schema",
-            becomes((*_TEXT, STOPPED), (_chunk(), _chunk(content="Hi"), _chunk(), b"")), frames=each_event(_as_chat),
-            scripts=SHORT),
-    _stream("start-without-content", "schema", becomes((started(content=[]),), (started(),)),
-            frames=in_start(without("content"))),
-    _stream("start-without-an-id", "schema", becomes((started(id="m"),), (started(),)), frames=in_start(without("id"))),
-    _stream("one-id-for-all-streamed-messages", "schema", becomes((started(id="m"),), (started(id="msg_1"),)),
-            frames=in_start(with_members(id="msg_1"))),
-    _stream("blocks-of-another-kind", "schema", becomes((opened(0, text=""),), (opened(0, "output_text", text=""),)),
-            frames=in_opening("text", with_members(type="output_text"))),
-    _stream("streamed-calls-without-names", "schema",
-            becomes((opened(0, "tool_use", name="a"),), (opened(0, "tool_use"),)),
-            frames=in_opening("tool_use", without("name"))),
+    _stream("chunks-of-chat", "schema", frames=each_event(_as_chat), scripts=SHORT),
+    _stream("start-without-content", "schema", frames=in_start(without("content"))),
+    _stream("start-without-an-id", "schema", frames=in_start(without("id"))),
+    _stream("one-id-for-all-streamed-messages", "schema", frames=in_start(with_members(id="msg_1"))),
+    _stream("blocks-of-another-kind", "schema", frames=in_opening("text", with_members(type="output_text"))),
+    _stream("streamed-calls-without-names", "schema", frames=in_opening("tool_use", without("name"))),
     _stream("streamed-call-ids-with-colons", "schema",
-            becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="functions.read:t"),)),
             # Where no result is sent back under an id that would be refused.
             frames=in_opening("tool_use", at("id", lambda id_: f"functions.read:{id_}")), scripts=CALLS),
-    _stream("one-id-for-all-streamed-calls", "schema",
-            becomes((opened(0, "tool_use", id="t"),), (opened(0, "tool_use", id="toolu_1"),)),
-            frames=in_opening("tool_use", with_members(id="toolu_1")), scripts=CALLS),
-    _stream("message-started-twice", "order", becomes((started(),), (started(), started())),
+    _stream("one-id-for-all-streamed-calls", "schema", frames=in_opening("tool_use", with_members(id="toolu_1")),
+            scripts=CALLS),
+    _stream("message-started-twice", "order",
             frames=each_event(of_type("message_start", lambda event: (event, event)))),
-    _stream("message-never-started", "order", becomes((started(), PINGED), (PINGED,)), frames=dropped("message_start"),
-            scripts=SHORT),
-    _stream("blocks-never-started", "order", becomes(_TEXT, _TEXT[1:]), frames=dropped("content_block_start")),
-    _stream("blocks-never-stopped", "order", becomes(_TEXT, _TEXT[:2]), frames=dropped("content_block_stop")),
-    _stream("blocks-stopped-at-the-end", "order",
-            becomes((*_SAY_THEN_CALL, ended("tool_use")), (*_SAY_THEN_CALL[:2], *_SAY_THEN_CALL[3:5], closed(0),
-                                                          closed(1), ended("tool_use"))),
-            frames=_closed_at_the_end, scripts=("call/after-text", "call/two")),
-    _stream("open-block-left-when-cut-short", "order", becomes(_CUT_SHORT, (*_CUT_SHORT[:2], *_CUT_SHORT[3:])),
-            frames=_open_when_cut_short, scripts=("text/length",)),
-    _stream("message-ended-before-its-blocks", "terminal",
-            becomes((*_TEXT, ended(), STOPPED), (ended(), STOPPED, *_TEXT)), frames=_end_before_blocks,
-            scripts=("text/hello",)),
+    _stream("message-never-started", "order", frames=dropped("message_start"), scripts=SHORT),
+    _stream("blocks-never-started", "order", frames=dropped("content_block_start")),
+    _stream("blocks-never-stopped", "order", frames=dropped("content_block_stop")),
+    _stream("blocks-stopped-at-the-end", "order", frames=_closed_at_the_end, scripts=("call/after-text", "call/two")),
+    _stream("open-block-left-when-cut-short", "order", frames=_open_when_cut_short, scripts=("text/length",)),
+    _stream("message-ended-before-its-blocks", "terminal", frames=_end_before_blocks, scripts=("text/hello",)),
     _stream("text-after-message-stop", "terminal",
-            becomes((STOPPED,), (STOPPED, opened(1, text=""), words(1, "More"), closed(1))),
             frames=_then("message_stop", opened(1, text=""), words(1, "More"), closed(1))),
-    _stream("blocks-counted-from-one", "indexes", becomes(_TEXT, (opened(1, text=""), words(1, "Hi"), closed(1))),
-            frames=each_event(at("index", lambda index: index + 1))),
-    _stream("one-index-for-all-blocks", "indexes",
-            becomes((closed(0), opened(1, "tool_use")), (closed(0), opened(0, "tool_use"))),
-            frames=each_event(at("index", lambda _: 0))),
-    _stream("blocks-without-indexes", "indexes", becomes((closed(0),), ({"type": "content_block_stop"},)),
-            frames=each_event(without("index"))),
-    _stream("deltas-of-another-block", "indexes", becomes((words(0, "Hi"),), (words(7, "Hi"),)),
+    _stream("blocks-counted-from-one", "indexes", frames=each_event(at("index", lambda index: index + 1))),
+    _stream("one-index-for-all-blocks", "indexes", frames=each_event(at("index", lambda _: 0))),
+    _stream("blocks-without-indexes", "indexes", frames=each_event(without("index"))),
+    _stream("deltas-of-another-block", "indexes",
             frames=each_event(of_type("content_block_delta", at("index", lambda index: index + 7)))),
-    _stream("calls-in-the-block-before", "delta-kinds",
-            becomes(_SAY_THEN_CALL, (*_SAY_THEN_CALL[:2], fragment(0, ""), fragment(0, "{}"), closed(0))),
-            frames=merged("tool_use"),
-            scripts=("call/after-text",)),
+    _stream("calls-in-the-block-before", "delta-kinds", frames=merged("tool_use"), scripts=("call/after-text",)),
     # Claude Code and the AI SDK take no text from a start.
-    _stream("first-words-in-the-start", "delta-kinds", becomes(_TEXT, (opened(0, text="Hi"), closed(0))),
-            frames=_opened_with_its_words),
-    _stream("no-message-stop", "terminal", becomes((ended(), STOPPED), (ended(),)), frames=dropped("message_stop")),
+    _stream("first-words-in-the-start", "delta-kinds", frames=_opened_with_its_words),
+    _stream("no-message-stop", "terminal", frames=dropped("message_stop")),
     # One script: each body that is held open costs a second of waiting.
     _stream("message-body-left-open", "terminal", body_open=True, scripts=("text/hello",)),
     _stream("early-failure-as-message-stream", "error-before-output", head=as_streams(),
             salvage=lambda body: [body]),
     # The open block is not closed either.
-    _stream("cut-of-the-backend-is-an-end", "terminal", becomes(_FAILED, _FAILED[:2]), frames=dropped("error"),
-            scripts=IN_TEXT),
-    _stream("message-failure-hushed-up", "error-in-stream",
-            becomes(_FAILED, (*_FAILED[:2], closed(0), ended(input_tokens=1, output_tokens=1), STOPPED)),
-            frames=_ended_as_usual, scripts=IN_TEXT),
-    _stream("message-stop-after-an-error", "error-in-stream", becomes(_FAILED, (*_FAILED, STOPPED)),
-            frames=_then("error", STOPPED)),
-    _stream("errors-as-chat-frames", "error-in-stream",
-            becomes((failed(),), ({"error": {"message": "m", "type": "server_error", "param": None, "code": None}},)),
-            frames=each_event(of_type("error", _openai_error))),
-    _stream("in-stream-errors-of-another-type", "error-in-stream", becomes((failed(),), (failed("server_error"),)),
+    _stream("cut-of-the-backend-is-an-end", "terminal", frames=dropped("error"), scripts=IN_TEXT),
+    _stream("message-failure-hushed-up", "error-in-stream", frames=_ended_as_usual, scripts=IN_TEXT),
+    _stream("message-stop-after-an-error", "error-in-stream", frames=_then("error", STOPPED)),
+    _stream("errors-as-chat-frames", "error-in-stream", frames=each_event(of_type("error", _openai_error))),
+    _stream("in-stream-errors-of-another-type", "error-in-stream",
             frames=each_event(of_type("error", at("error", with_members(type="server_error"))))),
-    _stream("silence-without-pings", "keepalive", becomes((PINGED, b": a\n\n", STOPPED), (STOPPED,)),
+    _stream("silence-without-pings", "keepalive",
             frames=instead_of(lambda frame: is_comment(frame) or kind_of(frame) == "ping")),
     _stream("leaving-not-noticed", "disconnect", ignores_disconnect=True),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Events of Messages: their names, changes of them and of whole messages, and samples that show what a fault does."""
+"""Events of Messages: some of them, written short, and changes of them and of whole messages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from wireproof_mocks.miniatures.rewriting import Change
 
 
-# samples
-
-
-def started(**members: object) -> Json:
-    """`message_start`; the members are those of its message."""
-    return {"type": "message_start", "message": {"type": "message", **members}}
+# events
 
 
 def opened(index: int, kind: str = "text", **members: object) -> Json:
@@ -62,13 +57,7 @@ def ended(reason: str | None = "end_turn", **usage: int) -> Json:
     return {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
 
 
-def failed(kind: str = "overloaded_error") -> Json:
-    """`error`."""
-    return {"type": "error", "error": {"type": kind, "message": "m"}}
-
-
 STOPPED: Json = {"type": "message_stop"}
-PINGED: Json = {"type": "ping"}
 
 
 # changes

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault
 from wireproof_mocks.miniatures.messages_rewriting import (
     closed,
-    fragment,
     merged,
     opened,
     opens,
     signed,
-    started,
     thought,
     words,
 )
@@ -55,33 +53,22 @@ def _text_in_thoughts(frames: Iterable[Any], request: SentRequest) -> Iterator[F
 _think_first = in_body(of_type("message", at("content", lambda content: [THOUGHT, *content])))
 
 
-def _stream(name: str, breaks: str, *examples: FaultExample, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
     row = f"messages.stream.{breaks}"
-    return Fault(name=name, breaks=row, dialects=(MESSAGES,), scripts=SHOWN, examples=examples, **how)
+    return Fault(name=name, breaks=row, dialects=(MESSAGES,), scripts=SHOWN, **how)
 
 
-_TEXT = (started(), opened(0, text=""), words(0, "Hi"), closed(0))
-_MOVED = (opened(1, text=""), words(1, "Hi"), closed(1))
 _OPENED = opened(0, "thinking", thinking="", signature="")
 
 MESSAGES_THOUGHT_FAULTS: tuple[Fault, ...] = (
     # Both SDKs then show an empty text, Claude Code raises.
-    _stream("thoughts-in-a-text-block", "thinking",
-            becomes(_TEXT[1:], (_TEXT[1], thought(0, "Hm."), *_TEXT[2:])),
-            frames=_text_begun_with(thought)),
+    _stream("thoughts-in-a-text-block", "thinking", frames=_text_begun_with(thought)),
     _stream("later-thoughts-in-the-block-before", "thinking",
-            becomes((fragment(0, "{}"), closed(0)), (fragment(0, "{}"), thought(0, "Hm."), closed(0))),
             frames=each_event(of_type("content_block_stop", lambda event: (thought(event["index"], "Hm."), event)))),
-    _stream("thoughts-not-signed", "thinking",
-            becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), closed(0), *_MOVED)),
-            frames=_thinking_first(), whole=_think_first),
-    _stream("thoughts-signed-twice", "thinking",
-            becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), signed(0), signed(0), closed(0), *_MOVED)),
-            frames=_thinking_first(signed(0), signed(0)), whole=_think_first),
-    _stream("text-in-the-block-before", "delta-kinds",
-            becomes(_TEXT, (_TEXT[0], _OPENED, thought(0, "Hm."), signed(0), words(0, "Hi"), closed(0))),
-            frames=_text_in_thoughts, whole=_think_first),
-    _stream("thoughts-said-aloud", "text", becomes(_TEXT, (*_TEXT[:2], words(0, "Hm."), *_TEXT[2:])),
+    _stream("thoughts-not-signed", "thinking", frames=_thinking_first(), whole=_think_first),
+    _stream("thoughts-signed-twice", "thinking", frames=_thinking_first(signed(0), signed(0)), whole=_think_first),
+    _stream("text-in-the-block-before", "delta-kinds", frames=_text_in_thoughts, whole=_think_first),
+    _stream("thoughts-said-aloud", "text",
 
             # A thought is the beginning of the text.
             frames=_text_begun_with(words)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, OPENAI_JSON, Fault, FaultExample, becomes
+from wireproof_mocks.miniatures.fault import MESSAGES, OPENAI_JSON, Fault
 from wireproof_mocks.miniatures.messages_block_faults import (
     CHAT_REASONS,
     cached_counted_twice,
@@ -49,76 +49,40 @@ def _only_a_turn_ends(reason: str) -> str:
     return reason if reason in {"tool_use", "max_tokens"} else "end_turn"
 
 
-def _whole(name: str, breaks: str, change: Change, *examples: FaultExample) -> Fault:
+def _whole(name: str, breaks: str, change: Change) -> Fault:
     row, whole = f"messages.whole.{breaks}", in_body(of_type("message", change))
-    return Fault(name=name, breaks=row, dialects=(MESSAGES,), whole=whole, examples=examples)
-
-
-def _message(*content: Json, **members: object) -> Json:
-    return {"type": "message", "content": list(content), **members}
-
-
-def _text(text: str) -> Json:
-    return {"type": "text", "text": text}
-
-
-def _call(**members: object) -> Json:
-    return {"type": "tool_use", **members}
+    return Fault(name=name, breaks=row, dialects=(MESSAGES,), whole=whole)
 
 
 MESSAGES_WHOLE_FAULTS: tuple[Fault, ...] = (
     # In chat's dialect nothing is changed: it is what the other surface is compared with.
     Fault(name="one-surface-says-less", breaks="turn.surface-parity", dialects=(OPENAI_JSON, MESSAGES),
           scripts=("surfaces/text",),
-          whole=in_body(of_type("message", each_block("text", at("text", lambda text: text[:-1])))),
-          examples=(becomes(_message(_text("Hi.")), _message(_text("Hi"))),)),
+          whole=in_body(of_type("message", each_block("text", at("text", lambda text: text[:-1]))))),
     # Whoever asks for no stream reads JSON: Claude Code's second try after a stream that failed is such a request.
     Fault(name="stream-where-none-is-asked", breaks="messages.whole.envelope", dialects=(MESSAGES,), in_turns=True,
-          request=with_members(stream=True),
-          examples=(becomes({"max_tokens": 9}, {"max_tokens": 9, "stream": True}),)),
-    _whole("answer-without-an-id", "envelope", without("id"), becomes(_message(id="msg_7"), _message())),
-    _whole("one-id-for-all-messages", "envelope", with_members(id="msg_1"),
-           becomes(_message(id="msg_7"), _message(id="msg_1"))),
-    _whole("stop-sequence-left-out", "envelope", without("stop_sequence"),
-           becomes(_message(stop_sequence=None), _message())),
-    _whole("answer-of-no-role", "envelope", without("role"), becomes(_message(role="assistant"), _message())),
-    _whole("message-text-trimmed", "text", each_block("text", at("text", str.strip)),
-           becomes(_message(_text(" Hi. ")), _message(_text("Hi.")))),
-    _whole("empty-text-beside-a-call", "text", at("content", _empty_text_first),
-           becomes(_message(_call()), _message(_text(""), _call()))),
+          request=with_members(stream=True)),
+    _whole("answer-without-an-id", "envelope", without("id")),
+    _whole("one-id-for-all-messages", "envelope", with_members(id="msg_1")),
+    _whole("stop-sequence-left-out", "envelope", without("stop_sequence")),
+    _whole("answer-of-no-role", "envelope", without("role")),
+    _whole("message-text-trimmed", "text", each_block("text", at("text", str.strip))),
+    _whole("empty-text-beside-a-call", "text", at("content", _empty_text_first)),
     # As chat has it: the tool runner for TypeScript hands the text to the tool.
     _whole("input-as-json-text", "calls",
-           each_block("tool_use", at("input", lambda given: json.dumps(given, ensure_ascii=False))),
-           becomes(_message(_call(input={"a": 1})), _message(_call(input='{"a": 1}')))),
+           each_block("tool_use", at("input", lambda given: json.dumps(given, ensure_ascii=False)))),
     _whole("call-ids-with-dots-and-colons", "calls",
-           each_block("tool_use", lambda block: {**block, "id": f"functions.{block['name']}:{block['id']}"}),
-           becomes(_message(_call(id="t", name="read")), _message(_call(id="functions.read:t", name="read")))),
-    _whole("call-ids-empty", "calls", each_block("tool_use", with_members(id="")),
-           becomes(_message(_call(id="t")), _message(_call(id="")))),
-    _whole("one-id-for-all-calls", "calls", at("content", _one_id),
-           becomes(_message(_call(id="a"), _call(id="b")), _message(_call(id="a"), _call(id="a")))),
-    _whole("first-call-alone", "calls", at("content", _first_call),
-           becomes(_message(_text("a"), _call(id="a"), _call(id="b")), _message(_text("a"), _call(id="a")))),
-    _whole("call-ends-the-turn", "stop-reason", _calls_end,
-           becomes(_message(_call(), stop_reason="tool_use"), _message(_call(), stop_reason="end_turn"))),
-    _whole("every-other-end-is-end-turn", "stop-reason", at("stop_reason", _only_a_turn_ends),
-           becomes(_message(stop_reason="refusal"), _message(stop_reason="end_turn"))),
-    _whole("limits-of-chat", "stop-reason", at("stop_reason", lambda reason: CHAT_REASONS.get(reason, reason)),
-           becomes(_message(stop_reason="max_tokens"), _message(stop_reason="length"))),
-    _whole("stop-sequence-ends-the-turn", "stop-reason", stop_unnamed,
-           becomes(_message(stop_reason="stop_sequence", stop_sequence="."),
-                   _message(stop_reason="end_turn", stop_sequence=None))),
-    _whole("stop-sequence-null", "stop-reason", with_members(stop_sequence=None),
-           becomes(_message(stop_reason="stop_sequence", stop_sequence="."),
-                   _message(stop_reason="stop_sequence", stop_sequence=None))),
-    _whole("message-usage-named-as-in-chat", "usage", at("usage", chat_counts),
-           becomes(_message(usage={"input_tokens": 3, "output_tokens": 5}),
-                   _message(usage={"prompt_tokens": 3, "completion_tokens": 5}))),
-    _whole("cached-counted-as-input", "usage", at("usage", cached_counted_twice),
-           becomes(_message(usage={"input_tokens": 3, "cache_read_input_tokens": 4}),
-                   _message(usage={"input_tokens": 7, "cache_read_input_tokens": 4}))),
-    _whole("caches-not-counted", "usage", at("usage", cached_not_counted),
-           becomes(_message(usage={"cache_read_input_tokens": 4, "cache_creation_input_tokens": 2}),
-                   _message(usage={"cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}))),
+           each_block("tool_use", lambda block: {**block, "id": f"functions.{block['name']}:{block['id']}"})),
+    _whole("call-ids-empty", "calls", each_block("tool_use", with_members(id=""))),
+    _whole("one-id-for-all-calls", "calls", at("content", _one_id)),
+    _whole("first-call-alone", "calls", at("content", _first_call)),
+    _whole("call-ends-the-turn", "stop-reason", _calls_end),
+    _whole("every-other-end-is-end-turn", "stop-reason", at("stop_reason", _only_a_turn_ends)),
+    _whole("limits-of-chat", "stop-reason", at("stop_reason", lambda reason: CHAT_REASONS.get(reason, reason))),
+    _whole("stop-sequence-ends-the-turn", "stop-reason", stop_unnamed),
+    _whole("stop-sequence-null", "stop-reason", with_members(stop_sequence=None)),
+    _whole("message-usage-named-as-in-chat", "usage", at("usage", chat_counts)),
+    _whole("cached-counted-as-input", "usage", at("usage", cached_counted_twice)),
+    _whole("caches-not-counted", "usage", at("usage", cached_not_counted)),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in its whole Messages answers."""

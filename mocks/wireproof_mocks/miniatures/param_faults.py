@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import Fault, becomes
+from wireproof_mocks.miniatures.fault import Fault
 from wireproof_mocks.miniatures.http_faults import blames, field_of
 from wireproof_mocks.miniatures.rewriting import at, in_list, with_members
 from wireproof_mocks.miniatures.turn_faults import mended
@@ -91,8 +91,7 @@ PARAM_FAULTS: tuple[Fault, ...] = (
     Fault(name="no-content-needed", breaks="param.content", request=_each_message(_content_or_empty)),
     Fault(name="any-result-will-do", breaks="param.tool-call-id", request=_each_message(_any_call_id)),
     Fault(name="yes-is-one-choice", breaks="param.n", request=mended("n", 1, when=lambda value: value is True)),
-    Fault(name="no-choices-is-one", breaks="param.n", request=mended("n", None, when=_below_one),
-          examples=(becomes({"model": "codex", "n": 0}, {"model": "codex"}),)),
+    Fault(name="no-choices-is-one", breaks="param.n", request=mended("n", None, when=_below_one)),
     # Taken as 1 instead of served: the answer is a success, and costs one turn.
     Fault(name="choices-without-end", breaks="param.n",
           request=mended("n", 1, when=lambda value: isinstance(value, int) and value > MOST_CHOICES)),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import WHOLE_CALLS, text_of, with_delta
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, WITH_MESSAGES, Fault, becomes
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, WITH_MESSAGES, Fault
 from wireproof_mocks.miniatures.heads import restated
 from wireproof_mocks.miniatures.rewriting import (
     at,
@@ -27,7 +27,7 @@ from wireproof_mocks.miniatures.rewriting import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof_mocks.miniatures.fault import FaultExample, FaultHead, Json, SentRequest
+    from wireproof_mocks.miniatures.fault import FaultHead, Json, SentRequest
     from wireproof_mocks.miniatures.rewriting import Change
 
 RESULTS = ("tool", "function")
@@ -293,9 +293,9 @@ TURN_FAULTS: tuple[Fault, ...] = (
 # Gateways call an upstream; an agent has no settings that a request could ask for.
 
 
-def _settings(name: str, change: Change, example: FaultExample) -> Fault:
+def _settings(name: str, change: Change) -> Fault:
     row = "turn.settings-reach-backend"
-    return Fault(name=name, breaks=row, in_turns=True, request=change, examples=(example,))
+    return Fault(name=name, breaks=row, in_turns=True, request=change)
 
 
 OWN_LIMIT = 1024
@@ -303,10 +303,8 @@ OWN_LIMIT = 1024
 
 GATEWAY_FAULTS: tuple[Fault, ...] = (
     # Of chat alone: where Messages are served, an answer says at which text it stopped, which other rows are about.
-    _settings("stop-not-passed-on", without("stop"), becomes({"stop": ["."], "n": 1}, {"n": 1})),
-    _anywhere(_settings("temperature-not-passed-on", without("temperature"),
-                        becomes({"temperature": 0.25, "n": 1}, {"n": 1}))),
-    _anywhere(_settings("own-limit-of-tokens", with_members(max_tokens=OWN_LIMIT),
-                        becomes({"max_tokens": 5}, {"max_tokens": OWN_LIMIT}))),
+    _settings("stop-not-passed-on", without("stop")),
+    _anywhere(_settings("temperature-not-passed-on", without("temperature"))),
+    _anywhere(_settings("own-limit-of-tokens", with_members(max_tokens=OWN_LIMIT))),
 )  # fmt: skip
 """Each is a gateway that passes all else on; they show in front of an upstream alone."""
