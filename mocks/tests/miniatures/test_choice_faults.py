@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.choice_faults import CHOICE_FAULTS
 from wireproof_mocks.miniatures.fault import FaultHead, SentRequest
+from wireproof_mocks.miniatures.other_faults import CHOICE_FAULTS
 
 FAULTS = {fault.name: fault for fault in CHOICE_FAULTS}
 ASKED = SentRequest(method="POST", path="/v1/chat/completions", body=b"{}", key="")

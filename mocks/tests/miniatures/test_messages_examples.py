@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS, REPLACEMENT
+from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS, MESSAGES_THOUGHT_FAULTS, REPLACEMENT
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
@@ -21,7 +21,6 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     thought,
     words,
 )  # fmt: skip
-from wireproof_mocks.miniatures.messages_thought_faults import MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_whole_faults import MESSAGES_WHOLE_FAULTS
 from wireproof_mocks.miniatures.rewriting import at, with_members, without
 from wireproof_mocks.miniatures.turn_faults import OVERHEARD

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultHead, FaultReply, SentRequest
-from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
+from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS, MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
 from wireproof_mocks.miniatures.messages_rewriting import STOPPED, closed, fragment, opened
-from wireproof_mocks.miniatures.messages_thought_faults import MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_whole_faults import MESSAGES_WHOLE_FAULTS
 from wireproof_mocks.miniatures.rewriting import written
 

@@ -2,16 +2,14 @@
 
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.block_faults import BLOCK_FAULTS
-from wireproof_mocks.miniatures.choice_faults import CHOICE_FAULTS
 from wireproof_mocks.miniatures.fault import Fault
 from wireproof_mocks.miniatures.http_faults import HTTP_FAULTS
-from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS
+from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS, MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
 from wireproof_mocks.miniatures.messages_order_faults import MESSAGES_ORDER_FAULTS
-from wireproof_mocks.miniatures.messages_thought_faults import MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_whole_faults import MESSAGES_WHOLE_FAULTS
-from wireproof_mocks.miniatures.other_faults import OTHER_FAULTS
+from wireproof_mocks.miniatures.other_faults import CHOICE_FAULTS, OTHER_FAULTS
 from wireproof_mocks.miniatures.param_faults import PARAM_FAULTS
 from wireproof_mocks.miniatures.responses_faults import RESPONSES_FAULTS
 from wireproof_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS

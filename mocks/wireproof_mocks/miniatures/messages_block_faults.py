@@ -15,8 +15,11 @@ from wireproof_mocks.miniatures.messages_rewriting import (
     has_delta,
     in_end,
     in_start,
+    merged,
     opened,
     opens,
+    signed,
+    thought,
     words,
 )
 from wireproof_mocks.miniatures.rewriting import (
@@ -25,6 +28,7 @@ from wireproof_mocks.miniatures.rewriting import (
     both,
     dropped,
     each_event,
+    in_body,
     kind_of,
     of_type,
     repeated_from_start,
@@ -168,8 +172,47 @@ def _everywhere(change: Change) -> Frames:
     return each_event(both(at("usage", change), at("message.usage", change)))
 
 
+# thoughts: no backend of the reference proxy has any that it shows, so each fault brings its own. Whole answers have
+# them as well: what is wrong is only how they are streamed.
+
+
+SHOWN = ("text/hello", "text/utf8", "call/two")
+"""Scripts of which the answers have thoughts."""
+THOUGHT: Json = {"type": "thinking", "thinking": "Hm.", "signature": "sig"}
+
+
+def _thinking_first(*signatures: Json) -> Frames:
+    """A block of thoughts comes before all others."""
+
+    def changed(event: Json) -> Iterable[Frame]:
+        yield at("index", lambda index: index + 1)(event)
+        if event["type"] == "message_start":
+            yield from (_OPENED, thought(0, "Hm."), *signatures, closed(0))
+
+    return each_event(changed)
+
+
+def _text_begun_with(delta: Callable[[int, str], Json]) -> Frames:
+    """A delta is sent where a text has begun."""
+    return each_event(lambda event: (event, delta(event["index"], "Hm.")) if opens(event, "text") else event)
+
+
+def _text_in_thoughts(frames: Iterable[Any], request: SentRequest) -> Iterator[Frame]:
+    """A text is sent in the block of the thoughts before it."""
+    return merged("text")(_thinking_first(signed(0))(frames, request), request)
+
+
+_think_first = in_body(of_type("message", at("content", lambda content: [THOUGHT, *content])))
+
+_OPENED = opened(0, "thinking", thinking="", signature="")
+
+
 def _stream(name: str, breaks: str, frames: Frames, *scripts: str) -> Fault:
     return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), frames=frames, scripts=scripts)
+
+
+def _thinking(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
+    return Fault(name=name, breaks=f"messages.stream.{breaks}", dialects=(MESSAGES,), scripts=SHOWN, **how)
 
 
 MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
@@ -215,3 +258,18 @@ MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (
           scripts=("turn/beside",)),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in what its Messages streams hold."""
+
+MESSAGES_THOUGHT_FAULTS: tuple[Fault, ...] = (
+    # Both SDKs then show an empty text, Claude Code raises.
+    _thinking("thoughts-in-a-text-block", "thinking", frames=_text_begun_with(thought)),
+    _thinking("later-thoughts-in-the-block-before", "thinking",
+            frames=each_event(of_type("content_block_stop", lambda event: (thought(event["index"], "Hm."), event)))),
+    _thinking("thoughts-not-signed", "thinking", frames=_thinking_first(), whole=_think_first),
+    _thinking("thoughts-signed-twice", "thinking", frames=_thinking_first(signed(0), signed(0)), whole=_think_first),
+    _thinking("text-in-the-block-before", "delta-kinds", frames=_text_in_thoughts, whole=_think_first),
+    _thinking("thoughts-said-aloud", "text",
+
+            # A thought is the beginning of the text.
+            frames=_text_begun_with(words)),
+)  # fmt: skip
+"""Each is the reference proxy with thoughts of its own, and one thing wrong in how it sends them."""

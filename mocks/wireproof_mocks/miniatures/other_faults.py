@@ -1,20 +1,20 @@
-"""Faults of whole answers, and of keys and bodies."""
+"""Faults of whole answers, of keys and bodies, of several choices, and of the choice of the output mode."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import COUNTS, WHOLE_CALLS, finishing_as, outside_blocks
+from wireproof_mocks.miniatures.chunks import COUNTS, WHOLE_CALLS, choice_of, each, finishing_as, outside_blocks
 from wireproof_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
-from wireproof_mocks.miniatures.fault import OPENAI_JSON, WITH_MESSAGES, Fault, own_id
+from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, WITH_MESSAGES, Fault, own_id
 from wireproof_mocks.miniatures.heads import SERVER_ERROR, forgetting, let_in, one_for_another, restated
 from wireproof_mocks.miniatures.rewriting import at, having, in_body, rewritten, with_members, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof_mocks.miniatures.fault import FaultHead, Heads, Json, SentRequest
+    from wireproof_mocks.miniatures.fault import Environ, FaultHead, Heads, Json, SentRequest
     from wireproof_mocks.miniatures.rewriting import Change
 
 HUGE = 512 * 1024
@@ -108,6 +108,22 @@ def _probable(body: Json, request: SentRequest, _: FaultHead) -> Json:
     return probable if b'"logprobs": true' in request.body else body
 
 
+# choices, and the choice of the output mode
+
+_VARIABLE = "HTTP_" + MODE_HEADER.upper().replace("-", "_")
+_MODES = ("openai-json", "obsidian-xml")
+
+
+def _other_default(environ: Environ) -> None:
+    # As if the request named the mode: the proxy's default itself is not touched.
+    environ.setdefault(_VARIABLE, OPENAI_JSON)
+
+
+def _unknown_forgiven(environ: Environ) -> None:
+    if environ.get(_VARIABLE, OPENAI_JSON) not in _MODES:
+        del environ[_VARIABLE]  # without a mode, the default counts
+
+
 def _whole(name: str, breaks: str, change: Change, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.whole.{breaks}", whole=in_body(change), **how)
 
@@ -181,3 +197,28 @@ OTHER_FAULTS: tuple[Fault, ...] = (
           whole=lambda body, request, _: without("object")(body) if request.path.endswith("/models") else body),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong outside its streams."""
+
+CHOICE_FAULTS: tuple[Fault, ...] = (
+    # Both ways, so that each choice still has one role and one finish: it is the content that is wrong.
+    Fault(
+        name="choices-swapped",
+        breaks="chat.stream.isolation",
+        frames=each(at("choices[].index", lambda index: 1 - index)),
+        scripts=("choices/text",),
+    ),
+    Fault(
+        name="stream-has-one-choice-of-two",
+        breaks="chat.stream.isolation",
+        frames=each(lambda chunk: () if choice_of(chunk).get("index") else chunk),
+        scripts=("choices/text", "choices/indexed", "choices/mixed", "choices/usage"),
+    ),
+    Fault(
+        name="whole-one-choice-of-two",
+        breaks="chat.whole.choices",
+        whole=in_body(at("choices", lambda choices: choices[:1])),
+    ),
+    Fault(name="mode-set-up-ignored", breaks="mode.default", environ=_other_default),
+    Fault(name="mode-not-echoed", breaks="mode.header", head=forgetting(MODE_HEADER)),
+    Fault(name="unknown-mode-forgiven", breaks="mode.invalid", environ=_unknown_forgiven),
+)
+"""Each is the reference proxy with one thing wrong in its choices or modes."""

@@ -80,53 +80,55 @@ def _below_one(value: object) -> bool:
     return isinstance(value, int) and value < 1
 
 
+def _fault(name: str, breaks: str, request: Change) -> Fault:
+    return Fault(name=name, breaks=f"param.{breaks}", request=request)
+
+
+def _blaming(name: str, breaks: str, whole: Bodies) -> Fault:
+    return Fault(name=name, breaks=f"param.{breaks}", whole=whole)
+
+
 PARAM_FAULTS: tuple[Fault, ...] = (
-    Fault(name="no-model-needed", breaks="param.model",
-          request=mended("model", "codex", when=lambda value: value is None)),
-    Fault(name="no-messages-needed", breaks="param.messages",
-          request=mended("messages", [{"role": "user", "content": "Hi"}], when=lambda value: value == [])),
-    Fault(name="any-role-will-do", breaks="param.role", request=_each_message(_known_role)),
-    Fault(name="role-not-named", breaks="param.role",
-          whole=blames("messages", lambda error, _: str(error["param"]).endswith(".role"))),
-    Fault(name="no-content-needed", breaks="param.content", request=_each_message(_content_or_empty)),
-    Fault(name="any-result-will-do", breaks="param.tool-call-id", request=_each_message(_any_call_id)),
-    Fault(name="yes-is-one-choice", breaks="param.n", request=mended("n", 1, when=lambda value: value is True)),
-    Fault(name="no-choices-is-one", breaks="param.n", request=mended("n", None, when=_below_one)),
+    _fault("no-model-needed", "model", mended("model", "codex", when=lambda value: value is None)),
+    _fault("no-messages-needed", "messages",
+           mended("messages", [{"role": "user", "content": "Hi"}], when=lambda value: value == [])),
+    _fault("any-role-will-do", "role", _each_message(_known_role)),
+    _blaming("role-not-named", "role", blames("messages", lambda error, _: str(error["param"]).endswith(".role"))),
+    _fault("no-content-needed", "content", _each_message(_content_or_empty)),
+    _fault("any-result-will-do", "tool-call-id", _each_message(_any_call_id)),
+    _fault("yes-is-one-choice", "n", mended("n", 1, when=lambda value: value is True)),
+    _fault("no-choices-is-one", "n", mended("n", None, when=_below_one)),
     # Taken as 1 instead of served: the answer is a success, and costs one turn.
-    Fault(name="choices-without-end", breaks="param.n",
-          request=mended("n", 1, when=lambda value: isinstance(value, int) and value > MOST_CHOICES)),
-    Fault(name="stream-before-n", breaks="param.n",
-          whole=blames("stream", lambda error, e: error["param"] == "n" and _is_word(field_of(e, "stream")))),
-    Fault(name="stream-by-any-word", breaks="param.stream", request=mended("stream", value=True, when=_is_word)),
-    Fault(name="options-without-stream", breaks="param.stream-options",
-          request=lambda asked: asked if asked.get("stream") else mended("stream_options", None, when=bool)(asked)),
-    Fault(name="temperature-by-any-word", breaks="param.sampling",
-          # Only where all else is right: the rows of precedence pair a wrong temperature with other faults.
-          request=lambda asked: asked if asked.get("model") != "codex" or not asked.get("messages")
-          else mended("temperature", None, when=_not_number)(asked)),
-    Fault(name="top-p-not-looked-at", breaks="param.sampling",
-          request=mended("top_p", None, when=lambda value: value is not None)),
-    Fault(name="max-tokens-not-looked-at", breaks="param.max-tokens",
-          request=mended("max_tokens", None, when=_below_one)),
-    Fault(name="tools-of-any-type", breaks="param.tools", request=at("tools[]", with_members(type="function"))),
-    Fault(name="tool-not-named", breaks="param.tools", whole=_blames_itself_as("tools[", "tools")),
-    Fault(name="functions-without-names", breaks="param.functions",
-          request=at("functions", in_list(lambda them: [one for one in them if one.get("name")]))),
-    Fault(name="any-tool-choice-will-do", breaks="param.tool-choice",
-          # Any word will do, and is taken for auto.
-          request=mended("tool_choice", "auto", when=_unknown_choice)),
-    Fault(name="parallel-by-any-word", breaks="param.parallel-tool-calls",
-          request=mended("parallel_tool_calls", value=True, when=_is_word)),
-    Fault(name="format-by-any-word", breaks="param.response-format",
-          request=mended("response_format", None, when=_is_word)),
+    _fault("choices-without-end", "n",
+           mended("n", 1, when=lambda value: isinstance(value, int) and value > MOST_CHOICES)),
+    _blaming("stream-before-n", "n",
+             blames("stream", lambda error, e: error["param"] == "n" and _is_word(field_of(e, "stream")))),
+    _fault("stream-by-any-word", "stream", mended("stream", value=True, when=_is_word)),
+    _fault("options-without-stream", "stream-options",
+           lambda asked: asked if asked.get("stream") else mended("stream_options", None, when=bool)(asked)),
+    _fault("temperature-by-any-word", "sampling",
+           # Only where all else is right: the rows of precedence pair a wrong temperature with other faults.
+           lambda asked: asked if asked.get("model") != "codex" or not asked.get("messages")
+           else mended("temperature", None, when=_not_number)(asked)),
+    _fault("top-p-not-looked-at", "sampling", mended("top_p", None, when=lambda value: value is not None)),
+    _fault("max-tokens-not-looked-at", "max-tokens", mended("max_tokens", None, when=_below_one)),
+    _fault("tools-of-any-type", "tools", at("tools[]", with_members(type="function"))),
+    _blaming("tool-not-named", "tools", _blames_itself_as("tools[", "tools")),
+    _fault("functions-without-names", "functions",
+           at("functions", in_list(lambda them: [one for one in them if one.get("name")]))),
+    _fault("any-tool-choice-will-do", "tool-choice",
+           # Any word will do, and is taken for auto.
+           mended("tool_choice", "auto", when=_unknown_choice)),
+    _fault("parallel-by-any-word", "parallel-tool-calls", mended("parallel_tool_calls", value=True, when=_is_word)),
+    _fault("format-by-any-word", "response-format", mended("response_format", None, when=_is_word)),
     Fault(name="unknown-policy-is-the-default", breaks="param.proxy-headers", environ=_policy_or_default),
-    Fault(name="empty-options-refused", breaks="param.empty-stream-options",
-          # `include_usage` must stand in the options.
-          request=mended("stream_options", 7, when=lambda options: options == {})),
-    Fault(name="null-tool-calls-refused", breaks="param.null-members", request=_strict_about_null),
-    Fault(name="unknown-fields-refused", breaks="param.unknown-ignored", request=_strict_about_unknown),
-    Fault(name="many-tokens-refused", breaks="param.real-clients",
-          # More tokens than the proxy thinks right are refused; opencode asks for 32 000.
-          request=mended("max_tokens", 0, when=lambda most: isinstance(most, int) and most > MANY_TOKENS)),
+    _fault("empty-options-refused", "empty-stream-options",
+           # `include_usage` must stand in the options.
+           mended("stream_options", 7, when=lambda options: options == {})),
+    _fault("null-tool-calls-refused", "null-members", _strict_about_null),
+    _fault("unknown-fields-refused", "unknown-ignored", _strict_about_unknown),
+    _fault("many-tokens-refused", "real-clients",
+           # More tokens than the proxy thinks right are refused; opencode asks for 32 000.
+           mended("max_tokens", 0, when=lambda most: isinstance(most, int) and most > MANY_TOKENS)),
 )  # fmt: skip
 """Each is the reference proxy with one parameter that it does not look at as it should."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault
 from wireproof_mocks.miniatures.responses_rewriting import (
@@ -125,6 +125,10 @@ def _output_not_kept(body: Json, request: SentRequest, _: FaultHead) -> Json:
     return {**body, "output": []} if found else body
 
 
+def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
+    return Fault(name=name, breaks=f"responses.{breaks}", dialects=(RESPONSES,), **how)
+
+
 SENTINEL_FAULTS: tuple[Fault, ...] = (
     _output("halves-of-tags-are-text", "responses.sentinel.any-cut", _blocks_left, "sentinel/halves"),
     _output("fences-not-seen", "responses.sentinel.own-line", _blocks_everywhere, "sentinel/fences"),
@@ -138,30 +142,21 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
             lambda output, _: list(map(respelled, output)), "sentinel/several"),
     _output("any-closing-tag-ends", "responses.sentinel.arguments", _blocks_left, "sentinel/tagged"),
     _output("block-and-item", "responses.xml", _both, "call/after-text"),
-    Fault(name="output-parts-lost", breaks="responses.input.items", dialects=(RESPONSES,),
-          # A result in parts becomes an empty one.
-          request=_outputs(lambda _: "")),
-    Fault(name="first-part-of-outputs-only", breaks="responses.input.items", dialects=(RESPONSES,),
-          request=_outputs(lambda parts: parts[:1])),
-    Fault(name="untyped-answers-refused", breaks="responses.input.replayed", request=_untyped_answers_refused,
-          dialects=(RESPONSES,)),
-    Fault(name="tools-of-codex-refused", breaks="responses.input.real-clients", request=_functions_only,
-          dialects=(RESPONSES,)),
-    Fault(name="references-taken-for-words", breaks="responses.input.items", dialects=(RESPONSES,),
-          request=at("input[]", having(lambda _: {"role": "user", "content": "Hello."}, type="item_reference"))),
-    Fault(name="previous-response-forgotten", breaks="responses.previous-id", request=without("previous_response_id"),
-          dialects=(RESPONSES,)),
-    Fault(name="previous-response-not-named", breaks="responses.previous-id",
-          dialects=(RESPONSES,),
-          whole=in_response(with_members(previous_response_id=None))),
-    Fault(name="instructions-lost-when-continued", breaks="responses.previous-id",
-          request=_previous_instead_of_instructions, dialects=(RESPONSES,)),
+    _fault("output-parts-lost", "input.items",
+           # A result in parts becomes an empty one.
+           request=_outputs(lambda _: "")),
+    _fault("first-part-of-outputs-only", "input.items", request=_outputs(lambda parts: parts[:1])),
+    _fault("untyped-answers-refused", "input.replayed", request=_untyped_answers_refused),
+    _fault("tools-of-codex-refused", "input.real-clients", request=_functions_only),
+    _fault("references-taken-for-words", "input.items",
+           request=at("input[]", having(lambda _: {"role": "user", "content": "Hello."}, type="item_reference"))),
+    _fault("previous-response-forgotten", "previous-id", request=without("previous_response_id")),
+    _fault("previous-response-not-named", "previous-id", whole=in_response(with_members(previous_response_id=None))),
+    _fault("instructions-lost-when-continued", "previous-id", request=_previous_instead_of_instructions),
     # Streams have ids under which nothing is kept; in all events alike, so that the id is stable.
-    Fault(name="streams-not-kept", breaks="responses.previous-id",
-          frames=each_event(at("response.id", lambda id_: f"{id_}0")),
-          dialects=(RESPONSES,), scripts=("text/hello",)),
-    Fault(name="response-kept-without-output", breaks="responses.previous-id", whole=_output_not_kept,
-          dialects=(RESPONSES,)),
+    _fault("streams-not-kept", "previous-id",
+           frames=each_event(at("response.id", lambda id_: f"{id_}0")), scripts=("text/hello",)),
+    _fault("response-kept-without-output", "previous-id", whole=_output_not_kept),
     Fault(name="empty-input-is-a-greeting", breaks="param.input", request=_hello_if_empty, dialects=(RESPONSES,)),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in what its responses say or read."""
