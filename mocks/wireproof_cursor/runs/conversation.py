@@ -113,15 +113,6 @@ class RunConversation:
             for call in calls
         ]
 
-    def take(self, *others: RunConversation) -> None:
-        """Take over what others hold."""
-        for other in others:
-            self.model = self.model or other.model
-            self.developer += other.developer
-            self.history += other.history
-            self.given += other.given
-            self.tools += other.tools
-
     def received(self) -> Json:
         """What `reflect` reports; what the client wrote as instructions and what it declared is all that it knows."""
         return {

@@ -109,18 +109,17 @@ class Run:
             yield RefusedRun(self._early.problem)
             return
         yield Begin()
-        talk = conversation.RunConversation(model="")
-        problem = yield from self._handshake(self._request, talk)
-        if problem is not None:
-            yield StreamEnd(problem)
+        talk = yield from self._handshake(self._request)
+        if isinstance(talk, ServiceProblem):
+            yield StreamEnd(talk)
             return
         self._turn = RunTurn(self.link, talk)
         yield from self._turn.outputs()
 
     def _handshake(
-        self, request: pb.AgentRunRequest, talk: conversation.RunConversation
-    ) -> Generator[Output, None, ServiceProblem | None]:
-        """Get what the request refers to, into `talk`; what is wrong with it, None if nothing is."""
+        self, request: pb.AgentRunRequest
+    ) -> Generator[Output, None, conversation.RunConversation | ServiceProblem]:
+        """Get what the request refers to: the conversation, or what is wrong with the request."""
         link = self.link
         if not request.HasField("conversation_state"):
             return ServiceProblem(code="invalid_argument", message="conversation_state is missing from run_request")
@@ -129,14 +128,17 @@ class Run:
         link.roots = list(request.conversation_state.root_prompt_messages_json)
         for name in dict.fromkeys(link.roots):
             yield link.blobs.get(name)
-        asked = conversation.RunConversation(model="")
+        tools: list[conversation.DeclaredTool] = []
+        developer: list[str] = []
         if conversation.context_of(request) is None and not request.mcp_tools.mcp_tools:
-            yield from link.ask_context(asked.tools, asked.developer)
+            yield from link.ask_context(tools, developer)
         yield from link.until_kept()
         # As for clients that put the messages themselves in the place of their names.
         if any(link.blobs.found[name] is None for name in link.roots):
             return ServiceProblem(code="internal", message="Blob not found")
-        talk.take(conversation.read(request, link.blobs.found), asked)
+        talk = conversation.read(request, link.blobs.found)
+        talk.tools += tools
+        talk.developer += developer
         if talk.given:
             yield from link.keep({"role": "user", "content": talk.text})
-        return None
+        return talk
