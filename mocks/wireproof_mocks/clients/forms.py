@@ -69,6 +69,7 @@ class ClientForm(Protocol):
 
     def headers(self, key: str) -> dict[str, str]:
         """The headers that say who asks."""
+        return {"Authorization": f"Bearer {key}"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         """An answer as it is sent back."""
@@ -85,6 +86,19 @@ class ClientForm(Protocol):
         Raises:
             NoAnswerError: it ends with an error, or has no end.
         """
+        answer = ReceivedAnswer()
+        for data in _frames(response, answer):
+            self.take(answer, data)
+        if not answer.finished:
+            raise CutAnswerError("the stream ended without a finish", answer)
+        return answer
+
+    def take(self, answer: ReceivedAnswer, data: Json) -> None:
+        """Add what a frame of a stream says to an answer.
+
+        Raises:
+            AnswerFailedError: it says that the answer failed.
+        """
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
         """An answer that comes at once.
@@ -94,11 +108,8 @@ class ClientForm(Protocol):
         """
 
 
-class _Chat:
+class _Chat(ClientForm):
     path = "/chat/completions"
-
-    def headers(self, key: str) -> dict[str, str]:
-        return {"Authorization": f"Bearer {key}"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         calls = [
@@ -114,20 +125,17 @@ class _Chat:
     def body(self, history: Sequence[Json]) -> Json:
         return {"messages": list(history), "tools": [{"type": "function", "function": TOOL}]}
 
-    def streamed(self, response: httpx.Response) -> ReceivedAnswer:
-        answer = ReceivedAnswer()
-        for data in _frames(response, answer):
-            if data.get("error"):
-                raise AnswerFailedError(str(data["error"].get("message")), answer)
-            for choice in data.get("choices", []):
-                delta = choice.get("delta", {})
-                answer.text += delta.get("content") or ""
-                for piece in delta.get("tool_calls") or []:
-                    if piece["index"] == len(answer.calls):
-                        answer.calls.append(ReceivedCall(id=piece["id"], name=piece["function"]["name"]))
-                    answer.calls[piece["index"]].arguments += piece["function"].get("arguments") or ""
-                answer.finished |= bool(choice.get("finish_reason"))
-        return _ended(answer)
+    def take(self, answer: ReceivedAnswer, data: Json) -> None:
+        if data.get("error"):
+            raise AnswerFailedError(str(data["error"].get("message")), answer)
+        for choice in data.get("choices", []):
+            delta = choice.get("delta", {})
+            answer.text += delta.get("content") or ""
+            for piece in delta.get("tool_calls") or []:
+                if piece["index"] == len(answer.calls):
+                    answer.calls.append(ReceivedCall(id=piece["id"], name=piece["function"]["name"]))
+                answer.calls[piece["index"]].arguments += piece["function"].get("arguments") or ""
+            answer.finished |= bool(choice.get("finish_reason"))
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
         message = _json(response)["choices"][0]["message"]
@@ -138,13 +146,10 @@ class _Chat:
         return ReceivedAnswer(text=message.get("content") or "", calls=calls, finished=True)
 
 
-class _Responses:
+class _Responses(ClientForm):
     """With the conversation in each request."""
 
     path = "/responses"
-
-    def headers(self, key: str) -> dict[str, str]:
-        return {"Authorization": f"Bearer {key}"}
 
     def said(self, answer: ReceivedAnswer) -> list[Json]:
         text = [{"role": "assistant", "content": answer.text}] if answer.text or not answer.calls else []
@@ -159,19 +164,16 @@ class _Responses:
     def body(self, history: Sequence[Json]) -> Json:
         return {"input": list(history), "tools": [{"type": "function", "strict": True, **TOOL}], "store": False}
 
-    def streamed(self, response: httpx.Response) -> ReceivedAnswer:
-        answer = ReceivedAnswer()
-        for data in _frames(response, answer):
-            match data.get("type"):
-                case "response.output_text.delta":
-                    answer.text += data["delta"]
-                case "response.output_item.done" if data["item"]["type"] == "function_call":
-                    answer.calls.append(_of_item(data["item"]))
-                case "response.completed" | "response.incomplete":
-                    answer.finished = True
-                case "response.failed" | "error":
-                    raise AnswerFailedError(str(data.get("message") or data), answer)
-        return _ended(answer)
+    def take(self, answer: ReceivedAnswer, data: Json) -> None:
+        match data.get("type"):
+            case "response.output_text.delta":
+                answer.text += data["delta"]
+            case "response.output_item.done" if data["item"]["type"] == "function_call":
+                answer.calls.append(_of_item(data["item"]))
+            case "response.completed" | "response.incomplete":
+                answer.finished = True
+            case "response.failed" | "error":
+                raise AnswerFailedError(str(data.get("message") or data), answer)
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
         answer = ReceivedAnswer(finished=True)
@@ -183,7 +185,7 @@ class _Responses:
         return answer
 
 
-class _Messages:
+class _Messages(ClientForm):
     path = "/messages"
 
     def headers(self, key: str) -> dict[str, str]:
@@ -206,22 +208,19 @@ class _Messages:
         tool = {"name": TOOL["name"], "description": TOOL["description"], "input_schema": TOOL["parameters"]}
         return {"messages": list(history), "tools": [tool], "max_tokens": LONGEST}
 
-    def streamed(self, response: httpx.Response) -> ReceivedAnswer:
-        answer = ReceivedAnswer()
-        for data in _frames(response, answer):
-            match data.get("type"):
-                case "content_block_start" if data["content_block"]["type"] == "tool_use":
-                    block = data["content_block"]
-                    answer.calls.append(ReceivedCall(id=block["id"], name=block["name"]))
-                case "content_block_delta" if data["delta"]["type"] == "text_delta":
-                    answer.text += data["delta"]["text"]
-                case "content_block_delta" if data["delta"]["type"] == "input_json_delta":
-                    answer.calls[-1].arguments += data["delta"]["partial_json"]
-                case "message_stop":
-                    answer.finished = True
-                case "error":
-                    raise AnswerFailedError(str(data["error"]["message"]), answer)
-        return _ended(answer)
+    def take(self, answer: ReceivedAnswer, data: Json) -> None:
+        match data.get("type"):
+            case "content_block_start" if data["content_block"]["type"] == "tool_use":
+                block = data["content_block"]
+                answer.calls.append(ReceivedCall(id=block["id"], name=block["name"]))
+            case "content_block_delta" if data["delta"]["type"] == "text_delta":
+                answer.text += data["delta"]["text"]
+            case "content_block_delta" if data["delta"]["type"] == "input_json_delta":
+                answer.calls[-1].arguments += data["delta"]["partial_json"]
+            case "message_stop":
+                answer.finished = True
+            case "error":
+                raise AnswerFailedError(str(data["error"]["message"]), answer)
 
     def whole(self, response: httpx.Response) -> ReceivedAnswer:
         answer = ReceivedAnswer(finished=True)
@@ -257,12 +256,6 @@ def _frames(response: httpx.Response, answer: ReceivedAnswer) -> Iterator[Json]:
             yield from (json.loads(line[6:]) for line in lines if line.startswith(b"data: {"))
     except httpx.TransportError as error:
         raise CutAnswerError(str(error), answer) from error
-
-
-def _ended(answer: ReceivedAnswer) -> ReceivedAnswer:
-    if not answer.finished:
-        raise CutAnswerError("the stream ended without a finish", answer)
-    return answer
 
 
 def _json(response: httpx.Response) -> Json:

@@ -14,6 +14,8 @@ from wireproof_mocks.personas.persona import Persona
 from wireproof_mocks.personas.ways import Blocks, FunctionCall, ToolCalls
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wireproof_mocks.personas.answer import Json
     from wireproof_mocks.personas.line import Print
     from wireproof_mocks.personas.persona import Wishes
@@ -43,18 +45,8 @@ Values stand as they are, without escapes; lists are JSON. The tools:
 """
 
 
-def _toolbox(*tools: Json) -> Canned:
-    return Canned(tools=tools, runs=_RUNS)
-
-
-def _searching_and_reading(wishes: Wishes, print_: Print) -> Canned:
-    del wishes, print_
-    return _toolbox(LOCAL_SEARCH, READ_NOTE)
-
-
-def _searching(wishes: Wishes, print_: Print) -> Canned:
-    del wishes, print_
-    return _toolbox(SEARCH_VAULT)
+def _toolbox(*tools: Json) -> Callable[[Wishes, Print], Canned]:
+    return lambda *_: Canned(tools=tools, runs=_RUNS)
 
 
 OBSIDIAN_COPILOT = (
@@ -67,7 +59,7 @@ OBSIDIAN_COPILOT = (
         script="persona/obsidian-copilot-xml",
         system=_BY_BLOCKS,
         prompt="What do my notes say about the costs of R&D?",
-        toolbox=_searching_and_reading,
+        toolbox=_toolbox(LOCAL_SEARCH, READ_NOTE),
     ),
     Persona(
         name="obsidian-copilot",
@@ -76,7 +68,7 @@ OBSIDIAN_COPILOT = (
         way=ToolCalls(needs_role=True),
         script="persona/obsidian-copilot",
         prompt="What do my notes say about the costs of R&D?",
-        toolbox=_searching_and_reading,
+        toolbox=_toolbox(LOCAL_SEARCH, READ_NOTE),
     ),
     Persona(
         name="obsidian-copilot-functions",
@@ -85,6 +77,6 @@ OBSIDIAN_COPILOT = (
         way=FunctionCall(),
         script="persona/obsidian-copilot-functions",
         prompt="Find notes about X in my vault.",
-        toolbox=_searching,
+        toolbox=_toolbox(SEARCH_VAULT),
     ),
 )
