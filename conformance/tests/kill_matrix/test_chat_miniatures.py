@@ -26,7 +26,7 @@ from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
 from wireproof_mocks.miniatures import FAULTS, Fault
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
-from wireproof_mocks.miniatures.failure_faults import SILENT
+from wireproof_mocks.miniatures.stream_faults import SILENT
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
 from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS
 

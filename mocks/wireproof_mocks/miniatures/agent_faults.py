@@ -9,9 +9,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import CALLS, TEXT, WHOLE_CALLS, call_of, each, outside_blocks
-from wireproof_mocks.miniatures.failure_faults import answered_with_nothing
 from wireproof_mocks.miniatures.fault import OPENAI_JSON, Fault, json_reply
 from wireproof_mocks.miniatures.rewriting import at, in_body
+from wireproof_mocks.miniatures.stream_faults import answered_with_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

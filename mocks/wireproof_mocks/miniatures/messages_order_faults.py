@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.failure_faults import IN_TEXT
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.messages_rewriting import (
@@ -37,6 +36,7 @@ from wireproof_mocks.miniatures.rewriting import (
     without,
     written,
 )
+from wireproof_mocks.miniatures.stream_faults import IN_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

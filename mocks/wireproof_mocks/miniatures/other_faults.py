@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import COUNTS, WHOLE_CALLS, choice_of, each, finishing_as, outside_blocks
-from wireproof_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
 from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, WITH_MESSAGES, Fault, own_id
 from wireproof_mocks.miniatures.heads import SERVER_ERROR, forgetting, let_in, one_for_another, restated
 from wireproof_mocks.miniatures.rewriting import at, having, in_body, rewritten, with_members, without
+from wireproof_mocks.miniatures.stream_faults import BEFORE_OUTPUT, IN_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

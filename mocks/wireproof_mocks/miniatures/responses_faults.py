@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures import rewriting
-from wireproof_mocks.miniatures.failure_faults import IN_TEXT
 from wireproof_mocks.miniatures.fault import RESPONSES, Fault, own_id
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.responses_rewriting import (
@@ -32,6 +31,7 @@ from wireproof_mocks.miniatures.rewriting import (
     with_members,
     without,
 )
+from wireproof_mocks.miniatures.stream_faults import IN_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

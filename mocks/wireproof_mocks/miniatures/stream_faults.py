@@ -1,4 +1,4 @@
-"""Faults of streams as a whole: how they are framed, and how they end. For how they fail see `failure_faults`."""
+"""Faults of streams as a whole: how they are framed, how they end, and how they fail."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from wireproof_mocks.miniatures.chunks import (
     finish_of,
     finishing_as,
     is_chunk,
+    is_error,
     text_of,
     with_delta,
 )
-from wireproof_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead, own_id
+from wireproof_mocks.miniatures.heads import as_streams
 from wireproof_mocks.miniatures.rewriting import (
     all_at_once,
     at,
@@ -27,6 +28,7 @@ from wireproof_mocks.miniatures.rewriting import (
     no_comments,
     where_streamed,
     with_members,
+    without,
     written,
 )
 
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from wireproof_mocks.miniatures.fault import Environ, Frame, Frames, Heads, Json, SentRequest
+
+BEFORE_OUTPUT = ("fail/first", "fail/rate", "fail/context", "fail/notice", "fail/crash-first")
+SILENT = ("fail/silent",)
+IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
+"""Scripts by where they fail."""
 
 
 # ends
@@ -136,8 +143,61 @@ def _length_beside_chunks(head: FaultHead, _: SentRequest) -> FaultHead:
     return head.with_header("Transfer-Encoding", "chunked").with_header("Content-Length", str(2**20))
 
 
-def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
-    return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
+# failures
+
+
+def _error_hushed_up(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
+    """A failure in mid-text becomes an ordinary end."""
+    last: Json = {}
+    ended = False
+    for frame in frames:
+        # Without a chunk before it there is nothing to copy; that is the fault `silence-is-an-answer`.
+        if is_error(frame) and last:
+            yield with_delta(last, {}, "stop")
+            ended = True
+        # Behind the end nothing of the choice comes, whatever another fault has put behind the failure.
+        elif not (ended and isinstance(frame, dict) and frame.get("choices")):
+            last = frame if isinstance(frame, dict) else last
+            yield frame
+
+
+def answered_with_nothing(model: str) -> Frames:
+    """An error becomes an empty answer, complete in all else: only that there is an answer at all must be wrong."""
+
+    def changed(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
+        said = {"id": own_id("chatcmpl-"), "object": "chat.completion.chunk", "created": 1_800_000_000, "model": model}
+        for frame in frames:
+            if not is_error(frame):
+                yield frame
+                continue
+            for delta, finish in (({"role": "assistant", "content": ""}, None), ({}, "stop")):
+                yield {**said, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    return changed
+
+
+def _finish_before_error(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
+    last: Json = {}
+    for frame in frames:
+        yield frame
+        if is_error(frame) and last:
+            yield with_delta(last, {}, "stop")
+        last = frame if isinstance(frame, dict) else last
+
+
+def _error_after_call(frames: Iterable[Any], request: SentRequest) -> Iterator[Frame]:
+    """A failure after a complete call replaces the finish, and what another fault has put behind that."""
+    # In other scripts the same end is right.
+    fails, failed = b"fail/after-call" in request.body, False
+    for frame in frames:
+        if fails and not failed and finish_of(frame):
+            failed = True
+            yield {"error": {"message": "The backend failed.", "type": "server_error", "param": None, "code": None}}
+        elif not (failed and is_chunk(frame) and frame["choices"]):
+            yield frame
+
+
+# policies
 
 
 def _header_ignored(policy: str) -> Callable[[Environ], None]:
@@ -150,9 +210,26 @@ def _header_ignored(policy: str) -> Callable[[Environ], None]:
     return change
 
 
+def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
+    return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
+
+
 STREAM_FAULTS: tuple[Fault, ...] = (
     *CHUNK_FAULTS,
-    *FAILURE_FAULTS,
+    # A whole answer with this status is another fault (`whole-failure-as-answer`).
+    _fault("error-as-stream", "error-before-output", head=as_streams(), salvage=lambda body: [body, DONE],
+           scripts=BEFORE_OUTPUT),
+    _fault("silence-is-an-answer", "error-before-output", frames=answered_with_nothing("codex"), scripts=SILENT,
+           dialects=(OPENAI_JSON,)),
+    _fault("error-hushed-up", "error-after-text", frames=_error_hushed_up, scripts=IN_TEXT),
+    _fault("half-a-call-finished", "error-after-call", frames=_error_hushed_up, scripts=("fail/mid-arguments",)),
+    _fault("finish-after-error", "error-after-text", frames=_finish_before_error),
+    _fault("error-frame-without-type", "error-after-text", frames=each_event(at("error", without("type"))),
+           scripts=IN_TEXT),
+    # The envelope has text or null there (http.error.envelope).
+    _fault("error-frame-with-a-number", "error-after-text", frames=each_event(at("error", with_members(code=500))),
+           scripts=IN_TEXT),
+    _fault("error-after-call-sent", "error-after-call", frames=_error_after_call),
     _fault("no-accel-buffering-header", "headers", head=_dropped("x-accel-buffering")),
     _fault("no-cache-control", "headers", head=_dropped("cache-control")),
     Fault(name="length-copied-beside-chunks", breaks="http.one-framing", dialects=WITH_MESSAGES,
