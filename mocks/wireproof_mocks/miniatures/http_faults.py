@@ -43,14 +43,6 @@ def _nowhere(request: SentRequest) -> bool:
     return not request.path.endswith((*ANSWERS, "/models")) and "/models/" not in request.path
 
 
-def _is_large(request: SentRequest) -> bool:
-    return len(request.body) > LARGE
-
-
-def _is_text(request: SentRequest) -> bool:
-    return request.headers.get("content-type") == "text/plain"
-
-
 def _to(path: str) -> Callable[[SentRequest], bool]:
     return lambda request: request.path.endswith(path)
 
@@ -235,7 +227,8 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     _anywhere("size-before-key", "precedence.auth-before-size",
           environ=let_in(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
     _anywhere("media-type-before-size", "precedence.size-before-media-type",
-          head=one_for_another(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
+          head=one_for_another(413, "415 Unsupported Media Type",
+                               lambda e: len(e.body) > LARGE and e.headers.get("content-type") == "text/plain")),
     _anywhere("json-before-media-type", "precedence.media-type-before-json",
           head=one_for_another(415, "400 Bad Request", lambda e: _asks(e) and e.json is None)),
     _anywhere("no-json-is-an-empty-object", "precedence.json-before-model-missing",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.fault import MESSAGES, Fault, json_reply
 from wireproof_mocks.miniatures.messages_rewriting import in_error
@@ -183,22 +183,21 @@ def _auto_for(kind: str) -> Change:
     return at("tool_choice", having(lambda _: {"type": "auto"}, type=kind))
 
 
-def _request(name: str, breaks: str, change: Change) -> Fault:
-    row = f"messages.{breaks}"
-    return Fault(name=name, breaks=row, dialects=(MESSAGES,), in_turns=True, request=change)
+def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
+    return Fault(name=name, breaks=breaks, dialects=(MESSAGES,), **how)
+
+
+def _request(name: str, breaks: str, change: Change, *scripts: str) -> Fault:
+    return _fault(name, f"messages.{breaks}", in_turns=True, request=change, scripts=scripts)
 
 
 def _in_turns(name: str, breaks: str, change: Change, *scripts: str) -> Fault:
     """A fault of what of a conversation reaches the backend."""
-    return Fault(
-        name=name, breaks=f"turn.{breaks}", dialects=(MESSAGES,), in_turns=True, scripts=scripts, request=change
-    )
+    return _fault(name, f"turn.{breaks}", in_turns=True, request=change, scripts=scripts)
 
 
 def _refusing(name: str, breaks: str, message: str, when: When) -> Fault:
-    return Fault(
-        name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), instead=refused(message, _of_others(when))
-    )
+    return _fault(name, f"messages.{breaks}", instead=refused(message, _of_others(when)))
 
 
 def _of_others(when: When) -> When:
@@ -213,10 +212,8 @@ def _sends(*names: str) -> When:
 
 
 MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
-    Fault(name="tokens-without-a-limit", breaks="messages.param.required", dialects=(MESSAGES,),
-          request=_max_tokens_given),
-    Fault(name="refusals-name-no-path", breaks="messages.param.required", dialects=(MESSAGES,),
-          whole=in_error(_unnamed)),
+    _fault("tokens-without-a-limit", "messages.param.required", request=_max_tokens_given),
+    _fault("refusals-name-no-path", "messages.param.required", whole=in_error(_unnamed)),
     _refusing("context-management-refused", "param.unknown", "context_management: Extra inputs are not permitted",
               _sends("context_management")),
     _refusing("metadata-refused", "param.unknown", "metadata: Extra inputs are not permitted", _sends("metadata")),
@@ -224,14 +221,13 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
               "thinking.type: Input should be 'enabled' or 'disabled'",
               lambda asked, _: isinstance(asked.get("thinking"), dict) and asked["thinking"].get("type") == "adaptive"),
     # Claude Code asks for as many.
-    Fault(name="many-message-tokens-refused", breaks="messages.param.real-clients", dialects=(MESSAGES,),
-          instead=refused("max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
-                          _asks_for_many)),
-    Fault(name="thread-ignored", breaks="messages.param.thread", dialects=(MESSAGES,), request=without("thread")),
-    Fault(name="thread-continued-without-its-beginning", breaks="messages.param.thread", dialects=(MESSAGES,),
-          request=_begun_anew),
-    Fault(name="thread-refused-as-unknown", breaks="messages.param.thread", dialects=(MESSAGES,),
-          whole=in_body(of_type("error", at("error", _without_details)))),
+    _fault("many-message-tokens-refused", "messages.param.real-clients",
+           instead=refused("max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
+                           _asks_for_many)),
+    _fault("thread-ignored", "messages.param.thread", request=without("thread")),
+    _fault("thread-continued-without-its-beginning", "messages.param.thread", request=_begun_anew),
+    _fault("thread-refused-as-unknown", "messages.param.thread",
+           whole=in_body(of_type("error", at("error", _without_details)))),
     _request("first-block-of-system-alone", "input.system", at("system", in_list(lambda blocks: blocks[:1]))),
     _refusing("system-among-messages-refused", "input.system",
               'messages: Unexpected role "system". Allowed roles are "user" or "assistant"', _role_of_system),
@@ -248,15 +244,13 @@ MESSAGES_INPUT_FAULTS: tuple[Fault, ...] = (
               _results_without_content),
     _request("first-part-of-results-alone", "input.content",
              _in_blocks(of_type(TOOL_RESULT, at("content", in_list(lambda parts: parts[:1]))))),
-    Fault(name="message-results-swapped", breaks="messages.input.content", dialects=(MESSAGES,), in_turns=True,
-          scripts=("reflect/received",), request=at("messages", _swapped)),
+    _request("message-results-swapped", "input.content", at("messages", _swapped), "reflect/received"),
     _request("inputs-of-earlier-calls-lost", "input.content", _in_blocks(of_type("tool_use", with_members(input={})))),
     _refusing("roles-in-a-row-refused", "input.merged",
               'messages: roles must alternate between "user" and "assistant"', _in_a_row),
     _request("last-of-a-row-alone", "input.merged",
              at("messages", lambda said: last_of_a_row(said, USER, ASSISTANT, SYSTEM))),
-    Fault(name="results-made-up", breaks="messages.input.results-paired", dialects=(MESSAGES,),
-          request=at("messages", _results_made_up)),
+    _fault("results-made-up", "messages.input.results-paired", request=at("messages", _results_made_up)),
     _refusing("thoughts-need-a-known-signature", "input.thinking",
               "messages.1.content.0: Invalid `signature` in `thinking` block", _has("thinking")),
     _refusing("redacted-thoughts-refused", "input.thinking",

@@ -38,9 +38,13 @@ def _takes_no_call(asked: Json) -> Json:
     return {**asked, ("function_call" if "functions" in asked else "tool_choice"): "none"}
 
 
+def _fault(name: str, breaks: str, script: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
+    return Fault(name=name, breaks=breaks, scripts=(script,), **how)
+
+
 def _blind(name: str, breaks: str, script: str) -> Fault:
     """A fault by which no call is understood where the backend plays this script."""
-    return Fault(name=name, breaks=breaks, request=_takes_no_call, scripts=(script,))
+    return _fault(name, breaks, script, request=_takes_no_call)
 
 
 def _spaces_tidied(text: str) -> str:
@@ -131,29 +135,26 @@ SHAPE_FAULTS: tuple[Fault, ...] = (
     _blind("codex-events-unknown", "shapes.f", "shapes/f"),
     _blind("sentinel-left-in-text", "shapes.g", "shapes/g"),
     _blind("block-left-in-text", "shapes.h", "shapes/h"),
-    Fault(name="late-id-opens-a-call", breaks="shapes.late-id", scripts=("shapes/late-id",), dialects=WITH_IDS,
-          whole=in_body(at(WHOLE_CALLS, _cut_by_its_id))),
-    Fault(name="late-id-made-up", breaks="shapes.late-id", scripts=("shapes/late-id",), dialects=WITH_IDS,
-          frames=each(at(CALLS, _made_up)), whole=in_body(at(f"{WHOLE_CALLS}[]", _made_up))),
+    _fault("late-id-opens-a-call", "shapes.late-id", "shapes/late-id", dialects=WITH_IDS,
+           whole=in_body(at(WHOLE_CALLS, _cut_by_its_id))),
+    _fault("late-id-made-up", "shapes.late-id", "shapes/late-id", dialects=WITH_IDS,
+           frames=each(at(CALLS, _made_up)), whole=in_body(at(f"{WHOLE_CALLS}[]", _made_up))),
     _blind("call-needs-an-id", "shapes.no-id", "shapes/no-id"),
-    Fault(name="equal-fragment-lost", breaks="shapes.repeated-fragment", scripts=("shapes/repeated-fragment",),
-          # obsidian-xml repeats all so far in each delta, so a fragment that is lost there would come with the next.
-          dialects=(OPENAI_JSON,), frames=_second_fragment_lost),
-    Fault(name="both-families-forwarded", breaks="shapes.double-telling", scripts=("shapes/double-telling",),
-          frames=each(lambda chunk: (chunk, chunk) if text_of(chunk) else chunk)),
-    Fault(name="blocks-tidied", breaks="textual.verbatim", scripts=("textual/verbatim",),
-          dialects=(OBSIDIAN_XML,), frames=in_stream(_spaces_tidied), whole=in_whole(_spaces_tidied)),
+    _fault("equal-fragment-lost", "shapes.repeated-fragment", "shapes/repeated-fragment",
+           # obsidian-xml repeats all so far in each delta, so a fragment that is lost there would come with the next.
+           dialects=(OPENAI_JSON,), frames=_second_fragment_lost),
+    _fault("both-families-forwarded", "shapes.double-telling", "shapes/double-telling",
+           frames=each(lambda chunk: (chunk, chunk) if text_of(chunk) else chunk)),
+    _fault("blocks-tidied", "textual.verbatim", "textual/verbatim",
+           dialects=(OBSIDIAN_XML,), frames=in_stream(_spaces_tidied), whole=in_whole(_spaces_tidied)),
     _blind("tag-sought-in-each-delta", "textual.any-cut", "textual/any-cut"),
-    Fault(name="text-before-block-lost", breaks="textual.prefix-kept", scripts=("textual/prefix",),
-          frames=each(_text_lost)),
-    Fault(name="text-after-block-sent", breaks="textual.tail-dropped", scripts=("textual/tail",),
-          whole=in_body(at("choices[].message", _with_a_tail))),
-    Fault(name="held-back-text-lost", breaks="textual.false-start", scripts=("textual/false-start",),
-          frames=last_text_lost),
-    Fault(name="unclosed-block-swallowed", breaks="textual.unterminated", scripts=("textual/unterminated",),
-          frames=_unclosed_swallowed),
-    Fault(name="call-sent-twice", breaks="textual.structured-wins", scripts=("textual/structured-wins",),
-          dialects=(OPENAI_JSON,), frames=_call_again,
-          whole=in_body(at(WHOLE_CALLS, lambda calls: [*calls, *map(_again, calls)]))),
+    _fault("text-before-block-lost", "textual.prefix-kept", "textual/prefix", frames=each(_text_lost)),
+    _fault("text-after-block-sent", "textual.tail-dropped", "textual/tail",
+           whole=in_body(at("choices[].message", _with_a_tail))),
+    _fault("held-back-text-lost", "textual.false-start", "textual/false-start", frames=last_text_lost),
+    _fault("unclosed-block-swallowed", "textual.unterminated", "textual/unterminated", frames=_unclosed_swallowed),
+    _fault("call-sent-twice", "textual.structured-wins", "textual/structured-wins",
+           dialects=(OPENAI_JSON,), frames=_call_again,
+           whole=in_body(at(WHOLE_CALLS, lambda calls: [*calls, *map(_again, calls)]))),
 )  # fmt: skip
 """Each is the reference proxy with one thing of the backend's language unknown."""

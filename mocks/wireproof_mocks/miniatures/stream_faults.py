@@ -17,7 +17,7 @@ from wireproof_mocks.miniatures.chunks import (
     with_delta,
 )
 from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead, own_id
-from wireproof_mocks.miniatures.heads import as_streams
+from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.rewriting import (
     all_at_once,
     at,
@@ -35,7 +35,7 @@ from wireproof_mocks.miniatures.rewriting import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from wireproof_mocks.miniatures.fault import Environ, Frame, Frames, Heads, Json, SentRequest
+    from wireproof_mocks.miniatures.fault import Environ, Frame, Frames, Json, SentRequest
 
 BEFORE_OUTPUT = ("fail/first", "fail/rate", "fail/context", "fail/notice", "fail/crash-first")
 SILENT = ("fail/silent",)
@@ -122,10 +122,6 @@ def _one_behind(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
         yield from held
         held = [frame]
     yield from held
-
-
-def _dropped(name: str) -> Heads:
-    return lambda head, _: head.without(name) if head.of_stream else head
 
 
 def _in_own_chunks(frames: Iterable[Any], _: SentRequest) -> Iterator[Frame]:
@@ -230,8 +226,9 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("error-frame-with-a-number", "error-after-text", frames=each_event(at("error", with_members(code=500))),
            scripts=IN_TEXT),
     _fault("error-after-call-sent", "error-after-call", frames=_error_after_call),
-    _fault("no-accel-buffering-header", "headers", head=_dropped("x-accel-buffering")),
-    _fault("no-cache-control", "headers", head=_dropped("cache-control")),
+    _fault("no-accel-buffering-header", "headers",
+           head=forgetting("x-accel-buffering", lambda head, _: head.of_stream)),
+    _fault("no-cache-control", "headers", head=forgetting("cache-control", lambda head, _: head.of_stream)),
     Fault(name="length-copied-beside-chunks", breaks="http.one-framing", dialects=WITH_MESSAGES,
           head=_length_beside_chunks, frames=_in_own_chunks, scripts=("text/hello",)),
     # The clients that were tried bear it; the contract is that of OpenAI, whose chat streams have no such line.
