@@ -9,9 +9,6 @@ from wireproof_cursor.wire.errors import ServiceProblem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Two errors are documented by no public source. That of the rate limit has no name here, as the documented status 8 has
-# none; the name of this one is our guess, since its code is that of any bad request.
-
 
 def _plain(code: str, message: str) -> ServiceProblem:
     return ServiceProblem(code=code, message=message)
@@ -22,14 +19,16 @@ def _shown(code: str, debug: str, title: str, detail: str, *, retryable: bool = 
     return ServiceProblem(code=code, debug=debug, title=title, detail=detail, retryable=retryable)
 
 
+# Two errors are documented by no public source. That of the rate limit has no name here, as the documented status 8 has
+# none; the name of a conversation that is too long is our guess, since its code is that of any bad request.
+_RATE_LIMITED = _shown(
+    "resource_exhausted", "", "Rate limited", "Your request was rate limited. Please try again later.", retryable=True
+)
 _TOO_LONG = _shown(
     "invalid_argument",
     "ERROR_CONVERSATION_TOO_LONG",
     "Conversation too long",
     "The conversation is longer than the context window of the model. Please start a new one.",
-)
-_RATE_LIMITED = _shown(
-    "resource_exhausted", "", "Rate limited", "Your request was rate limited. Please try again later.", retryable=True
 )
 _NOT_LOGGED_IN = _shown("unauthenticated", "ERROR_NOT_LOGGED_IN", "Not logged in", "Please log in again.")
 _PROVIDER = ("unavailable", "ERROR_PROVIDER_ERROR", "Provider Error")

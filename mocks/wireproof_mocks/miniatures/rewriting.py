@@ -107,7 +107,7 @@ def written(frame: Frame) -> bytes:
 
 
 def nameless(event: Json) -> bytes:
-    """An object as a frame without an `event:` line."""
+    """An object as a frame without an `event:` line: as bytes, to which `written` adds none."""
     return f"data: {json.dumps(event, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
 
 
