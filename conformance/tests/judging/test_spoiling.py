@@ -163,16 +163,16 @@ def test_calls_that_are_written_into_the_text_change_it(find: Find, dialect: Dia
 # What the catalogue says
 
 
-@pytest.mark.parametrize("row", SAYING, ids=lambda row: row.id)
-def test_what_a_row_spoils_and_needs_can_be_spoilt_and_can_be_needed(row: Requirement) -> None:
+def test_what_a_row_spoils_and_needs_can_be_spoilt_and_can_be_needed() -> None:
     # An exchange as a whole, its process and its room are lost with the answer: no row is judged without one.
     of_answers = set(Facet) - {Facet.ANSWER, Facet.PROCESS, Facet.ROOM, Facet.OWNER}
-    assert row.spoilt_by_it <= of_answers
-    assert row.needed <= of_answers
-    # Only what the client sends back spoils a history.
-    assert Facet.HISTORY not in row.spoilt_by_it
-    if row.stage is Stage.FORM:
-        assert row.needed == UNTOUCHED, "form is judged first"
+    for row in SAYING:
+        assert row.spoilt_by_it <= of_answers, row.id
+        assert row.needed <= of_answers, row.id
+        # Only what the client sends back spoils a history.
+        assert Facet.HISTORY not in row.spoilt_by_it, row.id
+        if row.stage is Stage.FORM:
+            assert row.needed == UNTOUCHED, f"form is judged first, so {row.id} needs nothing"
 
 
 def test_each_part_that_a_row_needs_is_spoilt_by_a_fault() -> None:

@@ -80,10 +80,10 @@ def test_an_agent_is_named_after_what_it_was_asked(mock: CursorMock) -> None:
 
 
 @pytest.mark.parametrize("path", ALL)
-@pytest.mark.parametrize("authorization", ["", "Bearer", "Basic dDp0"])
-def test_without_a_token_nothing_is_served(mock: CursorMock, path: str, authorization: str) -> None:
-    response = httpx.post(f"{mock.url}{path}", headers={"authorization": authorization}, content=b"")
-    assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
+def test_without_a_token_nothing_is_served(mock: CursorMock, path: str) -> None:
+    for authorization in ("", "Bearer", "Basic dDp0"):
+        response = httpx.post(f"{mock.url}{path}", headers={"authorization": authorization}, content=b"")
+        assert (response.status_code, response.json()["code"]) == (401, "unauthenticated"), authorization
 
 
 @pytest.mark.parametrize("path", ALL)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, FaultHead, FaultReply, SentRequest
+from wireproof_mocks.miniatures.fault import MESSAGES, FaultHead, FaultReply, SentRequest
 from wireproof_mocks.miniatures.messages_block_faults import MESSAGES_BLOCK_FAULTS, MESSAGES_THOUGHT_FAULTS
 from wireproof_mocks.miniatures.messages_http_faults import MESSAGES_HTTP_FAULTS
 from wireproof_mocks.miniatures.messages_input_faults import MESSAGES_INPUT_FAULTS
@@ -244,11 +244,11 @@ def test_tokens_are_not_counted_where_they_are_asked_for() -> None:
     assert fault.whole({"input_tokens": 1}, asked(), head()) == {"input_tokens": 1}
 
 
-@pytest.mark.parametrize("fault", [one for one in OF_MESSAGES if one.frames], ids=lambda fault: fault.name)
-def test_comments_pass(fault: Fault) -> None:
-    assert fault.frames is not None
+def test_comments_pass() -> None:
     kept = b": comment\n\n"
     start = {"type": "message_start", "message": {"type": "message", "usage": {"input_tokens": 1}, "model": "m"}}
-    sent = b"".join(map(written, fault.frames((start, kept), asked())))
-    # Comments keep a stream open, too.
-    assert kept in sent or "silence" in fault.name
+    for fault in OF_MESSAGES:
+        if fault.frames is not None:
+            changed = fault.frames((start, kept), asked())
+            # Comments keep a stream open, too.
+            assert kept in b"".join(map(written, changed)) or "silence" in fault.name, fault.name

@@ -39,17 +39,21 @@ NAMES = [f"{file.parent.name}/{file.stem}" for file in sorted(RECORDINGS.glob("*
 PLAYED = [name for name in NAMES if _is_played(name)]
 
 
-def _sides(name: str, outcome: Outcome) -> tuple[list[Any], list[Any], dict[str, str], int]:
+def _sides(scenario: str, outcome: Outcome) -> tuple[list[Any], list[Any], dict[str, str], int]:
     out, err = outcome.out, outcome.err
-    if name.partition("/")[2] in _BY_CHANCE:
+    if scenario in _BY_CHANCE:
         out, err = sorted(_NUMBER.sub("item", str(line)) for line in out), sorted(err)
     return out, err, {file: text for file, text in outcome.files.items() if file == "last.txt"}, outcome.status
 
 
-@pytest.mark.parametrize("name", PLAYED)
-def test_a_run_writes_what_was_recorded(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    meta, theirs = recorded(*name.split("/"))
-    assert _sides(name, played(meta, tmp_path, monkeypatch)) == _sides(name, theirs)
+@pytest.mark.parametrize("scenario", sorted({name.partition("/")[2] for name in PLAYED}))
+def test_a_run_writes_what_was_recorded(scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = [name.partition("/")[0] for name in PLAYED if name.partition("/")[2] == scenario]
+    for version in versions:
+        meta, theirs = recorded(version, scenario)
+        folder = tmp_path / version
+        folder.mkdir()
+        assert _sides(scenario, played(meta, folder, monkeypatch)) == _sides(scenario, theirs), version
 
 
 @pytest.mark.parametrize(

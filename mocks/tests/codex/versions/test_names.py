@@ -157,18 +157,19 @@ def test_no_reason_is_left_of_a_mark_that_is_gone() -> None:
     assert UNRECORDED.keys() <= {(kind, name, end) for kind, name, end, _ in ALL}
 
 
-@pytest.mark.parametrize("number", [number for number in NUMBERS if seen(number).methods])
-def test_a_version_takes_exactly_the_requests_that_it_listed(number: str) -> None:
-    assert frozenset(known(METHODS, number)) == seen(number).methods
+def test_a_version_takes_exactly_the_requests_that_it_listed() -> None:
+    listed = [number for number in NUMBERS if seen(number).methods]
+    assert listed
+    assert [number for number in listed if frozenset(known(METHODS, number)) != seen(number).methods] == []
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_version_has_every_marked_name_that_was_recorded_of_it(number: str) -> None:
-    there = seen(number)
-    recorded = {"notification": there.notifications, **there.fields}
-    for kind, table in {"notification": NOTIFICATIONS, **FIELDS}.items():
-        marked = frozenset(name for name, _, _ in marks(table))
-        assert recorded.get(kind, frozenset()) & marked <= frozenset(known(table, number)), kind
+def test_a_version_has_every_marked_name_that_was_recorded_of_it() -> None:
+    for number in NUMBERS:
+        there = seen(number)
+        recorded = {"notification": there.notifications, **there.fields}
+        for kind, table in {"notification": NOTIFICATIONS, **FIELDS}.items():
+            marked = frozenset(name for name, _, _ in marks(table))
+            assert recorded.get(kind, frozenset()) & marked <= frozenset(known(table, number)), (number, kind)
 
 
 def test_a_name_must_be_missing_on_the_other_side() -> None:
