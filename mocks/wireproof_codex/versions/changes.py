@@ -1,4 +1,4 @@
-"""What the oldest version does, and every change since: the one list from which each version is derived.
+"""Every change since the oldest version (`traits`): the one list from which each version is derived.
 
 A change names the first version in which it was seen, what holds from there on, and what shows it: recordings
 (`mocks/tests/recordings`; a test undoes each change and sees its recordings differ) or what was seen of the binaries.
@@ -13,19 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.versions.failures import (
-    CAUSES_0_89,
-    CAUSES_0_95,
-    CAUSES_0_97,
-    CAUSES_0_100,
-    CAUSES_0_155,
-    CAUSES_0_160,
-    CAUSES_0_161,
-    CAUSES_0_169,
-    INCOMPLETE_0_89,
-    INCOMPLETE_0_100,
-    INCOMPLETE_0_163,
-)
+from wireproof_codex.versions import failures as looks
+from wireproof_codex.versions.traits import ExecTraits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,122 +44,6 @@ def _since(first: str, *recordings: str, seen: str = "", **traits: Traits) -> Ch
     return Change(first=first, recordings=recordings, seen=seen, traits=traits)
 
 
-OLDEST: Mapping[str, Traits] = {
-    "requests": {
-        "gates_empty_lists": False,
-        "opt_out": False,
-        "checks_tools": False,
-        "checks_turn_id": False,
-        "max_input_chars": None,
-        "remote_images": True,
-        "config_error": "error deriving config",
-    },
-    "transport": {"listens": False, "takes_stdio": False, "overloads": False, "ends_on_sigterm": False},
-    "messages": {
-        "unsent_items": frozenset({"dynamicToolCall"}),  # 0.92.0 to 0.105.0 send item/tool/call without an item
-        "emitted_at": False,
-        "legacy_events": True,  # one delta of text is three lines, which a proxy must count once (shapes.f)
-        "empty_legacy_texts": False,
-        "status_before_thread": False,
-        "detail_before_url": True,
-        "folder_is_root": True,
-        "default_mode": "custom",
-        "moves_threads": False,
-        "pages_files_alone": False,
-        "history_mode": "legacy",
-        "personality": "pragmatic",
-        "hides_citations": False,
-    },
-    "turns": {
-        "start_order": ("turn", "task", "status"),
-        "numbered_ids": True,  # per thread: turns of two threads have equal ids
-        "when_busy": "queues",  # the new id is answered and never completes
-        "reports_queued_input": False,
-        "reports_input_after_failure": False,
-        "without_input": "completes",
-        "ends_with_last_text": False,
-        "raw_interrupt_note": False,
-    },
-    # Early: from the second turn on, the counts of the turn before come first.
-    "counts": {"early": True, "incomplete_answers": False, "raw_metadata": False, "context_window": None},
-    "calls": {
-        "answer_field": "output",  # 0.92.0 to 0.96.0; older ones have no tools of the client
-        "single_text": True,
-        "one_by_one": True,
-        "fail_after_answers": False,
-        "reports_cancelled": True,
-    },
-    "commands": {
-        "shell": "bash",
-        "splits": True,
-        "unified_exec": False,
-        "null_reasons": True,
-        "whole_paths": True,
-        "approval_order": ("start", "older", "status"),
-        "ends_declined_twice": True,
-        "hangs_on_error": True,  # a client must decline, never answer with an error
-        "on_wrong_answer": "declined",
-    },
-    "tools": {"plans": True, "mcp_namespace": "", "mcp_output": "sorted"},
-    "mcp_server": {
-        "offered": True,
-        "strict": False,
-        "shows_numbers": True,
-        "policies": ("untrusted", "on-failure", "on-request", "never"),
-        "older_deltas": True,
-        "answers_unknown": False,
-    },
-    "compaction": {"limit": None, "raw": False, "warns": True},
-    "failures": {"reconnects": False, "causes": CAUSES_0_89, "incomplete": INCOMPLETE_0_89},
-    "stored": {
-        "item_kinds": frozenset({"userMessage", "reasoning", "agentMessage"}),
-        "renumbers_turns": True,
-        "forgotten_statuses": frozenset({"failed", "inProgress"}),
-        "before_first_turn": True,
-        "no_turns_error": None,
-        "reloads_on_resume": True,
-        "reads_archived": False,
-        "paged": False,
-        "resends_counts": False,
-        "counts_new_forks": True,
-        "fork_starts_with_turns": True,
-        "ephemeral_forks": False,
-        "forks_previews": True,
-        "keeps_parents": False,
-        "deprecates_rollback": False,
-        "legacy_shutdown": False,
-        "closes_unsubscribed": False,
-        "list_cursor": "%Y-%m-%dT%H-%M-%S|{id}",
-        "empty_metadata_error": "gitInfo must include at least one field",
-        "unread_error": "no rollout found for thread id {id}",
-        "archived_error": "no rollout found for thread id {id}",
-        "unnamed_error": "thread not found: {id}",
-    },
-    "exec": {
-        "writes_items": False,
-        "is_preview": True,
-        "counts": ("input_tokens", "cached_input_tokens", "output_tokens"),
-        "begun_items": frozenset({"commandExecution", "mcpToolCall"}),
-        "repeats_diffs": True,
-        "begun_search": "complete",
-        "searches_keep_ids": False,
-        "reports_warnings": False,
-        "appends_input": False,
-        "needs_repository": True,
-        "begins_unknown": True,
-        "session_error": "Error: thread/resume: thread/resume failed: no rollout found for thread id {id}",
-        "knows_profiles": True,
-        "last_message_file": "at end",
-        "ends_message": False,
-        "interrupted_status": 0,
-        "summaries": "auto",
-        "memories": False,
-        "usage": "used",
-        "key_login": "Logged in using an API key - {key}",
-    },
-}
-"""Version 0.89.0, complete."""
-
 _COUNTS_0_89 = ("input_tokens", "cached_input_tokens", "output_tokens")
 _COUNTS_0_147 = (
     "input_tokens",
@@ -179,7 +52,6 @@ _COUNTS_0_147 = (
     "output_tokens",
     "reasoning_output_tokens",
 )
-_SESSION_ERROR = "Error: thread/resume: thread/resume failed: no rollout found for thread id {id}"
 _KEY_0_169 = "API key configured - {key}\nAuthentication is checked when you send a request."
 _NONE_FOUND = "no rollout found for thread id {id}"
 _UNBEGUN = "thread {id} is not materialized yet; includeTurns is unavailable before first user message"
@@ -192,9 +64,9 @@ CHANGES: tuple[Change, ...] = (
         stored={"unread_error": "thread not loaded: {id}", "legacy_shutdown": True},
     ),
     _since("0.94.0", "0.94.0/approval_rpcerror", commands={"hangs_on_error": False}),
-    _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
+    _since("0.95.0", "0.95.0/failures", failures={"causes": looks.CAUSES_0_95}),
     _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
-    _since("0.97.0", "0.125.0/exec/json_usage_limit", failures={"causes": CAUSES_0_97}),
+    _since("0.97.0", "0.125.0/exec/json_usage_limit", failures={"causes": looks.CAUSES_0_97}),
     _since("0.97.0", "0.97.0/own_tools", tools={"mcp_output": "json"}),
     # 0.96.0 still takes `output`; 0.97.0 was not run.
     _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
@@ -251,7 +123,9 @@ CHANGES: tuple[Change, ...] = (
         transport={"overloads": True},
     ),
     _since("0.100.0", "0.100.0/text_turn", turns={"numbered_ids": False}),
-    _since("0.100.0", "0.101.0/failures", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    _since(
+        "0.100.0", "0.101.0/failures", failures={"causes": looks.CAUSES_0_100, "incomplete": looks.INCOMPLETE_0_100}
+    ),
     _since("0.105.0", seen="a warning is an item of exec --json on 0.105.0", exec={"reports_warnings": True}),
     _since("0.105.0", "0.105.0/approval_decline", messages={"status_before_thread": True}),
     _since("0.105.0", "0.105.0/approval_decline", messages={"empty_legacy_texts": True}),
@@ -352,7 +226,7 @@ CHANGES: tuple[Change, ...] = (
         "0.130.0",
         "0.169.0/exec/human_text",
         "0.169.0/exec/resume_unknown",
-        exec={"is_preview": False, "session_error": f"{_SESSION_ERROR} (code -32600)"},
+        exec={"is_preview": False, "session_error": f"{ExecTraits().session_error} (code -32600)"},
     ),
     _since("0.130.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
@@ -431,7 +305,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.151.0", "0.151.0/core", messages={"pages_files_alone": True}, stored={"forks_previews": False}),
     _since("0.152.0", "0.152.1/own_tools", "0.169.0/exec/json_plan", "0.169.0/exec/human_plan", tools={"plans": False}),
     _since("0.153.0", "0.153.4/core", counts={"raw_metadata": True}),
-    _since("0.155.0", "0.155.0/core", failures={"causes": CAUSES_0_155}),
+    _since("0.155.0", "0.155.0/core", failures={"causes": looks.CAUSES_0_155}),
     _since("0.155.0", seen="codex 0.155.0 has no command mcp-server", mcp_server={"offered": False}),
     _since("0.155.0", seen="SIGTERM ends 0.155.0 with status 0", transport={"ends_on_sigterm": True}),
     _since("0.156.0", "0.160.0/requests", messages={"personality": None}),
@@ -442,10 +316,10 @@ CHANGES: tuple[Change, ...] = (
         turns={"reports_input_after_failure": True},
     ),
     _since("0.160.0", "0.169.0/image_input", messages={"detail_before_url": False}),
-    _since("0.160.0", "0.160.0/failures", failures={"causes": CAUSES_0_160}),
-    _since("0.161.0", "0.161.0/core", failures={"causes": CAUSES_0_161}),
+    _since("0.160.0", "0.160.0/failures", failures={"causes": looks.CAUSES_0_160}),
+    _since("0.161.0", "0.161.0/core", failures={"causes": looks.CAUSES_0_161}),
     _since("0.163.0", "0.169.0/dyn_noreply_interrupt", calls={"reports_cancelled": True}),
-    _since("0.163.0", "0.169.0/failures", failures={"incomplete": INCOMPLETE_0_163}),
+    _since("0.163.0", "0.169.0/failures", failures={"incomplete": looks.INCOMPLETE_0_163}),
     _since("0.163.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
     _since("0.163.0", seen="the folder of a turn is that of its thread on 0.163.0", messages={"moves_threads": True}),
     # The recording is of a later version: of 0.165.0 the binary alone was seen.
@@ -458,7 +332,7 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.169.0", "0.169.0/exec/human_patch", exec={"repeats_diffs": False}),
     _since("0.169.0", seen="login status of 0.169.0 has other words for a key", exec={"key_login": _KEY_0_169}),
-    _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169}),
+    _since("0.169.0", "0.169.0/failures", failures={"causes": looks.CAUSES_0_169}),
     _since("0.169.0", "0.169.0/forks", stored={"forks_previews": True}),
     # The request to the model that runs is cut off, and its message never completed.
     _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
@@ -468,26 +342,23 @@ CHANGES: tuple[Change, ...] = (
 """In order; the later of two changes of a field holds."""
 
 # The gaps (0.91, 0.102, 0.103, 0.108, 0.109, 0.112, 0.119, 0.126, 0.127, 0.168, 0.170) were never stable there.
-STABLE = """
-    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
-    0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0
-    0.124.0 0.125.0 0.128.0 0.129.0 0.130.0 0.131.0 0.132.0 0.133.0 0.134.0 0.135.0 0.136.0 0.137.0 0.138.0
-    0.139.0 0.140.0 0.141.0 0.142.0 0.142.1 0.142.2 0.142.3 0.142.4 0.142.5 0.143.0 0.144.0 0.144.1 0.144.2
-    0.144.3 0.144.4 0.144.5 0.144.6 0.145.0 0.146.0 0.146.1 0.147.0 0.148.0 0.149.0 0.149.1 0.150.0 0.150.1
-    0.151.0 0.152.0 0.152.1 0.153.0 0.153.1 0.153.2 0.153.3 0.153.4 0.154.0 0.155.0 0.155.1 0.156.0 0.156.1
-    0.157.0 0.157.1 0.158.0 0.159.0 0.159.1 0.159.2 0.159.3 0.160.0 0.160.1 0.161.0 0.162.0 0.162.1 0.163.0
-    0.164.0 0.165.0 0.166.0 0.167.2 0.169.0 0.171.0
-"""
-"""Every stable version from the oldest to the newest that is played, as published on npm."""
-
-RECORDED = """
+_STABLE = """
     0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
     0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0 0.124.0
     0.125.0 0.128.0 0.129.0 0.130.0 0.131.0 0.132.0 0.133.0 0.134.0 0.135.0 0.136.0 0.137.0 0.138.0 0.139.0 0.140.0
-    0.141.0 0.142.0 0.143.0 0.144.6 0.145.0 0.146.0 0.147.0 0.148.0 0.149.1 0.150.0 0.151.0 0.152.1 0.153.4 0.154.0
-    0.155.0 0.156.1 0.157.1 0.158.0 0.159.3 0.160.0 0.161.0 0.162.1 0.163.0 0.164.0 0.165.0 0.166.0 0.167.2 0.169.0
-    0.171.0
+    0.141.0 0.142.0 0.142.1 0.142.2 0.142.3 0.142.4 0.142.5 0.143.0 0.144.0 0.144.1 0.144.2 0.144.3 0.144.4 0.144.5
+    0.144.6 0.145.0 0.146.0 0.146.1 0.147.0 0.148.0 0.149.0 0.149.1 0.150.0 0.150.1 0.151.0 0.152.0 0.152.1 0.153.0
+    0.153.1 0.153.2 0.153.3 0.153.4 0.154.0 0.155.0 0.155.1 0.156.0 0.156.1 0.157.0 0.157.1 0.158.0 0.159.0 0.159.1
+    0.159.2 0.159.3 0.160.0 0.160.1 0.161.0 0.162.0 0.162.1 0.163.0 0.164.0 0.165.0 0.166.0 0.167.2 0.169.0 0.171.0
 """
+STABLE = _STABLE.split()
+"""Every stable version from the oldest to the newest that is played, as published on npm."""
+
+_UNRECORDED = """
+    0.142.1 0.142.2 0.142.3 0.142.4 0.142.5 0.144.0 0.144.1 0.144.2 0.144.3 0.144.4 0.144.5 0.146.1 0.149.0 0.150.1
+    0.152.0 0.153.0 0.153.1 0.153.2 0.153.3 0.155.1 0.156.0 0.157.0 0.159.0 0.159.1 0.159.2 0.160.1 0.162.0
+"""
+RECORDED = [number for number in STABLE if number not in _UNRECORDED.split()]
 """Those of which sessions were recorded. Every other one is played as the newest of these that is not newer than it,
 with the changes that were seen of binaries in between.
 """

@@ -1,7 +1,7 @@
 """What can differ between two versions of `codex app-server`, grouped by subject.
 
-A difference is a field here, never a branch on a version's number. `changes` says what each field was in the oldest
-version and when it changed; `version` puts the values of one version together.
+A difference is a field here, never a branch on a version's number. Its default is what the oldest version does, 0.89.0;
+`changes` says when it changed, and `version` puts the values of one version together.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ class RequestTraits:
     """Methods that need the capability `experimentalApi`."""
     gated_params: Mapping[str, tuple[str, ...]]
     """By method, the parameters that need it."""
-    gates_empty_lists: bool
+    gates_empty_lists: bool = False
     """An empty list in such a parameter needs it, too."""
-    opt_out: bool
+    opt_out: bool = False
     """`capabilities.optOutNotificationMethods` of initialize is followed."""
-    checks_tools: bool
+    checks_tools: bool = False
     """thread/start refuses tools with a name that the model's service does not take, a name twice, or no schema."""
     # Without the check, a late interrupt of one turn ends the next one.
-    checks_turn_id: bool
+    checks_turn_id: bool = False
     """turn/interrupt must name the running turn; before, it interrupted whatever ran."""
     # Characters, not bytes: the error's data counts them as `actual_chars`.
-    max_input_chars: int | None
+    max_input_chars: int | None = None
     """The longest user input in characters; None: any."""
-    remote_images: bool
+    remote_images: bool = True
     """The URL of an image may be one that must be fetched; else only `data:`."""
-    config_error: str
+    config_error: str = "error deriving config"
     """How the error of an unknown model provider begins."""
 
 
@@ -54,14 +54,14 @@ class RequestTraits:
 class TransportTraits:
     """How clients reach a version."""
 
-    listens: bool
+    listens: bool = False
     """It takes the option `--listen`."""
-    takes_stdio: bool
+    takes_stdio: bool = False
     """It takes the option `--stdio`."""
     # 0.169.0 never answered some 2 700 of 5 000 requests in one write, so every client needs a timeout.
-    ends_on_sigterm: bool
+    ends_on_sigterm: bool = False
     """SIGTERM ends the process with status 0; else the signal itself does."""
-    overloads: bool
+    overloads: bool = False
     """Of very many requests at once some are refused with -32001 and some are never answered."""
 
 
@@ -74,31 +74,33 @@ class MessageTraits:
     """By place in a message, the fields that it does not have (`forms`)."""
     unsent: frozenset[str]
     """Notifications that it does not have."""
-    unsent_items: frozenset[str]
+    # 0.92.0 to 0.105.0 send item/tool/call without an item.
+    unsent_items: frozenset[str] = frozenset({"dynamicToolCall"})
     """Types of items for which it sends no item/started and item/completed."""
-    emitted_at: bool
+    emitted_at: bool = False
     """Every notification has `emittedAtMs` beside `params`."""
-    legacy_events: bool
+    # One delta of text is three lines then, which a proxy must count once (shapes.f).
+    legacy_events: bool = True
     """Everything is also sent as the older family of notifications, `codex/event/*`."""
-    empty_legacy_texts: bool
+    empty_legacy_texts: bool = False
     """The older family also sends a text that is empty."""
-    status_before_thread: bool
+    status_before_thread: bool = False
     """thread/status/changed of a new thread comes before the answer of thread/start."""
-    detail_before_url: bool
+    detail_before_url: bool = True
     """In an image, the key `detail` stands before `url`."""
-    folder_is_root: bool
+    folder_is_root: bool = True
     """`runtimeWorkspaceRoots` of a thread without environments names its folder; else it is empty."""
-    default_mode: str
+    default_mode: str = "custom"
     """The name of the collaboration mode that is on unless a turn names another."""
-    pages_files_alone: bool
+    pages_files_alone: bool = False
     """Ephemeral threads, and those that began with a history of the client's, have the older history mode."""
-    moves_threads: bool
+    moves_threads: bool = False
     """The folder of a thread is that of its last turn; else the one that it began in."""
-    history_mode: str
+    history_mode: str = "legacy"
     """`historyMode` of a thread."""
-    personality: str | None
+    personality: str | None = "pragmatic"
     """`personality` of a thread."""
-    hides_citations: bool
+    hides_citations: bool = False
     """Memory citations in the model's text are cut out of what clients are sent."""
 
 
@@ -106,28 +108,28 @@ class MessageTraits:
 class TurnTraits:
     """How turns start, run and end."""
 
-    start_order: tuple[StartStep, ...]
+    start_order: tuple[StartStep, ...] = ("turn", "task", "status")
     """The order of turn/started, the older family's task_started and thread/status/changed."""
     # No keys for a client: each thread has a turn `0`.
-    numbered_ids: bool
+    numbered_ids: bool = True
     """Turn ids count from 0 in each thread, and interrupts and overrides use up a number; else they are UUIDs."""
     # Whatever a version does, a proxy must let the turns of one thread follow each other.
-    when_busy: Literal["queues", "silent", "joins", "steers"]
+    when_busy: Literal["queues", "silent", "joins", "steers"] = "queues"
     """What turn/start does while a turn runs.
 
     `queues`: a new turn starts, its input goes to the running one, and it never ends; `silent`: the same without
     turn/started; `joins`: the input goes to the running turn, whose id is answered; `steers`: that, and the model's
     answer is cut short.
     """
-    reports_queued_input: bool
+    reports_queued_input: bool = False
     """Input that reaches a running turn is sent as a userMessage item."""
-    reports_input_after_failure: bool
+    reports_input_after_failure: bool = False
     """Queued input is still sent as an item when the turn ahead of it fails."""
-    without_input: Literal["completes", "hangs", "refused", "asks"]
+    without_input: Literal["completes", "hangs", "refused", "asks"] = "completes"
     """What a turn with `input: []` does: it completes without the model, never ends, is refused, or asks the model."""
-    ends_with_last_text: bool
+    ends_with_last_text: bool = False
     """turn/completed holds the last agentMessage of a turn that completed."""
-    raw_interrupt_note: bool
+    raw_interrupt_note: bool = False
     """The note for the model that it was interrupted is also sent as a raw item."""
 
 
@@ -135,15 +137,15 @@ class TurnTraits:
 class CountTraits:
     """When token counts and rate limits are sent."""
 
-    early: bool
-    """They are sent when the model begins to answer and when its answer is over; else when its calls are answered, and
-    when the turn fails.
+    early: bool = True
+    """They are sent when the model begins to answer, from the second turn on first those of the turn before, and when
+    its answer is over; else when its calls are answered, and when the turn fails.
     """
-    raw_metadata: bool
+    raw_metadata: bool = False
     """rawResponse/completed has the counts as the model's service sent them, too; else null."""
-    incomplete_answers: bool
+    incomplete_answers: bool = False
     """The tokens of an answer that ended at its length limit are counted."""
-    context_window: int | None
+    context_window: int | None = None
     """`modelContextWindow`; None: unknown."""
 
 
@@ -151,17 +153,18 @@ class CountTraits:
 class CallTraits:
     """Calls of the client's tools."""
 
-    answer_field: Literal["output", "contentItems"]
+    # 0.92.0 to 0.96.0 take `output`; older ones have no tools of the client.
+    answer_field: Literal["output", "contentItems"] = "output"
     """The field of an item/tool/call answer that holds the output."""
-    single_text: bool
+    single_text: bool = True
     """The model gets an output of one text as a string, not as a list of one."""
     # In between, the client may answer calls of an answer that is already lost.
     # A client that gathers the calls of an answer before it runs them waits without end then.
-    one_by_one: bool
+    one_by_one: bool = True
     """The client is asked for one call at a time: the next one comes when it has answered; else for all at once."""
-    fail_after_answers: bool
+    fail_after_answers: bool = False
     """A model's answer that breaks off after a call fails the turn when the call is answered; else at once."""
-    reports_cancelled: bool
+    reports_cancelled: bool = True
     """A call that an interrupt cancels ends with item/completed, status failed; else only the model is informed."""
 
 
@@ -169,11 +172,11 @@ class CallTraits:
 class OwnToolTraits:
     """Plans, and tools of MCP servers."""
 
-    plans: bool
+    plans: bool = True
     """The model is offered `update_plan`, where nothing is known of the model; else the call is refused."""
-    mcp_namespace: str
+    mcp_namespace: str = ""
     """The namespace of the tools of a server; "" where each is a function `mcp__SERVER__TOOL`."""
-    mcp_output: Literal["sorted", "json", "timed", "items"]
+    mcp_output: Literal["sorted", "json", "timed", "items"] = "sorted"
     """The result of such a tool for the model: JSON, with its keys sorted or not; the time and JSON; or items."""
 
 
@@ -181,23 +184,24 @@ class OwnToolTraits:
 class Commands:
     """Commands, file changes and the approvals they need."""
 
-    shell: str
+    shell: str = "bash"
     """The program that runs commands."""
-    splits: bool
+    splits: bool = True
     """`commandActions` has an entry for each part of a command."""
-    unified_exec: bool
+    unified_exec: bool = False
     """A command is a process of its own: its output comes in item/completed, not as outputDelta."""
-    null_reasons: bool
+    null_reasons: bool = True
     """A request for approval without a reason has `reason: null`; else the field is left out."""
-    whole_paths: bool
+    whole_paths: bool = True
     """turn/diff/updated names files by absolute paths."""
-    approval_order: tuple[ApprovalStep, ...]
+    approval_order: tuple[ApprovalStep, ...] = ("start", "older", "status")
     """What precedes the request for approval of a command: item/started, the older family's request, the status."""
-    ends_declined_twice: bool
+    ends_declined_twice: bool = True
     """A declined item has two item/completed: declined, then failed."""
-    hangs_on_error: bool
+    # A client must decline, never answer with an error.
+    hangs_on_error: bool = True
     """An error as the answer to a request for approval leaves the turn waiting without end."""
-    on_wrong_answer: Literal["declined", "failed"]
+    on_wrong_answer: Literal["declined", "failed"] = "declined"
     """The status of an item whose request for approval was answered with an unknown decision."""
 
 
@@ -206,47 +210,47 @@ class ExecTraits:
     """What `codex exec` takes, writes and ends with."""
 
     # The library behind it is the same in both; only what is written of its notifications is not.
-    writes_items: bool
+    writes_items: bool = False
     """People are shown item by item; else what the older family of notifications says."""
-    is_preview: bool
+    is_preview: bool = True
     """The head calls it a research preview."""
-    counts: tuple[str, ...]
+    counts: tuple[str, ...] = ("input_tokens", "cached_input_tokens", "output_tokens")
     """The fields of `usage`."""
-    begun_items: frozenset[str]
+    begun_items: frozenset[str] = frozenset({"commandExecution", "mcpToolCall"})
     """Items, by the app-server's names, whose beginning is an event."""
-    repeats_diffs: bool
+    repeats_diffs: bool = True
     """People are shown a diff each time it is sent; else when it has changed."""
-    begun_search: Literal["complete", "empty"]
+    begun_search: Literal["complete", "empty"] = "complete"
     """Whether the beginning of a search already says what is searched for."""
-    searches_keep_ids: bool
+    searches_keep_ids: bool = False
     """A web search has the id that the model's service gave it, and its action."""
-    reports_warnings: bool
+    reports_warnings: bool = False
     """A warning of the app-server is an item of type error."""
     # A client that gives a prompt and leaves stdin open waits without end.
-    appends_input: bool
+    appends_input: bool = False
     """Stdin is read and appended, where a prompt is given as well."""
-    needs_repository: bool
+    needs_repository: bool = True
     """Running without a sandbox needs a repository as well."""
-    begins_unknown: bool
+    begins_unknown: bool = True
     """A session that is not found is begun; else it is an error."""
-    session_error: str
+    session_error: str = "Error: thread/resume: thread/resume failed: no rollout found for thread id {id}"
     """The error for such a session."""
-    knows_profiles: bool
+    knows_profiles: bool = True
     """A profile that is not defined is an error."""
-    last_message_file: Literal["at end", "at end, if any", "at start"]
+    last_message_file: Literal["at end", "at end, if any", "at start"] = "at end"
     """When the file of the last message is written: at the end, also without a message; if there is one; or opened
     before the run, which fails where it cannot be."""
-    ends_message: bool
+    ends_message: bool = False
     """The last message on stdout is ended by a line feed of its own."""
-    interrupted_status: int
+    interrupted_status: int = 0
     """The exit status after SIGINT."""
-    summaries: str
+    summaries: str = "auto"
     """`reasoning summaries` in the head, where nothing sets them."""
-    memories: bool
+    memories: bool = False
     """The sandbox may write into the folder of memories."""
-    usage: Literal["used", "whole"]
+    usage: Literal["used", "whole"] = "used"
     """The usage that a refusal of the command line shows: with the options that were given, or all of it."""
-    key_login: str
+    key_login: str = "Logged in using an API key - {key}"
     """What `login status` says of a key."""
 
 
@@ -254,17 +258,17 @@ class ExecTraits:
 class McpServerTraits:
     """`codex mcp-server`."""
 
-    offered: bool
+    offered: bool = True
     """There is such a command; else the word is a prompt for the terminal, and without one an error."""
-    strict: bool
+    strict: bool = False
     """`codex` refuses arguments that it does not know, and has no profile."""
-    shows_numbers: bool
+    shows_numbers: bool = True
     """The error for a number in the place of a text names it."""
-    policies: tuple[str, ...]
+    policies: tuple[str, ...] = ("untrusted", "on-failure", "on-request", "never")
     """The approval policies that `codex` takes."""
-    older_deltas: bool
+    older_deltas: bool = True
     """Text and thoughts also come as agent_message_delta and agent_reasoning_delta."""
-    answers_unknown: bool
+    answers_unknown: bool = False
     """A request of an unknown method is refused; else it is never answered."""
 
 
@@ -272,11 +276,11 @@ class McpServerTraits:
 class CompactionTraits:
     """Summing up a conversation that fills the context window."""
 
-    limit: int | None
+    limit: int | None = None
     """The number of tokens from which it happens; None: never."""
-    raw: bool
+    raw: bool = False
     """The summary is also sent as raw items."""
-    warns: bool
+    warns: bool = True
     """A `warning` says that long threads lose accuracy."""
 
 
@@ -285,7 +289,7 @@ class Failures:
     """How failures of the model's service look."""
 
     # Only an interrupt ends such a turn.
-    reconnects: bool
+    reconnects: bool = False
     """A service that cannot be reached is tried again and again; the turn does not fail."""
     causes: Mapping[str, FailureCause]
     """The failure of a turn, by the cause that a script names."""
@@ -297,47 +301,47 @@ class Failures:
 class StoredTraits:
     """Threads that are kept: reading, resuming, listing, forking, closing and deleting them."""
 
-    item_kinds: frozenset[str] | None
+    item_kinds: frozenset[str] | None = frozenset({"userMessage", "reasoning", "agentMessage"})
     """The types of items that a stored turn still has, with new ids; None: all, as they were."""
-    renumbers_turns: bool
+    renumbers_turns: bool = True
     """Stored turns get new ids."""
-    forgotten_statuses: frozenset[str]
+    forgotten_statuses: frozenset[str] = frozenset({"failed", "inProgress"})
     """Stored turns with one of these statuses are read as completed."""
-    before_first_turn: bool
+    before_first_turn: bool = True
     """A thread is stored before its first turn."""
-    no_turns_error: tuple[int, str] | None
+    no_turns_error: tuple[int, str] | None = None
     """Code and text that refuse the turns of a thread without any; None: there are none."""
-    reloads_on_resume: bool
+    reloads_on_resume: bool = True
     """thread/resume of an idle loaded thread loads it again."""
-    reads_archived: bool
+    reads_archived: bool = False
     """thread/read finds archived threads."""
-    paged: bool
+    paged: bool = False
     """Turns and items are read in pages, and answers hold cursors for them."""
-    resends_counts: bool
+    resends_counts: bool = False
     """thread/resume and thread/fork are followed by the token counts of the thread."""
-    counts_new_forks: bool
+    counts_new_forks: bool = True
     """That includes a fork that was not loaded."""
-    fork_starts_with_turns: bool
+    fork_starts_with_turns: bool = True
     """thread/started of a fork holds its turns."""
-    ephemeral_forks: bool
+    ephemeral_forks: bool = False
     """thread/fork follows `ephemeral`."""
-    forks_previews: bool
+    forks_previews: bool = True
     """A fork has the preview of its source."""
-    keeps_parents: bool
+    keeps_parents: bool = False
     """thread/delete refuses a thread of which a fork is left."""
-    deprecates_rollback: bool
+    deprecates_rollback: bool = False
     """thread/rollback is followed by deprecationNotice."""
-    legacy_shutdown: bool
+    legacy_shutdown: bool = False
     """The older family sends shutdown_complete when a thread is archived."""
-    closes_unsubscribed: bool
+    closes_unsubscribed: bool = False
     """thread/unsubscribe of the last subscriber closes the thread."""
-    list_cursor: str
+    list_cursor: str = "%Y-%m-%dT%H-%M-%S|{id}"
     """The cursor after a page of threads, as `strftime` writes it."""
-    empty_metadata_error: str
+    empty_metadata_error: str = "gitInfo must include at least one field"
     """How thread/metadata/update refuses to change nothing."""
-    unread_error: str
+    unread_error: str = "no rollout found for thread id {id}"
     """How thread/read refuses a thread that it does not find."""
-    archived_error: str | None
+    archived_error: str | None = "no rollout found for thread id {id}"
     """How thread/resume refuses an archived thread; None: it resumes it."""
-    unnamed_error: str
+    unnamed_error: str = "thread not found: {id}"
     """How thread/name/set refuses a thread that it does not find."""

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_type_hints
 
-from wireproof_codex.versions.changes import CHANGES, OLDEST, RECORDED, STABLE, Change, Traits
+from wireproof_codex.versions import traits  # noqa: TC001 - `derive` reads the types of the fields
+from wireproof_codex.versions.changes import CHANGES, RECORDED, STABLE, Change, Traits
+from wireproof_codex.versions.failures import CAUSES_0_89, INCOMPLETE_0_89
 from wireproof_codex.versions.marks import firsts, known, minor, unknown
 from wireproof_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS, hidden_fields
 from wireproof_codex.versions.params import gated_methods, gated_params, marked_params, params_of
-from wireproof_codex.versions.traits import (
-    CallTraits,
-    Commands,
-    CompactionTraits,
-    CountTraits,
-    ExecTraits,
-    Failures,
-    McpServerTraits,
-    MessageTraits,
-    OwnToolTraits,
-    RequestTraits,
-    StoredTraits,
-    TransportTraits,
-    TurnTraits,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,57 +31,57 @@ class Version:
     """
     seen_in: tuple[str, ...]
     """Later versions, up to this one, of whose binaries single changes were seen; these are played, too."""
-    requests: RequestTraits
-    transport: TransportTraits
-    messages: MessageTraits
-    turns: TurnTraits
-    counts: CountTraits
-    calls: CallTraits
-    commands: Commands
-    tools: OwnToolTraits
-    mcp_server: McpServerTraits
-    compaction: CompactionTraits
-    failures: Failures
-    stored: StoredTraits
-    exec: ExecTraits
+    requests: traits.RequestTraits
+    transport: traits.TransportTraits
+    messages: traits.MessageTraits
+    turns: traits.TurnTraits
+    counts: traits.CountTraits
+    calls: traits.CallTraits
+    commands: traits.Commands
+    tools: traits.OwnToolTraits
+    mcp_server: traits.McpServerTraits
+    compaction: traits.CompactionTraits
+    failures: traits.Failures
+    stored: traits.StoredTraits
+    exec: traits.ExecTraits
 
 
 def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
     """The version of this number: the oldest, with all `changes` up to its number."""
     at = minor(number)
-    traits = {group: dict(fields) for group, fields in OLDEST.items()}
+    # These come from tables of names that came and went, or of failures; the other traits are single changes.
+    values: defaultdict[str, Traits] = defaultdict(dict)
+    values |= {
+        "requests": {
+            "methods": known(METHODS, number),
+            "params": params_of(number),
+            "gated_methods": gated_methods(number),
+            "gated_params": gated_params(number),
+        },
+        "messages": {"hidden": hidden_fields(number), "unsent": unknown(NOTIFICATIONS, number)},
+        "failures": {"causes": CAUSES_0_89, "incomplete": INCOMPLETE_0_89},
+    }
     for change in changes:
         if minor(change.first) <= at:
-            _apply(traits, change)
+            for group, fields in change.traits.items():
+                tables = {name: values[group][name] | new for name, new in fields.items() if isinstance(new, dict)}
+                values[group] |= fields | tables
     # Never empty: the oldest version that is played was recorded.
-    played_as = [recorded for recorded in RECORDED.split() if minor(recorded) <= at][-1]
+    played_as = [recorded for recorded in RECORDED if minor(recorded) <= at][-1]
     return Version(
         number=number,  # never `played_as`: clients choose by the number what they send
         played_as=played_as,
         seen_in=tuple(f"0.{first}.0" for first in sorted(_firsts()) if minor(played_as) < first <= at),
-        # These come from tables of names that came and went; the other traits are single changes.
-        requests=RequestTraits(
-            methods=known(METHODS, number),
-            params=params_of(number),
-            gated_methods=gated_methods(number),
-            gated_params=gated_params(number),
-            **traits["requests"],
-        ),
-        transport=TransportTraits(**traits["transport"]),
-        messages=MessageTraits(
-            hidden=hidden_fields(number), unsent=unknown(NOTIFICATIONS, number), **traits["messages"]
-        ),
-        turns=TurnTraits(**traits["turns"]),
-        counts=CountTraits(**traits["counts"]),
-        calls=CallTraits(**traits["calls"]),
-        commands=Commands(**traits["commands"]),
-        tools=OwnToolTraits(**traits["tools"]),
-        mcp_server=McpServerTraits(**traits["mcp_server"]),
-        compaction=CompactionTraits(**traits["compaction"]),
-        failures=Failures(**traits["failures"]),
-        stored=StoredTraits(**traits["stored"]),
-        exec=ExecTraits(**traits["exec"]),
+        **{group: made(**values[group]) for group, made in _groups().items()},
     )
+
+
+@cache
+def _groups() -> Mapping[str, Callable[..., Any]]:
+    """The classes of the traits, by their groups."""
+    return {
+        name: kind for name, kind in get_type_hints(Version).items() if isinstance(kind, type) and is_dataclass(kind)
+    }
 
 
 @cache
@@ -100,19 +89,6 @@ def _firsts() -> frozenset[int]:
     """The versions in which anything changed."""
     tables = (METHODS, NOTIFICATIONS, *FIELDS.values(), *marked_params())
     return frozenset(minor(change.first) for change in CHANGES).union(*(firsts(marked) for marked in tables))
-
-
-def _apply(traits: dict[str, Traits], change: Change) -> None:
-    for group, fields in change.traits.items():
-        for name, value in fields.items():
-            traits[group][name] = _changed(traits[group][name], value)
-
-
-def _changed(before: object, value: object) -> object:
-    match before, value:
-        case Mapping(), Mapping():
-            return {**before, **value}
-    return value
 
 
 def unmeasured(version: Version) -> str | None:
@@ -126,30 +102,27 @@ def unmeasured(version: Version) -> str | None:
 class Versions(Mapping[str, Version]):
     """Every stable version by its number; each is derived when it is asked for."""
 
-    def __init__(self, numbers: Iterable[str]) -> None:
-        self._made: dict[str, Version | None] = dict.fromkeys(numbers)
-
     def __getitem__(self, number: str) -> Version:
-        made = self._made[number]
-        if made is None:
-            made = self._made[number] = derive(number)
-        return made
+        if number not in STABLE:
+            raise KeyError(number)
+        return _made(number)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
+        return iter(STABLE)
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(STABLE)
 
 
-VERSIONS = Versions(STABLE.split())
-NEWEST = VERSIONS[STABLE.split()[-1]]
+_made = cache(derive)
+VERSIONS = Versions()
+NEWEST = VERSIONS[STABLE[-1]]
 
 
 def last_with(method: str) -> Version | None:
     """The newest version that has a method; None where none has."""
-    number = next((one for one in reversed(STABLE.split()) if method in known(METHODS, one)), None)
+    number = next((one for one in reversed(STABLE) if method in known(METHODS, one)), None)
     return VERSIONS[number] if number else None
 
 
-PLAYED = f"every stable version from {STABLE.split()[0]} to {NEWEST.number}"
+PLAYED = f"every stable version from {STABLE[0]} to {NEWEST.number}"

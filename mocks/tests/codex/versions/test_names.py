@@ -25,7 +25,7 @@ from wireproof_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-NUMBERS = RECORDED.split()
+NUMBERS = RECORDED
 _LISTED = re.compile(r"unknown variant `[^`]*`, expected one of (`initialize`.*)")
 _MARK = re.compile(r"([^+]+?)(?:\+0\.(\d+))?(?:-0\.(\d+))?")
 

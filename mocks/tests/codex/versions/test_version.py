@@ -56,7 +56,7 @@ def test_every_version_knows_all_that_it_needs(number: str) -> None:
 
 
 def test_every_stable_version_is_played_and_made_once() -> None:
-    numbers = STABLE.split()
+    numbers = STABLE
     assert list(VERSIONS) == numbers == sorted(set(numbers), key=lambda one: [int(part) for part in one.split(".")])
     assert VERSIONS["0.142.5"] is VERSIONS["0.142.5"]
     assert list(VERSIONS.values())[-1] is NEWEST
@@ -65,7 +65,7 @@ def test_every_stable_version_is_played_and_made_once() -> None:
 
 def test_a_version_that_was_not_measured_is_played_as_the_newest_one_before_it() -> None:
     for number, version in VERSIONS.items():
-        earlier = [recorded for recorded in RECORDED.split() if minor(recorded) <= minor(number)]
+        earlier = [recorded for recorded in RECORDED if minor(recorded) <= minor(number)]
         assert version.played_as == (number if number in earlier else earlier[-1])
         assert (unmeasured(version) is None) is (number in earlier)
         if not version.seen_in:
@@ -76,7 +76,7 @@ def test_a_version_that_was_not_measured_is_played_as_the_newest_one_before_it()
 
 
 def test_of_a_version_that_was_not_measured_the_changes_before_it_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versions, "RECORDED", "0.125.0")
+    monkeypatch.setattr(versions, "RECORDED", ["0.125.0"])
     made = derive("0.129.0")
     assert made.seen_in == ("0.128.0", "0.129.0")
     seen = "it is played as 0.125.0, with the changes seen in 0.128.0, 0.129.0"
@@ -84,7 +84,7 @@ def test_of_a_version_that_was_not_measured_the_changes_before_it_are_named(monk
 
 
 def test_what_is_called_recorded_was_recorded() -> None:
-    assert set(RECORDED.split()) == {path.name for path in RECORDINGS.iterdir() if path.is_dir()}
+    assert set(RECORDED) == {path.name for path in RECORDINGS.iterdir() if path.is_dir()}
 
 
 def test_patches_are_alike_but_for_their_number() -> None:
