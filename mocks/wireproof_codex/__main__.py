@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, closing
-from dataclasses import replace
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wireproof_codex.server import AppServer, PlayConditions
+from wireproof_codex.context import ServerContext
+from wireproof_codex.server import AppServer
 from wireproof_codex.settings import USAGE, CodexMockSettings, CodexUsageError, RefusedError, from_process
 from wireproof_codex.transports.journal import LineJournal
 from wireproof_codex.transports.stdio import serve
@@ -18,8 +18,8 @@ from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from wireproof_codex.threads.thread_store import ThreadStore
     from wireproof_scripts.steps import Library
 
 _USAGE_ERROR = 2
@@ -62,52 +62,37 @@ def _serve(settings: CodexMockSettings) -> int:
     if unlike:
         sys.stderr.write(f"wireproof-codex: {unlike}\n")  # stdout carries messages alone
         sys.stderr.flush()
-    server = _server(settings, settings.home, adapts=settings.adapts)
-    if settings.stores:
-        server.store_threads(lambda: _open_thread_store(server.home, server))
-    if settings.journal is None:
-        return serve(server)
-    with closing(LineJournal(settings.journal)) as journal:
+    context = _context(settings, settings.home, stores=settings.stores)
+    server = AppServer(context, crash_at=settings.crash_at, room=settings.room, adapts=settings.adapts)
+    with _journal(settings) as journal:
         return serve(server, journal)
 
 
-def _server(settings: CodexMockSettings, home: str, *, adapts: bool) -> AppServer:
-    return AppServer(
-        _library(settings),
-        home=home,
-        cwd=settings.cwd,
-        version=settings.version,
-        conditions=PlayConditions(
-            pace=settings.pace, crash_at=settings.crash_at, room=settings.room if adapts else None, adapts=adapts
-        ),
+def _context(settings: CodexMockSettings, home: str, *, stores: bool) -> ServerContext:
+    return ServerContext(
+        _library(settings), home=home, cwd=settings.cwd, version=settings.version, pace=settings.pace, stores=stores
     )
 
 
-def _open_thread_store(home: str, server: AppServer) -> ThreadStore:
-    """Threads are kept below this folder."""
-    from wireproof_codex.threads.rollouts import FileThreadStore  # noqa: PLC0415 - only who stores threads needs it
-
-    return FileThreadStore(home, server.log)
+def _journal(settings: CodexMockSettings) -> AbstractContextManager[LineJournal | None]:
+    return closing(LineJournal(settings.journal)) if settings.journal else nullcontext()
 
 
 def _exec(settings: CodexMockSettings) -> int:
-    from wireproof_codex.exec.command import run_command  # noqa: PLC0415 - app-servers do without it
+    from wireproof_codex.exec.running import run  # noqa: PLC0415 - app-servers do without it
 
-    with ExitStack() as stack:
-        journal = stack.enter_context(closing(LineJournal(settings.journal))) if settings.journal else None
-        return run_command(settings, partial(_server, settings, adapts=False), _open_thread_store, journal)
+    with _journal(settings) as journal:
+        return run(settings, partial(_context, settings), journal)
 
 
 def _serve_mcp(settings: CodexMockSettings) -> int:
-    from wireproof_codex.mcp_server.server import McpServer, with_events  # noqa: PLC0415 - app-servers do without it
+    from wireproof_codex.mcp_server.server import McpServer  # noqa: PLC0415 - app-servers do without it
 
     if not settings.version.mcp_server.offered:
         sys.stderr.write("Error: stdin is not a terminal\n")  # a prompt for the terminal, as every unknown word
         return 1
-    played = replace(settings, version=with_events(settings.version))
-    server = McpServer(_server(played, settings.home, adapts=False))
-    with ExitStack() as stack:
-        journal = stack.enter_context(closing(LineJournal(settings.journal))) if settings.journal else None
+    server = McpServer(AppServer(_context(settings, settings.home, stores=False), crash_at=settings.crash_at))
+    with _journal(settings) as journal:
         return serve(server, journal)
 
 

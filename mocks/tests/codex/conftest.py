@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wireproof_codex.context import ServerContext
+from wireproof_codex.protocol.ids import Ids
 from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
 from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import NEWEST, VERSIONS
 from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.steps import Library
@@ -53,7 +55,7 @@ class Received(list[Message]):
         return [params["item"] for params in self.params_of("rawResponseItem/completed")]
 
 
-class CountedIds:
+class CountedIds(Ids):
     """Ids that a test can foresee."""
 
     def __init__(self) -> None:
@@ -71,10 +73,13 @@ class CountedIds:
 class Client:
     """Talks to a server core; time passes only when a test lets it."""
 
-    def __init__(self, library: Library, version: str = NEWEST.number, **server: Any) -> None:
+    def __init__(
+        self, library: Library, version: str = NEWEST.number, conditions: Mapping[str, Any] | None = None, **more: Any
+    ) -> None:
         self.now = 1_800_000_000.0
-        ids, clock = CountedIds(), lambda: self.now
-        self.server = AppServer(library, ids=ids, version=VERSIONS[version], clock=clock, **server)
+        self.context = ServerContext(library, version=VERSIONS[version], clock=lambda: self.now, **more)
+        self.context.ids = CountedIds()
+        self.server = AppServer(self.context, **(conditions or {}))
         self.outputs: list[GarbageLine | Pieces] = []
         self.notes: list[str] = []
         self.exit: int | None = None
@@ -87,7 +92,7 @@ class Client:
 
     def thread(self, identity: str) -> Thread:
         """A thread of the server that has not been put away."""
-        thread = self.server.threads.get(identity)
+        thread = self.context.threads.get(identity)
         assert thread is not None
         return thread
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import wireproof_codex
 
 FLOORS = (
-    "clock",
     "protocol",
     "versions",
     "threads",
@@ -55,8 +54,8 @@ def test_a_room_imports_only_from_those_below_it() -> None:
 def test_imports_are_found_wherever_they_stand() -> None:
     typed = "if TYPE_CHECKING:\n    from wireproof_codex.server import Server"
     late = "def f():\n    from wireproof_codex.turns.turn import Turn"
-    assert imported_rooms(f"from wireproof_codex import clock\nimport json\n{typed}\n{late}") == {
-        "clock",
+    assert imported_rooms(f"from wireproof_codex import settings\nimport json\n{typed}\n{late}") == {
+        "settings",
         "server",
         "turns",
     }

@@ -69,8 +69,9 @@ def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
 import sys
 before = set(sys.modules)
 from wireproof_codex.__main__ import _bundled
+from wireproof_codex.context import ServerContext
 from wireproof_codex.server import AppServer
-server = AppServer(_bundled)
+server = AppServer(ServerContext(_bundled))
 server.receive({hello!r}.encode())
 answer = server.output()
 assert answer and b'"userAgent"' in answer, answer
@@ -104,7 +105,7 @@ def _serves(monkeypatch: pytest.MonkeyPatch) -> AppServer:
     """The server of a process that serves nobody."""
     served: list[AppServer] = []
 
-    def serve(server: AppServer) -> int:
+    def serve(server: AppServer, _journal: object) -> int:
         served.append(server)
         return 0
 
@@ -116,6 +117,6 @@ def _serves(monkeypatch: pytest.MonkeyPatch) -> AppServer:
 def test_threads_are_stored_below_codex_home_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CODEX_HOME", raising=False)
-    assert type(_serves(monkeypatch).thread_store) is MemoryThreadStore
+    assert type(_serves(monkeypatch).context.thread_store) is MemoryThreadStore
     monkeypatch.setenv("CODEX_HOME", str(tmp_path))
-    assert type(_serves(monkeypatch).thread_store) is FileThreadStore
+    assert type(_serves(monkeypatch).context.thread_store) is FileThreadStore

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wireproof_codex.context import ServerContext
 from wireproof_codex.notifications.messages import PROVIDER
 from wireproof_codex.protocol.outputs import ProcessExit
 from wireproof_codex.server import AppServer
@@ -173,7 +174,7 @@ class Session:
     """A client of a server in process, with a thread that has had a turn."""
 
     def __init__(self, version: Version) -> None:
-        self.server = AppServer(LIBRARY, version=version, clock=lambda: 1.0)
+        self.server = AppServer(ServerContext(LIBRARY, version=version, clock=lambda: 1.0))
         self.names: dict[str, str] = {}
         capabilities = {"experimentalApi": True}
         self.ask("initialize", {"clientInfo": {"name": "x", "version": "1"}, "capabilities": capabilities}, 1)
@@ -212,11 +213,10 @@ def _readable(value: Any) -> bool:
 
 def _check(session: Session, method: str, params: Any, value: Any) -> None:
     if method == "initialize":
-        session.server.disconnect(session.server._connections[0])
-        session.server._speaker = session.server.connect()
+        session.server.context.capabilities = None
     answers = session.ask(method, params, 9)
     expected = {1 if _readable(value) else 0}
-    if method in UNANSWERED and not session.server.version.requests.checks_turn_id:
+    if method in UNANSWERED and not session.server.context.version.requests.checks_turn_id:
         expected |= {0}
     assert len(answers) in expected, answers
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wireproof_codex.context import ServerContext
 from wireproof_codex.methods.table import METHODS
 from wireproof_codex.protocol.outputs import CrashAt
-from wireproof_codex.server import AppServer, PlayConditions
+from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import NEWEST
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call, Gate, Pause, Say, Script
@@ -106,7 +107,7 @@ def test_many_requests_are_answered_in_their_order(client: Client) -> None:
 
 
 def test_notifications_carry_the_time() -> None:
-    server = AppServer(LIBRARY, clock=lambda: 5.0)
+    server = AppServer(ServerContext(LIBRARY, clock=lambda: 5.0))
     server.receive(json.dumps({"id": 1, "method": "initialize", "params": CLIENT}).encode())
     lines = [server.output(), server.output()]
     assert [b"emittedAtMs" in line for line in lines if isinstance(line, bytes)] == [False, True]
@@ -158,11 +159,11 @@ def test_the_server_says_when_it_wants_to_be_woken(make_client: MakeClient) -> N
     assert client.server.wake_at() is None
 
 
-PACE = PlayConditions(pace=0.02)
+PACE = 0.02
 
 
 def test_the_model_answers_a_moment_after_the_response(make_client: MakeClient) -> None:
-    client = make_client(_say(1), conditions=PACE)
+    client = make_client(_say(1), pace=PACE)
     received = client.play("[[wireproof:a#1]]")
     assert received.methods[-4:] == ["turn/started", "response", "item/started", "item/completed"]
     assert client.server.wake_at() == client.now + 0.02
@@ -172,7 +173,7 @@ def test_the_model_answers_a_moment_after_the_response(make_client: MakeClient) 
 
 
 def test_many_turns_wait_for_the_model_together(make_client: MakeClient) -> None:
-    client = make_client(_say(1), conditions=PACE)
+    client = make_client(_say(1), pace=PACE)
     for _ in range(40):
         client.play("[[wireproof:a#1]]")
     assert client.wait(0.02).methods.count("turn/completed") == 40
@@ -180,7 +181,7 @@ def test_many_turns_wait_for_the_model_together(make_client: MakeClient) -> None
 
 def test_only_the_first_answer_of_a_turn_takes_a_moment(make_client: MakeClient) -> None:
     call = Call(id="c", name="f", arguments="{}")
-    client = make_client({"a": Script(name="a", title="", parts=((call,), (Say(("x",)),)))}, conditions=PACE)
+    client = make_client({"a": Script(name="a", title="", parts=((call,), (Say(("x",)),)))}, pace=PACE)
     client.play("[[wireproof:a#1]]", "f")
     asked = client.wait(0.02).tool_requests
     assert client.answer(asked[0]["id"]).methods[-1] == "turn/completed"
@@ -188,7 +189,7 @@ def test_only_the_first_answer_of_a_turn_takes_a_moment(make_client: MakeClient)
 
 @pytest.mark.parametrize("version", ["0.89.0", NEWEST.number])
 def test_a_turn_can_be_interrupted_before_the_model_answers(make_client: MakeClient, version: str) -> None:
-    client = make_client(_say(1), version=version, conditions=PACE)
+    client = make_client(_say(1), version=version, pace=PACE)
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
     _, received = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
@@ -214,8 +215,8 @@ def test_finished_turns_leave_nothing_behind(client: Client) -> None:
         client.answer(asked[0]["id"])
         client.ask("thread/unsubscribe", {"threadId": thread})
     client.wait(100.0)
-    server = client.server
-    assert [list(server._turns), server._turns._alarms, [*server._unanswered]] == [[], [], []]
+    context = client.context
+    assert [list(context.turns), context.turns._alarms, [*context.unanswered]] == [[], [], []]
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -260,7 +261,7 @@ LIKELY = st.fixed_dictionaries(
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), PARAMS | LIKELY | JSON), max_size=8))
 def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, object]]) -> None:
-    server = AppServer(LIBRARY)
+    server = AppServer(ServerContext(LIBRARY))
     hello = {"id": 0, "method": "initialize", "params": {**CLIENT, "capabilities": {"experimentalApi": True}}}
     begin = {"id": 1, "method": "thread/start", "params": {"experimentalRawEvents": True}}
     sent = [
@@ -279,7 +280,7 @@ def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, objec
 
 
 def test_the_process_dies_at_the_request_it_is_to_die_at(make_client: MakeClient) -> None:
-    client = make_client(conditions=PlayConditions(crash_at=CrashAt("thread/start", 2)))
+    client = make_client(conditions={"crash_at": CrashAt("thread/start", 2)})
     client.start_thread()
     assert client.exit is None
     assert client.send({"id": 1, "method": "thread/start", "params": {}}) == []
@@ -295,7 +296,7 @@ def test_older_versions_tell_what_they_knew(older: Client) -> None:
 
 
 def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: MakeClient) -> None:
-    client = make_client(conditions=PlayConditions(room=2))
+    client = make_client(conditions={"room": 2})
     for number in range(6):
         client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     received = client.receive()
@@ -310,13 +311,13 @@ def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: MakeCl
 
 
 def test_no_number_of_requests_is_too_many_for_old_versions(make_client: MakeClient) -> None:
-    client = make_client(version="0.99.0", conditions=PlayConditions(room=1))
+    client = make_client(version="0.99.0", conditions={"room": 1})
     for number in range(6):
         client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     assert all("result" in message for message in client.receive())
 
 
-ADAPTING = PlayConditions(adapts=True)
+ADAPTING = {"adapts": True}
 
 
 @pytest.mark.parametrize(
@@ -334,14 +335,14 @@ def test_the_version_is_that_of_the_clients_first_method(stranger_of: Any, first
     client = stranger_of(conditions=ADAPTING)
     client.ask("initialize", CLIENT)
     client.ask(*first)
-    assert client.server.version.number == played
+    assert client.context.version.number == played
 
 
 def test_methods_that_every_version_has_leave_the_choice_open(stranger_of: Any) -> None:
     client = stranger_of(conditions=ADAPTING)
     client.ask("initialize", CLIENT)
     assert "data" in client.ask("model/list", {})[0]
-    assert client.server.version is NEWEST
+    assert client.context.version is NEWEST
     assert "conversationId" in client.ask("newConversation", {})[0]
 
 
@@ -350,7 +351,7 @@ def test_a_client_that_has_begun_has_made_its_choice(stranger_of: Any) -> None:
     client.ask("initialize", CLIENT)
     client.ask("thread/start", {})
     assert "unknown variant `newConversation`" in client.ask("newConversation", {})[0]["message"]
-    assert client.server.version is NEWEST
+    assert client.context.version is NEWEST
 
 
 def test_a_version_that_was_named_is_kept(stranger: Client) -> None:
@@ -362,5 +363,4 @@ def test_an_older_version_sends_what_it_sent_and_no_more(stranger_of: Any) -> No
     client = stranger_of(conditions=ADAPTING)
     client.ask("initialize", {**CLIENT, "capabilities": {"optOutNotificationMethods": ["turn/started"]}})
     client.ask("newConversation", {})
-    [connection] = client.server._connections
-    assert connection.muted == client.server.version.messages.unsent | {"turn/started"}
+    assert client.context.opted_out == {"turn/started"}

@@ -27,8 +27,6 @@ class HumanLines:
         self._colored = colored
         self._tokens: int | None = None
         self._diff_shown: str | None = None
-        self.last_message: str | None = None
-        """The last complete message of the model."""
 
     def _paint(self, text: str, *codes: str) -> str:
         if not self._colored:
@@ -79,7 +77,6 @@ class HumanLines:
     def _item_completed(self, params: Mapping[str, Any]) -> Iterator[str]:
         item = params["item"]
         if item["type"] == "agentMessage":
-            self.last_message = item["text"]
             yield from (self._title("codex"), item["text"])
         else:
             yield from (_DONE if self._items else _DONE_BEFORE).get(item["type"], _nothing)(self, item)

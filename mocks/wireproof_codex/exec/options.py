@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from wireproof_codex.settings import CodexUsageError, RefusedError
 from wireproof_codex.versions.marks import known
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from wireproof_codex.versions.version import Version
 
 Color = Literal["auto", "always", "never"]
-_MISUSED = 2  # clap's exit status
 
 _OPTIONS = """
     -c,--config=<key=value> --enable=<FEATURE> --disable=<FEATURE> -i,--image=<FILE> -m,--model=<MODEL> --oss
@@ -45,18 +45,6 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "--color": ("always", "never", "auto"),
 }
 _UNPLAYED = frozenset({"review", "fork", "help"})
-
-
-class UsageRefusedError(Exception):
-    """The command line is wrong: the text is for stderr, the status that of the process."""
-
-    def __init__(self, text: str, status: int = _MISUSED) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-class UnplayedCommandError(Exception):
-    """What codex can do and the mock does not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,12 +86,16 @@ class ExecOptions:
     ignores_config: bool = False
 
 
+def _misused(text: str) -> RefusedError:
+    return RefusedError(text, 2)  # clap's exit status
+
+
 def read_options(arguments: Sequence[str], version: Version, before: Sequence[str] = ()) -> ExecOptions:
     """The options of `codex exec ARGUMENTS` of a version; `before`: options before `exec`.
 
     Raises:
-        UsageRefusedError: codex would refuse it.
-        UnplayedCommandError: a command of `exec` that the mock does not have.
+        RefusedError: codex would refuse it.
+        CodexUsageError: a command of `exec` that the mock does not have.
     """
     reader = _Reader(version)
     reader.read([*before, *arguments])
@@ -140,7 +132,7 @@ class _Reader:
             elif not self._words and not self._resumes and argument == "resume":
                 self._resume()
             elif not self._words and not self._resumes and argument in _UNPLAYED:
-                raise UnplayedCommandError(f"wireproof-codex does not play `exec {argument}`")
+                raise CodexUsageError(f"wireproof-codex does not play `exec {argument}`")
             else:
                 self._word(argument)
 
@@ -164,7 +156,7 @@ class _Reader:
         full = _ALIASES.get(full, full)
         if not wants:
             if value is not None:
-                raise UsageRefusedError(
+                raise _misused(
                     f"error: unexpected value '{value}' for '{name}' found; no more were expected\n\n{self._usage}"
                 )
             self._note(full, "")
@@ -174,14 +166,10 @@ class _Reader:
             value = rest.pop(0)
         if value is None:
             several = "..." if full == "--image" and not self._resumes else ""
-            raise UsageRefusedError(
-                f"error: a value is required for '{shown}{several}' but none was supplied\n\n{_MORE}"
-            )
+            raise _misused(f"error: a value is required for '{shown}{several}' but none was supplied\n\n{_MORE}")
         if value not in _VALUES.get(full, (value,)):
             possible = ", ".join(_VALUES[full])
-            raise UsageRefusedError(
-                f"error: invalid value '{value}' for '{shown}'\n  [possible values: {possible}]\n\n{_MORE}"
-            )
+            raise _misused(f"error: invalid value '{value}' for '{shown}'\n  [possible values: {possible}]\n\n{_MORE}")
         if full == "--image":
             self._take_images(value, rest)
         else:
@@ -206,16 +194,14 @@ class _Reader:
 
     def _note(self, full: str, value: str, shown: str = "") -> None:
         if full in self._given and full not in _REPEATED:
-            raise UsageRefusedError(
-                f"error: the argument '{shown or full}' cannot be used multiple times\n\n{self._usage}"
-            )
+            raise _misused(f"error: the argument '{shown or full}' cannot be used multiple times\n\n{self._usage}")
         self._given[full].append(value)
         self._shown[full] = shown or full
 
-    def _unexpected(self, name: str, *, tip: bool = False) -> UsageRefusedError:
+    def _unexpected(self, name: str, *, tip: bool = False) -> RefusedError:
         tipped = f"  tip: to pass '{name}' as a value, use '-- {name}'\n\n" if tip else ""
         usage = self._usage if tip else self._full_usage
-        return UsageRefusedError(f"error: unexpected argument '{name}' found\n\n{tipped}{usage}")
+        return _misused(f"error: unexpected argument '{name}' found\n\n{tipped}{usage}")
 
     @property
     def _usage(self) -> str:

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.exec.overrides import OverrideError, check_provider, file_settings, read_overrides
-from wireproof_codex.exec.prompt import NoPromptError, find_prompt
 from wireproof_codex.threads.thread_settings import SANDBOXES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from wireproof_codex.exec.options import ExecOptions
-    from wireproof_codex.exec.prompt import Input
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.version import Version
 
 _UNTRUSTED = "Not inside a trusted directory and --skip-git-repo-check was not specified."
-_MISSING = "No such file or directory (os error 2)"
 _DANGER = "danger-full-access"
 _INSTRUCTIONS = ("model_instructions_file", "experimental_instructions_file")
+_BUILT_IN = frozenset({"openai", "ollama", "ollama-chat", "lmstudio", "oss", "amazon-bedrock", "mock"})
+_NEEDED = "No prompt provided. Either specify one as an argument or pipe the prompt into stdin."
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""Byte order marks, the longest of those that begin alike first."""
 
 
 class CannotBeginError(Exception):
@@ -44,27 +53,33 @@ class Prepared:
     """The JSON schema of the answer; None: any text."""
 
 
-def prepare(
-    options: ExecOptions, version: Version, *, home: str, cwd: str, given: Input, say: Callable[[str], None]
-) -> Prepared:
-    """Look at all that the command line names; `say` writes a line to stderr.
+def say(text: str) -> None:
+    """Write a line to stderr."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def os_error(error: OSError) -> str:
+    """An error of the system as Rust writes it."""
+    return f"{error.strerror} (os error {error.errno})"
+
+
+def prepare(options: ExecOptions, version: Version, *, home: str, cwd: str) -> Prepared:
+    """Look at all that the command line names, and read the text.
 
     Raises:
         CannotBeginError: something is missing or wrong.
     """
-    try:
-        overrides = read_overrides(options.overrides)
-        folder = _folder(options, cwd)
-        file = {} if options.ignores_config else file_settings(Path(home, "config.toml"))
-        settings = {**file, **_profile(options, file, version), **overrides}
-        check_provider(file, settings)
-        # Stdin is left alone beside a prompt that goes on with a session.
-        appends = version.exec.appends_input and options.resumed is None
-        text = find_prompt(options.prompt, given, say, appends=appends)
-        _check_repository(options, version, folder, file)
-        schema = _schema(options.schema_file, cwd)
-    except (OverrideError, NoPromptError) as error:
-        raise CannotBeginError(str(error)) from error
+    overrides = _overrides(options.overrides)
+    folder = Path(cwd, options.folder or "")
+    if not folder.is_dir():
+        raise CannotBeginError("Error: No such file or directory (os error 2)")
+    file = {} if options.ignores_config else _file_settings(Path(home, "config.toml"))
+    settings = {**file, **_profile(options, file, version), **overrides}
+    _check_provider(file, settings)
+    # Stdin is left alone beside a prompt that goes on with a session.
+    text = _find_prompt(options.prompt, appends=version.exec.appends_input and options.resumed is None)
+    _check_repository(options, version, folder, file)
     images = [{"type": "localImage", "path": str(Path(folder, image))} for image in options.images]
     return Prepared(
         text=text,
@@ -72,15 +87,51 @@ def prepare(
         settings=settings,
         sandbox=_sandbox(options, settings),
         given=[*images, {"type": "text", "text": text}],
-        schema=schema,
+        schema=_schema(options.schema_file, cwd),
     )
 
 
-def _folder(options: ExecOptions, cwd: str) -> Path:
-    folder = Path(cwd, options.folder or "")
-    if not folder.is_dir():
-        raise CannotBeginError(f"Error: {_MISSING}")
-    return folder
+# Settings
+
+
+def _overrides(overrides: Sequence[str]) -> dict[str, Any]:
+    """The `-c key=value` by their dotted keys; a value that is no TOML is taken as text."""
+    read: dict[str, Any] = {}
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if not equals:
+            raise CannotBeginError(f"Error parsing -c overrides: Invalid override (missing '='): {override}")
+        if not key.strip():
+            raise CannotBeginError(f"Error parsing -c overrides: Empty key in override: {override}")
+        read[key.strip()] = _value(value)
+    return read
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip().strip("\"'")
+
+
+def _file_settings(path: Path) -> Mapping[str, Any]:
+    """What a config.toml sets; nothing, if there is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise CannotBeginError(f"Error loading config.toml: {path}: {error}") from error
+
+
+def _check_provider(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> None:
+    """Check that the provider that they name is defined."""
+    name = overrides.get("model_provider", settings.get("model_provider"))
+    defined = {key.split(".")[1] for key in overrides if key.startswith("model_providers.")}
+    whole = overrides.get("model_providers", {})
+    if name is None or name in _BUILT_IN | defined | set(settings.get("model_providers", {})) | set(whole):
+        return
+    raise CannotBeginError(f"Error: Model provider `{name}` not found")
 
 
 def _profile(options: ExecOptions, file: Mapping[str, Any], version: Version) -> Mapping[str, Any]:
@@ -108,8 +159,7 @@ def _schema(file: str | None, cwd: str) -> object:
     try:
         return json.loads(Path(cwd, file).read_bytes())
     except OSError as error:
-        why = f"{error.strerror} (os error {error.errno})"
-        raise CannotBeginError(f"Failed to read output schema file {file}: {why}") from error
+        raise CannotBeginError(f"Failed to read output schema file {file}: {os_error(error)}") from error
     except ValueError as error:
         raise CannotBeginError(f"Output schema file {file} is not valid JSON: {_serde(error)}") from error
 
@@ -131,6 +181,45 @@ def _sandbox(options: ExecOptions, settings: Mapping[str, Any]) -> str:
         return "workspace-write"
     named = str(options.sandbox or settings.get("sandbox_mode"))
     return named if named in SANDBOXES else "read-only"
+
+
+# The text
+
+
+def _find_prompt(argument: str | None, *, appends: bool) -> str:
+    """The text of the run: the argument, standard input, or both; `appends`: stdin is read beside an argument, too."""
+    if argument is not None and argument != "-":
+        return _appended(argument) if appends and not sys.stdin.isatty() else argument
+    if argument is None:
+        if sys.stdin.isatty():
+            raise CannotBeginError(_NEEDED)
+        say("Reading prompt from stdin...")
+    text = _decoded(sys.stdin.buffer.read())
+    if not text.strip():
+        raise CannotBeginError("No prompt provided via stdin.")
+    return text
+
+
+def _appended(argument: str) -> str:
+    say("Reading additional input from stdin...")
+    text = _decoded(sys.stdin.buffer.read())
+    if not text.strip():
+        return argument
+    end = "" if text.endswith("\n") else "\n"
+    return f"{argument}\n\n<stdin>\n{text}{end}</stdin>"
+
+
+def _decoded(data: bytes) -> str:
+    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+    try:
+        return data.removeprefix(mark).decode(_MARKS.get(mark, "utf-8"))
+    except UnicodeDecodeError as error:
+        why = f"input is not valid UTF-8 (invalid byte at offset {error.start})"
+        advice = "Convert it to UTF-8 and retry (e.g., `iconv -f <ENC> -t UTF-8 prompt.txt`)."
+        raise CannotBeginError(f"Failed to read prompt from stdin: {why}. {advice}") from error
+
+
+# What the core is asked
 
 
 def opening(prepared: Prepared, options: ExecOptions) -> Json:

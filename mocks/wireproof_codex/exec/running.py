@@ -1,7 +1,8 @@
 """The process of `codex exec`: it reads stdin, plays one turn, and writes stdout, stderr and the last message's file.
 
-It ends with the turn: status 0, or 1 if the turn failed or could not begin. SIGINT interrupts the turn; SIGTERM ends
-the process as any other. A script's crash, garbage and cuts happen to stdout.
+It is the client of an app-server in this process, as codex's own `exec` is. It ends with the turn: status 0, or 1 if
+the turn failed or could not begin. SIGINT interrupts the turn; SIGTERM ends the process as any other. A script's crash,
+garbage and cuts happen to stdout.
 """
 
 from __future__ import annotations
@@ -11,50 +12,88 @@ import os
 import select
 import signal
 import sys
-from contextlib import ExitStack
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof_codex.exec.human import HumanLines
 from wireproof_codex.exec.json_events import JsonEvents
-from wireproof_codex.exec.preparing import CannotBeginError, opening, prepare, shown_settings, turn_params
-from wireproof_codex.exec.prompt import Input
-from wireproof_codex.exec.session import CoreNotification, ExecSession, SessionRefusedError
+from wireproof_codex.exec.options import read_options
+from wireproof_codex.exec.preparing import (
+    CannotBeginError,
+    opening,
+    os_error,
+    prepare,
+    say,
+    shown_settings,
+    turn_params,
+)
 from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
+from wireproof_codex.protocol.params import Refused
+from wireproof_codex.server import AppServer
+from wireproof_codex.settings import USAGE
 from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.exec.options import ExecOptions, Resumed
     from wireproof_codex.exec.preparing import Prepared
-    from wireproof_codex.server import AppServer
+    from wireproof_codex.protocol.json_object import Json
+    from wireproof_codex.settings import CodexMockSettings
     from wireproof_codex.threads.thread import Thread
-    from wireproof_codex.transports.journal import LineJournal
+    from wireproof_codex.transports.journal import Direction, LineJournal
 
 _FAILED = 1
 _PANICKED = 101  # a Rust program that cannot write to stdout
 _MOST_SECONDS = 3600.0
+_LOGIN = "auth.json"
+_NOT_INHERITED = frozenset({"-a", "--ask-for-approval", "--search", "--no-alt-screen", "--oss"})
+"""Options before `exec` that it does not know, or that change nothing in it; the first two have a value."""
+_WITH_VALUE = frozenset({"-a", "--ask-for-approval"})
 
 
-def run(server: AppServer, options: ExecOptions, *, home: str, journal: LineJournal | None = None) -> int:
-    """Run one turn with the settings of the folder `home`; the exit status."""
-    with ExitStack() as stack:
-        signalled = stack.enter_context(wake_up_pipe())
-        stack.enter_context(stopping_on(signal.SIGINT))
+def run(settings: CodexMockSettings, make_context: Callable[..., ServerContext], journal: LineJournal | None) -> int:
+    """Run `codex exec` as the settings say; the exit status. `make_context` is given the home of the threads.
+
+    Raises:
+        RefusedError: codex would refuse the command line.
+        CodexUsageError: it asks for what the mock does not play.
+    """
+    options = read_options(settings.arguments, settings.version, _inherited(settings.before))
+    if options.shows is not None:
+        sys.stdout.write(f"codex-cli-exec {settings.version.number}\n" if options.shows == "version" else USAGE)
+        return 0
+    # Never in a home that is, or may be, that of a real codex.
+    own = settings.stores and not Path(settings.home, _LOGIN).exists()
+    context = make_context(settings.home if own else settings.cache, stores=True)
+    server = AppServer(context, crash_at=settings.crash_at)
+    with wake_up_pipe() as signalled, stopping_on(signal.SIGINT):
         try:
-            return ExecRun(server, options, home, signalled, journal).run()
-        except (CannotBeginError, SessionRefusedError) as error:
-            _say(str(error))
+            return ExecRun(server, options, settings.home, signalled, journal).run()
+        except CannotBeginError as error:
+            say(str(error))
             return _FAILED
         except BrokenPipeError:
             # Else Python tries to write what is left when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            _say("failed printing to stdout: Broken pipe (os error 32)")
+            say("failed printing to stdout: Broken pipe (os error 32)")
             return _PANICKED
         except Stop:
-            return server.version.exec.interrupted_status
+            return settings.version.exec.interrupted_status
+
+
+def _inherited(before: tuple[str, ...]) -> list[str]:
+    kept, rest = list[str](), list(before)
+    while rest:
+        option = rest.pop(0)
+        if option not in _NOT_INHERITED:
+            kept.append(option)
+        elif option in _WITH_VALUE and rest:
+            rest.pop(0)
+    return kept
 
 
 class ExecRun:
@@ -65,25 +104,31 @@ class ExecRun:
     ) -> None:
         self._home = home
         self._server = server
-        self._version = server.version
+        self._context = server.context
+        self._version = server.context.version
         self._options = options
         self._signalled = signalled
         self._journal = journal
-        self._session = ExecSession(server)
         self._json = JsonEvents(self._version.exec)
         colored = options.color == "always" or (options.color == "auto" and sys.stderr.isatty())
         self._human = HumanLines(self._version, colored=colored)
+        self._last_message: str | None = None
+        """The last complete message of the model."""
         self._sizes: tuple[int, ...] = ()
 
     def run(self) -> int:
-        """Play the turn; the exit status."""
-        given = Input(is_terminal=sys.stdin.isatty(), read=sys.stdin.buffer.read)
-        prepared = prepare(self._options, self._version, home=self._home, cwd=self._server.cwd, given=given, say=_say)
+        """Play the turn; the exit status.
+
+        Raises:
+            CannotBeginError: it cannot begin; with what is to be said about it.
+        """
+        prepared = prepare(self._options, self._version, home=self._home, cwd=self._context.cwd)
         self._open_last_message()
-        self._note_input(prepared.text)
-        self._begin(prepared)
+        self._note("received", json.dumps({"arguments": sys.argv[1:], "prompt": prepared.text}).encode())
+        thread_id = self._begin(prepared)
         try:
-            self._session.ask(prepared.given, turn_params(prepared, self._options))
+            turn = turn_params(prepared, self._options)
+            self._ask("turn/start", {"threadId": thread_id, "input": prepared.given, **turn})
             status = self._play()
         except Stop:
             return self._interrupted()
@@ -92,24 +137,35 @@ class ExecRun:
 
     # The session
 
-    def _begin(self, prepared: Prepared) -> None:
+    def _begin(self, prepared: Prepared) -> str:
+        """Open the thread; its id."""
+        client = {"name": "codex_exec", "version": self._version.number}
+        self._ask("initialize", {"clientInfo": client, "capabilities": {"experimentalApi": True}})
         params = opening(prepared, self._options)
         resumed = self._options.resumed
-        thread = self._found(resumed, prepared) if resumed else None
-        if thread is None:
-            self._session.begin("thread/start", params)
+        found = self._found(resumed, prepared) if resumed else None
+        if found is None:
+            opened = self._ask("thread/start", params)
         else:
-            self._session.begin("thread/resume", {"threadId": thread, **params})
-        self._show(self._json.opened(self._session.thread_id))
-        if not self._options.json:
-            shown = shown_settings(prepared, self._session.thread, self._version, self._home)
-            self._tell(self._human.head(shown, self._session.thread_id))
+            opened = self._ask("thread/resume", {"threadId": found, **params})
+        thread_id = str(opened["thread"]["id"])
+        if self._options.json:
+            self._show(self._json.opened(thread_id))
+        else:
+            self._tell(self._human.head(shown_settings(prepared, opened, self._version, self._home), thread_id))
             self._tell(self._human.prompt(prepared.text))
+        return thread_id
+
+    def _ask(self, method: str, params: Json) -> Json:
+        try:
+            return self._server.ask(method, params)
+        except Refused as refused:
+            raise CannotBeginError(f"{method} failed: {refused.message} (code {refused.code})") from refused
 
     def _found(self, resumed: Resumed, prepared: Prepared) -> str | None:
         """The id of the session to go on with; None: a new one is begun, as codex does where it finds none."""
         error = self._version.exec.session_error
-        stored = [thread for thread in self._server.thread_store.all() if not thread.archived]
+        stored = [thread for thread in self._context.thread_store.all() if not thread.archived]
         if resumed.name is not None:
             found = [thread for thread in stored if resumed.name in {thread.id, thread.name}]
             if not found and _is_uuid(resumed.name) and not self._version.exec.begins_unknown:
@@ -123,58 +179,70 @@ class ExecRun:
     def _play(self) -> int:
         """Show what the core sends until the turn is over; the exit status."""
         while True:
-            match self._session.next():
+            match self._server.output():
                 case None:
                     self._wait()
-                case CoreNotification("turn/completed", params):
-                    self._pass_on("turn/completed", params)
-                    return 0 if params["turn"]["status"] == "completed" else _FAILED
-                case CoreNotification(method, params):
-                    self._pass_on(method, params)
+                case bytes() as line:
+                    message = json.loads(line)
+                    method, params = message["method"], message["params"]
+                    if "id" in message:
+                        self._answer(message["id"], method)
+                    else:
+                        self._pass_on(method, params)
+                    if method == "turn/completed":
+                        return 0 if params["turn"]["status"] == "completed" else _FAILED
                 case GarbageLine(line):
                     self._write(line)
                 case Pieces(sizes):
                     self._sizes = sizes
                 case StderrLine(text):
-                    _say(text)
+                    say(text)
                 case ProcessExit(status):
                     return status
 
+    def _answer(self, request: int, method: str) -> None:
+        # The policy is `never`, so codex asks nobody; a script that wants the client asked goes on as if it had not.
+        answer: Json = {"result": {"decision": "accept"}}
+        if not method.endswith("/requestApproval"):
+            answer = {"error": {"code": -32000, "message": f"{method} is not supported in exec mode"}}
+        self._server.receive(json.dumps({"id": request, **answer}).encode())
+
     def _pass_on(self, method: str, params: Mapping[str, Any]) -> None:
+        if method == "item/completed" and params["item"]["type"] == "agentMessage":
+            self._last_message = params["item"]["text"]
         if self._options.json:
             for event in self._json.of(method, params):
                 self._show(event)
-        lines = list(self._human.of(method, params))  # also with --json: the last message is remembered there
-        if not self._options.json:
-            self._tell(lines)
+        else:
+            self._tell(self._human.of(method, params))
 
     def _wait(self) -> None:
         wake = self._server.wake_at()
-        patience = _MOST_SECONDS if wake is None else min(max(0.0, wake - self._server.clock()), _MOST_SECONDS)
+        patience = _MOST_SECONDS if wake is None else min(max(0.0, wake - self._context.clock()), _MOST_SECONDS)
         select.select([self._signalled], [], [], patience)
 
     # The end
 
     def _interrupted(self) -> int:
         if not self._options.json and self._version.exec.interrupted_status:
-            _say("turn interrupted")
+            say("turn interrupted")
         return self._version.exec.interrupted_status
 
     def _end(self, *, failed: bool) -> None:
-        last = self._human.last_message
+        # A turn that failed has no last message, whatever it has said before.
+        last = None if failed else self._last_message
         if not self._options.json:
             self._tell(self._human.tail(failed=failed))
-        # A turn that failed has no last message, whatever it has said before.
-        self._write_last_message(None if failed else last)
+        self._write_last_message(last)
         both_terminals = sys.stdout.isatty() and sys.stderr.isatty()
-        if last is not None and not failed and not self._options.json and not both_terminals:
+        if last is not None and not self._options.json and not both_terminals:
             ended = "" if last.endswith("\n") and not self._version.exec.ends_message else "\n"
             self._write(f"{last}{ended}".encode(errors="surrogatepass"))
 
     @property
     def _last_message_path(self) -> Path | None:
         file = self._options.last_message_file
-        return Path(self._server.cwd, file) if file else None
+        return Path(self._context.cwd, file) if file else None
 
     def _open_last_message(self) -> None:
         path = self._last_message_path
@@ -182,7 +250,7 @@ class ExecRun:
             try:
                 path.write_text("", encoding="utf-8")
             except OSError as error:
-                why = f'"{self._options.last_message_file}": {error.strerror} (os error {error.errno})'
+                why = f'"{self._options.last_message_file}": {os_error(error)}'
                 raise CannotBeginError(f"Error: Failed to open last message file {why}") from error
 
     def _write_last_message(self, text: str | None) -> None:
@@ -192,40 +260,35 @@ class ExecRun:
         try:
             path.write_text(text or "", encoding="utf-8", errors="surrogatepass", newline="")
         except OSError as error:
-            why = f'"{self._options.last_message_file}": {error.strerror} (os error {error.errno})'
-            _say(f"Failed to write last message file {why}")
+            say(f'Failed to write last message file "{self._options.last_message_file}": {os_error(error)}')
             return
         if text is None:
-            _say(f"Warning: no last agent message; wrote empty content to {self._options.last_message_file}")
+            say(f"Warning: no last agent message; wrote empty content to {self._options.last_message_file}")
 
     # Output
 
     def _show(self, event: Mapping[str, Any]) -> None:
-        if self._options.json:
-            line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
-            if self._journal is not None:
-                self._journal.note("sent", line, self._server.clock(), message=True)
-                self._journal.flush()
-            self._write(line + b"\n")
+        line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+        self._note("sent", line)
+        self._write(line + b"\n")
+
+    def _note(self, direction: Direction, line: bytes) -> None:
+        if self._journal is not None:
+            self._journal.note(direction, line, self._context.clock(), message=True)
+            self._journal.flush()
 
     def _tell(self, lines: Iterable[str]) -> None:
         for line in lines:
-            _say(line)
+            say(line)
 
     def _write(self, data: bytes) -> None:
         """Write to stdout, in pieces where the script cuts it."""
-        sizes = iter(self._sizes * (len(data) // max(1, sum(self._sizes)) + 1)) if self._sizes else iter([len(data)])
+        sizes = cycle(self._sizes or (len(data),))
         while data:
             size = next(sizes)
             sys.stdout.buffer.write(data[:size])
             sys.stdout.buffer.flush()
             data = data[size:]
-
-    def _note_input(self, text: str) -> None:
-        if self._journal is not None:
-            line = json.dumps({"arguments": sys.argv[1:], "prompt": text}).encode()
-            self._journal.note("received", line, self._server.clock(), message=True)
-            self._journal.flush()
 
 
 def _written(thread: Thread) -> int:
@@ -236,8 +299,3 @@ def _written(thread: Thread) -> int:
 def _is_uuid(text: str) -> bool:
     digits = text.replace("-", "")
     return len(digits) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in digits)  # noqa: PLR2004 - as above
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.protocol.outputs import Output
     from wireproof_codex.server import AppServer
-    from wireproof_codex.versions.version import Version
 
 _NOT_FOUND, _INVALID = -32601, -32600
 _UNANSWERED = frozenset({"resources/list", "resources/templates/list", "prompts/list"})
@@ -49,38 +48,27 @@ class _ToolCall:
     """The files that it wants to change."""
 
 
-def with_events(version: Version) -> Version:
-    """The version with the older notifications, which its MCP server sends whatever its app-server does."""
-    return replace(version, messages=replace(version.messages, legacy_events=True))
-
-
 class McpServer:
-    """One process; `core` plays a version `with_events`."""
+    """One process; `core` plays its version with the older notifications, whatever its app-server sends."""
 
     outlives_input = False
 
     def __init__(self, core: AppServer) -> None:
-        self._core = core
-        self.version = core.version
-        self.clock = core.clock
+        self._core, self.context = core, core.context
+        self.version = core.context.version
+        core.context.version = replace(self.version, messages=replace(self.version.messages, legacy_events=True))
         self._out: deque[Output] = deque()
         self._begun = False
-        self._requests = count(1)
         self._elicitations = count()
         self._asked: dict[object, int] = {}
         """By the number of an elicitation, the core's request for approval."""
         self._calls: dict[str, _ToolCall] = {}
         """The calls that run, by their threads."""
         self._threads: set[str] = set()
-        client = {"name": "codex-mcp-server", "version": core.version.number}
-        self._ask("initialize", {"clientInfo": client, "capabilities": {"experimentalApi": True}})
+        client = {"name": "codex-mcp-server", "version": self.version.number}
+        core.ask("initialize", {"clientInfo": client, "capabilities": {"experimentalApi": True}})
 
     # For the edge
-
-    @property
-    def now(self) -> float:
-        """When something was done last."""
-        return self._core.now
 
     @property
     def backlog(self) -> int:
@@ -107,7 +95,7 @@ class McpServer:
                 self._handle(identity, method, params if isinstance(params, dict) else {})
             case {"method": "notifications/cancelled", "params": {"requestId": identity}}:
                 for call in [one for one in self._calls.values() if one.identity == identity]:
-                    self._ask("turn/interrupt", {"threadId": call.thread, "turnId": call.turn})
+                    self._core.ask("turn/interrupt", {"threadId": call.thread, "turnId": call.turn})
             case {"id": int(number)} if number in self._asked:
                 # What is no decision declines, an error too.
                 answer = message.get("result")
@@ -149,16 +137,16 @@ class McpServer:
             turn = self._ask("turn/start", {"threadId": thread, "input": given})
         except WrongCallError as wrong:
             self._reply(identity, _result(str(wrong), wrong.thread, failed=True))
-            return
-        if "turn" not in turn:
-            self._reply(identity, _result(str(turn["message"]), thread, failed=True))
-            return
-        self._calls[thread] = _ToolCall(identity=identity, thread=thread, turn=str(turn["turn"]["id"]))
+        except Refused as refused:
+            self._reply(identity, _result(refused.message, thread, failed=True))
+        else:
+            self._calls[thread] = _ToolCall(identity=identity, thread=thread, turn=str(turn["turn"]["id"]))
 
     def _start(self, identity: object, arguments: Mapping[str, Any]) -> str:
-        answer = self._ask("thread/start", {**thread_params(arguments), "experimentalRawEvents": True})
-        if "thread" not in answer:
-            raise WrongCallError(f"Failed to load Codex configuration from overrides: {answer['message']}")
+        try:
+            answer = self._ask("thread/start", {**thread_params(arguments), "experimentalRawEvents": True})
+        except Refused as refused:
+            raise WrongCallError(f"Failed to load Codex configuration from overrides: {refused.message}") from refused
         thread = str(answer["thread"]["id"])
         self._threads.add(thread)
         session = {
@@ -190,17 +178,16 @@ class McpServer:
     # The core
 
     def _ask(self, method: str, params: Json) -> Json:
-        """Send the core a request; its result or its error, {} for an interrupt, which is answered later."""
-        number = next(self._requests)
-        self._core.receive(json.dumps({"id": number, "method": method, "params": params}).encode())
-        # Requests are answered at once; what was sent before is taken in its order.
-        while method != "turn/interrupt" and (output := self._core.output()) is not None:
-            message = json.loads(output) if isinstance(output, bytes) else {}
-            if message.get("id") == number and "method" not in message:
-                answer: Json = message.get("result") or message["error"]
-                return answer
-            self._take(output)
-        return {}
+        """The result of a request to the core, after what that has sent before.
+
+        Raises:
+            Refused: it is refused.
+        """
+        for _ in range(self._core.backlog):
+            output = self._core.output()
+            if output is not None:
+                self._take(output)
+        return self._core.ask(method, params)
 
     def _take(self, output: Output) -> None:
         if not isinstance(output, bytes):

@@ -1,43 +1,34 @@
-"""Which requests are served: what is checked before a request reaches its method."""
+"""Which requests are served: what is checked before a request reaches its method; and the handshake.
+
+A client waits for this module, so it imports nothing that turns need.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.methods.handshake import initialize
-from wireproof_codex.protocol.params import OVERLOAD, OVERLOADED, Refused
+from wireproof_codex.notifications import messages
+from wireproof_codex.protocol.params import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_codex.context import AdmittedRequest, ServerContext
     from wireproof_codex.methods.table import Method
-    from wireproof_codex.protocol.connection import ConnectedClient
-    from wireproof_codex.protocol.rpc import ClientRequest
     from wireproof_codex.versions.version import Version
 
 
-class Room:
-    """How many outputs may wait to be fetched before requests are too many; None for any number."""
-
-    def __init__(self, most: int | None) -> None:
-        self._most = most
-        self._beyond = 0
-
-    def ignores(self, waiting: int) -> bool:
-        """True if a request is never answered, because too many outputs wait.
-
-        Of those beyond the room every other one is; a real 0.169.0 loses some by chance (2 700 of 5 000 in one write).
-
-        Raises:
-            Refused: one too many that is answered.
-        """
-        # Off unless WIREPROOF_OVERLOAD_AT asks for it: which requests are lost is chance in the real server.
-        if self._most is None or waiting < self._most:
-            return False
-        self._beyond += 1
-        if self._beyond % 2:
-            raise Refused(OVERLOAD, OVERLOADED)
-        return True
+def initialize(request: AdmittedRequest) -> None:
+    """Answer `initialize`."""
+    server, client, capabilities = request.server, request.params["clientInfo"], request.params.get("capabilities")
+    server.client, server.capabilities = client["name"], capabilities or {}
+    # Before 0.99.0 an unknown member of the parameters, which is passed over.
+    if server.version.requests.opt_out:
+        server.opted_out = frozenset(server.capabilities.get("optOutNotificationMethods") or ())
+    server.user_agent = messages.user_agent(client, version=server.version.number)
+    request.reply(messages.initialized(server.user_agent, home=server.home))
+    # From 0.134.0 on; 0.169.0 does not wait for `initialized` with it.
+    server.notify_client("remoteControl/status/changed", messages.remote_control(server.uuid()))
 
 
 def load_methods() -> Mapping[str, Method]:
@@ -47,26 +38,26 @@ def load_methods() -> Mapping[str, Method]:
     return METHODS
 
 
-def admit(request: ClientRequest, client: ConnectedClient, version: Version) -> tuple[Method, Mapping[str, Any]]:
-    """The method that serves a request of `client`, and its checked parameters.
+def admit(method: str, given: object, server: ServerContext) -> tuple[Method, Mapping[str, Any]]:
+    """The function that serves a request of this method, and the checked parameters.
 
     Raises:
         Refused: it may not be served.
     """
-    method = request.method
+    version = server.version
     # Errors of reading the request, in the words of serde: they come before all others, also before the handshake.
     if method not in version.requests.methods:
         listed = ", ".join(f"`{name}`" for name in version.requests.methods)
         raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
-    params = version.requests.params.check(method, request.params)
+    params = version.requests.params.check(method, given)
     if method == "initialize":
-        if client.capabilities is not None:
+        if server.capabilities is not None:
             raise Refused("Already initialized")
         return initialize, params
     # `initialized` is not waited for: 0.89.0 and 0.169.0 serve requests without it.
-    if client.capabilities is None:
+    if server.capabilities is None:
         raise Refused("Not initialized")
-    if not client.experimental:
+    if not server.experimental:
         _check_gate(method, params, version)
     # The rest neither proxies nor the SDKs that were run ask for (docs/fidelity.md).
     played = load_methods().get(method)

@@ -12,7 +12,7 @@ from wireproof_codex.versions.marks import known
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest
     from wireproof_codex.protocol.json_object import Json
 
 # There is no service of a model; nothing listens on port 9 (discard).

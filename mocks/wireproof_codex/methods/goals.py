@@ -14,7 +14,7 @@ from wireproof_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
 

@@ -14,7 +14,7 @@ from wireproof_codex.turns.tools import check_tools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest
 
 # The errors are those of the Rust library that reads UUIDs, which counts characters from 1.
 _NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
@@ -104,7 +104,7 @@ def begin_thread(
     if not thread.ephemeral:
         server.thread_store.begin(thread)
     server.threads.add(thread)
-    server.subscribe(thread)
+    thread.subscribed = True
     return thread
 
 

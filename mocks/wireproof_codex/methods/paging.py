@@ -16,8 +16,7 @@ from wireproof_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wireproof_codex.context import ServerContext
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest, ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
 
@@ -140,7 +139,7 @@ def _thread_revert(request: AdmittedRequest) -> None:
     server.drop(thread)
     for state in ("notLoaded", "idle"):
         changed = {"threadId": thread.id, "status": {"type": state}}
-        server.notify_all("thread/status/changed", changed)
+        server.notify_client("thread/status/changed", changed)
     ids = [turn["id"] for turn in thread.turn_history.turns]
     if before not in ids:
         raise Refused(f"turn not found: {before}")
@@ -149,7 +148,7 @@ def _thread_revert(request: AdmittedRequest) -> None:
     thread.recount(*(thread.turn_history.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
     thread.updated = server.now
     request.reply({"thread": messages.thread(thread, server.version), **messages.places(thread, server.version)})
-    server.notify_all("thread/reverted", {"threadId": thread.id})
+    server.notify_client("thread/reverted", {"threadId": thread.id})
 
 
 METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {

@@ -16,8 +16,7 @@ from wireproof_codex.versions.forms import trimmed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from wireproof_codex.context import ServerContext
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest, ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_codex.threads.turn_history import Cost
@@ -101,7 +100,7 @@ def _resume(request: AdmittedRequest) -> None:
         thread = found
     if not is_loaded(server, thread):
         server.threads.add(thread)
-    server.subscribe(thread)
+    thread.subscribed = True
     if thread.turn is None:
         # A resumed conversation numbers its turns from 0 again, and may give ids that its stored turns have.
         thread.operations = 0

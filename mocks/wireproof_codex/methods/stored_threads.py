@@ -19,8 +19,7 @@ from wireproof_codex.threads.rollback import roll_back
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_codex.context import ServerContext
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest, ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
 
@@ -109,7 +108,7 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
         raise Refused(NONE_FOUND.format(id=thread.id))
     if not request.params.get("excludeTurns"):
         _no_pages(request, _PAGED)
-    server.subscribe(thread)
+    thread.subscribed = True
     if not loaded:
         server.threads.add(thread)
         while server.ids.number() < thread.turn_history.numbers:
@@ -122,7 +121,7 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
         notify_loaded(request, thread)
     if not loaded:
         changed = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", changed)
+        server.notify_client("thread/status/changed", changed)
 
 
 def _notify_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) -> None:
@@ -152,12 +151,12 @@ def _thread_fork(request: AdmittedRequest) -> None:
     # From 0.105.0 to before 0.110.0.
     if version.messages.status_before_thread:
         changed = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", changed)
+        server.notify_client("thread/status/changed", changed)
     request.reply(messages.thread_opened(thread, version, turns))
     if turns:
         _notify_counts(request, thread, turns)
     shown = messages.thread(thread, version, turns if version.stored.fork_starts_with_turns else ())
-    server.notify_all("thread/started", {"thread": shown})
+    server.notify_client("thread/started", {"thread": shown})
 
 
 # What a fork takes from its source alone, whatever thread/fork names.
@@ -208,7 +207,7 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
         ended = codex_events.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
         server.notify(thread, *ended)
     gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-    server.notify_all("thread/status/changed", gone)
+    server.notify_client("thread/status/changed", gone)
 
 
 def _thread_archive(request: AdmittedRequest) -> None:
@@ -217,7 +216,7 @@ def _thread_archive(request: AdmittedRequest) -> None:
     server.thread_store.put(thread)
     server.thread_store.archive(thread, archived=True)
     request.reply({})
-    server.notify_all("thread/archived", {"threadId": thread.id})
+    server.notify_client("thread/archived", {"threadId": thread.id})
 
 
 def _thread_unarchive(request: AdmittedRequest) -> None:
@@ -226,7 +225,7 @@ def _thread_unarchive(request: AdmittedRequest) -> None:
         raise Refused(_NONE_ARCHIVED.format(id=thread.id))
     server.thread_store.archive(thread, archived=False)
     request.reply({"thread": messages.thread(thread, server.version, loaded=is_loaded(server, thread))})
-    server.notify_all("thread/unarchived", {"threadId": thread.id})
+    server.notify_client("thread/unarchived", {"threadId": thread.id})
 
 
 def _thread_delete(request: AdmittedRequest) -> None:
@@ -241,7 +240,7 @@ def _thread_delete(request: AdmittedRequest) -> None:
         raise Refused(_PARENT.format(id=thread.id))
     server.thread_store.delete(thread)
     request.reply({})
-    server.notify_all("thread/deleted", {"threadId": thread.id})
+    server.notify_client("thread/deleted", {"threadId": thread.id})
 
 
 def _thread_name_set(request: AdmittedRequest) -> None:
@@ -256,7 +255,7 @@ def _thread_name_set(request: AdmittedRequest) -> None:
     if server.version.messages.legacy_events:
         msg = {"type": "thread_name_updated", "thread_id": thread.id, "thread_name": name}
         server.notify(thread, *codex_events.notification(server.turn_id(thread), thread.id, msg))
-    server.notify_all("thread/name/updated", {"threadId": thread.id, "threadName": name})
+    server.notify_client("thread/name/updated", {"threadId": thread.id, "threadName": name})
 
 
 # thread/rollback

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from wireproof_codex.context import AdmittedRequest
 from wireproof_codex.methods import (
     configuration,
     conversations,
@@ -19,8 +20,7 @@ from wireproof_codex.methods import (
     threads,
     turns,
 )
-from wireproof_codex.methods.handshake import initialize
-from wireproof_codex.methods.request import AdmittedRequest
+from wireproof_codex.methods.admission import initialize
 
 Method = Callable[[AdmittedRequest], None]
 

@@ -14,8 +14,7 @@ from wireproof_codex.versions.forms import trimmed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from wireproof_codex.context import ServerContext
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest, ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
 

@@ -14,7 +14,7 @@ from wireproof_scripts.markers import Marker, find_marker
 from wireproof_scripts.steps import Crash
 
 if TYPE_CHECKING:
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
 
@@ -29,9 +29,9 @@ def _thread_start(request: AdmittedRequest) -> None:
     # From 0.105.0 to before 0.110.0.
     if server.version.messages.status_before_thread:
         changed = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", changed)
+        server.notify_client("thread/status/changed", changed)
     request.reply(messages.thread_opened(thread, server.version))
-    server.notify_all("thread/started", {"thread": messages.thread(thread, server.version)})
+    server.notify_client("thread/started", {"thread": messages.thread(thread, server.version)})
     notify_loaded(request, thread)
 
 
@@ -52,7 +52,7 @@ def _thread_resume(request: AdmittedRequest) -> None:
         stored_threads.resume(request)
         return
     thread, server = _new_with_history(request, history), request.server
-    server.notify_all("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
+    server.notify_client("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
     request.reply(messages.thread_resumed(thread, server.version, ()))
     notify_loaded(request, thread)
     server.notify(thread, *goals.goal_notification(thread))
@@ -82,18 +82,19 @@ def _thread_unsubscribe(request: AdmittedRequest) -> None:
     identity, server = request.params["threadId"], request.server
     check_uuid(identity, "invalid thread id")
     thread = server.threads.get(identity)
-    if thread is None or not server.unsubscribe(thread):
+    if thread is None or not thread.subscribed:
         request.reply({"status": "notLoaded" if thread is None else "notSubscribed"})
         return
+    server.threads.leave(thread)
     request.reply({"status": "unsubscribed"})
     # From 0.106.0 to before 0.125.0.
-    if server.version.stored.closes_unsubscribed and not thread.subscribed:
+    if server.version.stored.closes_unsubscribed:
         server.drop(thread)
         server.threads.remove(thread)
         server.thread_store.put(thread)
         gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-        server.notify_all("thread/status/changed", gone)
-        server.notify_all("thread/closed", {"threadId": thread.id})
+        server.notify_client("thread/status/changed", gone)
+        server.notify_client("thread/closed", {"threadId": thread.id})
 
 
 def _thread_inject_items(request: AdmittedRequest) -> None:

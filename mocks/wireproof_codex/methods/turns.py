@@ -18,8 +18,7 @@ from wireproof_scripts.selection import Selection, for_app_server, rejected, sel
 from wireproof_scripts.steps import Overload
 
 if TYPE_CHECKING:
-    from wireproof_codex.context import ServerContext
-    from wireproof_codex.methods.request import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest, ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Running, Thread
 
@@ -73,7 +72,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     output = _tool_output(request)
     if output is not None:
         turn.take_output(output["name"], output["output"])
-    server.play(turn)
+    server.turns.add(turn)
 
 
 def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: Answer) -> None:
@@ -205,7 +204,7 @@ def _thread_compact_start(request: AdmittedRequest) -> None:
     turn = PlayedTurn(server, thread, choose_summary(server, thread), [], only_summary=True)
     turn.announce()
     turn.begin(None)
-    server.play(turn)
+    server.turns.add(turn)
 
 
 def _turn_steer(request: AdmittedRequest) -> None:

@@ -32,10 +32,10 @@ def initialized(user_agent: str, *, home: str) -> Json:
     }
 
 
-def user_agent(client: Mapping[str, Any], *, version: str, first: str) -> str:
-    """The `userAgent`, with which the server introduces itself to the model's service; `first`: its first client."""
+def user_agent(client: Mapping[str, Any], *, version: str) -> str:
+    """The `userAgent`, with which the server introduces itself to the model's service."""
     # The system and the terminal are those of the machine that was recorded.
-    return f"{first}/{version} (Debian 12.0.0; x86_64) unknown ({client['name']}; {client['version']})"
+    return f"{client['name']}/{version} (Debian 12.0.0; x86_64) unknown ({client['name']}; {client['version']})"
 
 
 def remote_control(installation: str) -> Json:

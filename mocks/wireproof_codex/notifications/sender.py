@@ -12,7 +12,7 @@ from wireproof_codex.threads.turn_history import RECORDED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_codex.context import TurnContext
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
 
@@ -28,7 +28,7 @@ class NotificationSender:
 
     def __init__(
         self,
-        context: TurnContext,
+        context: ServerContext,
         thread: Thread,
         turn_id: str,
         *,

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol
 
 
-class Ids(Protocol):
-    """A source of ids."""
-
-    def uuid(self, now: float) -> str:
-        """A UUID of version 7 for the time `now` (epoch seconds)."""
-
-    def number(self) -> int:
-        """The next number of the process, from 1."""
-
-
-class RandomIds:
+class Ids:
     """UUIDs of version 7 as the real server makes them; numbers that count up."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def uuid(self, now: float) -> str:
-        """48 bits of milliseconds, then 74 random ones."""
+        """A UUID for the time `now` in epoch seconds: 48 bits of milliseconds, then 74 random ones."""
         # By hand, as `uuid.uuid7` is new in Python 3.14.
         head = int(now * 1000) << 80
         tail = int.from_bytes(os.urandom(10), "big") & ~(0xF << 76) & ~(0x3 << 62)  # room for version and variant

@@ -15,7 +15,6 @@ from wireproof_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof_codex.protocol.connection import ConnectedClient
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.player import Until
     from wireproof_scripts.selection import Selection
@@ -79,7 +78,7 @@ class Running(Protocol):
 
 @dataclass(eq=False, kw_only=True, slots=True)
 class Thread:
-    """One thread: how it was started, its history, what is known of its turns, and who gets its notifications."""
+    """One thread: how it was started, its history, and what is known of its turns."""
 
     id: str
     created: float
@@ -109,7 +108,8 @@ class Thread:
     """The turn that runs."""
     first_unread: str | None = None
     """The id of the first turn that the client has not read, as thread/readState/changed says it."""
-    subscribers: set[ConnectedClient] = field(default_factory=set)
+    subscribed: bool = False
+    """Whether the client gets its notifications."""
     failed: bool = False
     """Whether the last turn failed: the status is then systemError."""
     folder: str = ""
@@ -153,11 +153,6 @@ class Thread:
     def __post_init__(self) -> None:
         """Work where it began."""
         self.folder = self.folder or self.cwd
-
-    @property
-    def subscribed(self) -> bool:
-        """Whether any client is subscribed to it."""
-        return bool(self.subscribers)
 
     @property
     def ephemeral(self) -> bool:
@@ -307,8 +302,8 @@ def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str
 class LoadedThreads:
     """The loaded threads.
 
-    A process that runs for months must not grow: of threads without a subscriber only the last few are kept, and of all
-    threads as many as no client is likely to use at once.
+    A process that runs for months must not grow: of threads without a subscription only the last few are kept, and of
+    all threads as many as no client is likely to use at once.
     """
 
     def __init__(self, kept: int = KEPT_THREADS, kept_left: int = KEPT_LEFT_THREADS) -> None:
@@ -338,15 +333,9 @@ class LoadedThreads:
             self.remove(idle)
         self._threads[thread.id] = thread
 
-    def subscribed_to(self, connection: ConnectedClient) -> list[Thread]:
-        """The threads that the client is subscribed to."""
-        return [thread for thread in self._threads.values() if connection in thread.subscribers]
-
-    def leave(self, thread: Thread, connection: ConnectedClient) -> None:
-        """Unsubscribe a client; a thread without subscribers may be unloaded."""
-        thread.subscribers.discard(connection)
-        if thread.subscribed:
-            return
+    def leave(self, thread: Thread) -> None:
+        """Unsubscribe the client; the thread may be unloaded."""
+        thread.subscribed = False
         self._left.append(thread)
         if len(self._left) > self._kept_left:
             old = self._left.popleft()

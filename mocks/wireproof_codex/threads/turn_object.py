@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_codex.clock import milliseconds
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wireproof_codex.protocol.json_object import Json
+
+
+def milliseconds(at: float) -> int:
+    """Whole milliseconds of a time or a duration in seconds."""
+    return int(at * 1000)
 
 
 def turn_object(

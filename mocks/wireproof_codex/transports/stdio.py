@@ -27,10 +27,9 @@ from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_codex.clock import Clock
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.protocol.outputs import Output
     from wireproof_codex.transports.journal import Direction, LineJournal
-    from wireproof_codex.versions.version import Version
 
 _STDIN, _STDOUT = 0, 1
 _MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
@@ -44,12 +43,8 @@ _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 class Served(Protocol):
     """What is served: an app-server, or another process of codex that lines go into and come out of."""
 
-    version: Version
-    clock: Clock
-
-    @property
-    def now(self) -> float:
-        """When something was done last."""
+    context: ServerContext
+    """Has the version and the time."""
 
     @property
     def backlog(self) -> int:
@@ -109,10 +104,10 @@ class StdioEdge:
             match self._server.output():
                 case bytes() as line:
                     self._outbox.add(line)
-                    self._note("sent", line, self._server.now, message=True)
+                    self._note("sent", line, self._server.context.now, message=True)
                 case GarbageLine(line):
                     self._outbox.add(line)
-                    self._note("sent", line, self._server.now)
+                    self._note("sent", line, self._server.context.now)
                 case Pieces(sizes):
                     self._outbox.cut(sizes)
                 case StderrLine(text):
@@ -149,7 +144,7 @@ class StdioEdge:
     def _patience(self) -> float | None:
         """How long to wait, in milliseconds."""
         wake = self._server.wake_at()
-        return None if wake is None else max(0.0, (wake - self._server.clock()) * 1000 + 0.5)
+        return None if wake is None else max(0.0, (wake - self._server.context.clock()) * 1000 + 0.5)
 
     def _write(self) -> None:
         with suppress(BlockingIOError):
@@ -163,7 +158,7 @@ class StdioEdge:
         """Hand what was read to the core; nothing read is the end."""
         lines = self._lines.feed(piece) if piece else self._lines.end()
         for line in lines:
-            self._note("received", line, self._server.clock())
+            self._note("received", line, self._server.context.clock())
             self._server.receive(line)
         # First, what the last line asks for: a turn may keep the process, a crash set its status.
         if not piece:
@@ -184,11 +179,11 @@ class StdioEdge:
 
     def _flush(self) -> None:
         """Write what is left before the end: what the pipe takes at once, the rest if the client reads it soon."""
-        deadline = self._server.clock() + _FLUSH
+        deadline = self._server.context.clock() + _FLUSH
         poll = select.poll()
         poll.register(_STDOUT, select.POLLOUT)
         while self._outbox:
-            ready = poll.poll(max(0.0, deadline - self._server.clock()) * 1000)
+            ready = poll.poll(max(0.0, deadline - self._server.context.clock()) * 1000)
             if not ready or any(event & _GONE for _, event in ready):
                 return
             self._write()
@@ -205,7 +200,7 @@ def serve(server: Served, journal: LineJournal | None = None) -> int:
         edge = StdioEdge(server, journal, signalled)
         status = edge.run()
     # Not at once, by the signal's own action: the descriptors are to be left as they were found.
-    if edge.stopped_by == signal.SIGINT or (edge.stopped_by and not server.version.transport.ends_on_sigterm):
+    if edge.stopped_by == signal.SIGINT or (edge.stopped_by and not server.context.version.transport.ends_on_sigterm):
         signal.signal(edge.stopped_by, signal.SIG_DFL)
         os.kill(os.getpid(), edge.stopped_by)
     return status

@@ -25,7 +25,7 @@ from wireproof_scripts.selection import Selection, for_app_server, rejected, sel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof_codex.context import TurnContext
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_codex.turns.parts import Shared
@@ -54,7 +54,7 @@ _WARNING = (
 )
 
 
-def choose_summary(context: TurnContext, thread: Thread, dropped: int = 0) -> Selection:
+def choose_summary(context: ServerContext, thread: Thread, dropped: int = 0) -> Selection:
     """What the model answers when it is asked for a summary; `dropped`: how many of the oldest items are left out."""
     if isinstance(context.library, ScriptError):
         return rejected(str(context.library))

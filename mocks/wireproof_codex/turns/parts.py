@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wireproof_codex.context import TurnContext
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.notifications.notifier import Notifier
     from wireproof_codex.threads.thread import Running, Thread
     from wireproof_codex.turns.results import Results
@@ -18,7 +18,7 @@ class Shared:
 
     turn: Running
     """Takes the client's answers to what the parts request."""
-    context: TurnContext
+    context: ServerContext
     thread: Thread
     notifier: Notifier
     """The turn's own; a compaction has another one."""

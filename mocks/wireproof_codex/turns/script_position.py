@@ -14,7 +14,7 @@ from wireproof_scripts.selection import Selection, for_app_server, select
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof_codex.context import TurnContext
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.nonces import State
@@ -26,7 +26,7 @@ class ScriptPosition:
 
     def __init__(
         self,
-        context: TurnContext,
+        context: ServerContext,
         thread: Thread,
         casting: Selection,
         given: Sequence[Mapping[str, Any]],

@@ -34,7 +34,7 @@ from wireproof_scripts.player import Until
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wireproof_codex.context import TurnContext
+    from wireproof_codex.context import ServerContext
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.selection import Selection
 
@@ -50,7 +50,7 @@ class PlayedTurn:
 
     def __init__(
         self,
-        context: TurnContext,
+        context: ServerContext,
         thread: Thread,
         casting: Selection,
         given: Sequence[Mapping[str, Any]],

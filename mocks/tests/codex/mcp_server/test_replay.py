@@ -12,7 +12,8 @@ import pytest
 from wireproof_fidelity.scripts import SCRIPTS
 
 from wireproof_codex.__main__ import main
-from wireproof_codex.mcp_server.server import McpServer, with_events
+from wireproof_codex.context import ServerContext
+from wireproof_codex.mcp_server.server import McpServer
 from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import VERSIONS
 from wireproof_scripts.steps import Command, Patch, Say, Script
@@ -60,8 +61,9 @@ def _recorded(name: str) -> list[tuple[str, Message]]:
 
 def _played(name: str, lines: list[tuple[str, Message]]) -> list[Message]:
     """What the mock says to the client of a recording, whose ids of threads become the mock's."""
-    version = with_events(VERSIONS[name.partition("_")[0]])
-    server = McpServer(AppServer(_LIBRARY, cwd="/srv/workspace", version=version, clock=lambda: 1_800_000_000.0))
+    version = VERSIONS[name.partition("_")[0]]
+    context = ServerContext(_LIBRARY, cwd="/srv/workspace", version=version, clock=lambda: 1_800_000_000.0)
+    server = McpServer(AppServer(context))
     said: list[Message] = []
     threads = iter(_threads([message for side, message in lines if side == "S"]))
     known: dict[str, str] = {}

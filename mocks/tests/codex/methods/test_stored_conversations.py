@@ -133,8 +133,8 @@ def test_a_conversation_is_put_away_by_its_file(older: Client) -> None:
 def test_a_conversation_that_was_left_is_loaded_again(older: Client) -> None:
     opened = _begin(older, HELLO)
     thread = older.thread(opened["conversationId"])
-    older.server.threads.remove(thread)
-    older.server.thread_store.put(thread)
+    older.context.threads.remove(thread)
+    older.context.thread_store.put(thread)
     resumed, _ = older.ask("resumeConversation", {"conversationId": opened["conversationId"]})
     assert resumed["conversationId"] == opened["conversationId"]
 

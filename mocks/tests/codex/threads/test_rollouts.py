@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_codex.protocol.ids import RandomIds
-from wireproof_codex.threads.rollouts import FileThreadStore
+from wireproof_codex.protocol.ids import Ids
 from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
@@ -25,11 +23,8 @@ def start(tmp_path: Path, make_client: Callable[..., Any]) -> Callable[..., Any]
     """Begins a process with this home."""
 
     def begin(version: str = NEWEST.number) -> Any:
-        notes: list[str] = []
-        client = make_client(version=version, home=str(tmp_path))
-        client.server.store_threads(partial(FileThreadStore, str(tmp_path), notes.append))
-        client.server.ids = RandomIds()  # no process gives the ids of another
-        client.notes = notes
+        client = make_client(version=version, home=str(tmp_path), stores=True)
+        client.context.ids = Ids()  # no process gives the ids of another
         return client
 
     return begin

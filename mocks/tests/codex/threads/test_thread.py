@@ -2,13 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from wireproof_codex.protocol.connection import ConnectedClient
 from wireproof_codex.threads.thread import KEPT_ITEMS, LoadedThreads, Thread, new_thread
 
 if TYPE_CHECKING:
     from wireproof_codex.turns.turn import PlayedTurn
 
-CONNECTION = ConnectedClient()
 RUNNING = cast("PlayedTurn", object())
 
 
@@ -84,8 +82,8 @@ def test_only_the_last_threads_that_were_left_are_kept() -> None:
         threads.add(thread)
     loaded["b"].turn = RUNNING
     for name in "abc":
-        threads.leave(loaded[name], CONNECTION)
+        threads.leave(loaded[name])
     assert threads.ids() == ["b", "c", "d"]
-    loaded["c"].subscribers.add(CONNECTION)
-    threads.leave(loaded["d"], CONNECTION)
+    loaded["c"].subscribed = True
+    threads.leave(loaded["d"])
     assert threads.ids() == ["b", "c", "d"]

@@ -240,9 +240,9 @@ def test_a_crash_ends_the_process_after_what_was_said(process: Process) -> None:
 
 SLOW = """
 import itertools, sys
-from wireproof_codex import clock
+from wireproof_codex import context
 seconds = itertools.count(1_800_000_000)
-clock.epoch_clock = lambda: lambda: float(next(seconds))
+context.epoch_clock = lambda: lambda: float(next(seconds))
 from wireproof_codex.__main__ import main
 sys.exit(main(["app-server"]))
 """

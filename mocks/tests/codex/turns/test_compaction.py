@@ -244,14 +244,14 @@ def test_scripts_that_cannot_be_read_any_more_are_played_on_after_a_summary(make
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Pause(1.0), Say(("Sum",)))))
     client.play("[[wireproof:a#1]]", "search")
     client.answer(0)
-    client.server._library = broken
+    client.context._library = broken
     assert client.wait(1.5).methods[-2:] == ["item/started", "item/tool/call"]
 
 
 def test_scripts_that_cannot_be_read_fail_the_summary(make_client: MakeClient) -> None:
     client = make_client(_library(ON))
     thread = client.start_thread()
-    client.server._library = broken
+    client.context._library = broken
     _, received = client.ask("thread/compact/start", {"threadId": thread})
     assert "what is this?" in received.params_of("error")[0]["error"]["message"]
 

@@ -103,6 +103,6 @@ def test_tools_are_gated_since_0_95_and_empty_lists_of_them_since_0_125(
     make_client: MakeClient, version: str, tools: list[Any], answer: str
 ) -> None:
     client = make_client(version=version)
-    client.server._speaker.capabilities = {}
+    client.context.capabilities = {}
     result, _ = client.ask("thread/start", {"dynamicTools": tools})
     assert result.get("message", "passes") == answer

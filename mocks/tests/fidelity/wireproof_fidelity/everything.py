@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from wireproof_codex.context import ServerContext
 from wireproof_codex.protocol.outputs import ProcessExit
 from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import VERSIONS
@@ -142,7 +143,7 @@ class _Session:
     def __init__(self, version: Version) -> None:
         self._version = version
         self._now = 1_800_000_000.0
-        self._server = AppServer(LIBRARY, version=version, clock=lambda: self._now)
+        self._server = AppServer(ServerContext(LIBRARY, version=version, clock=lambda: self._now))
         self._lines: list[tuple[bool, Message]] = []
 
     def lines(self, script: str) -> list[tuple[bool, Message]]:

@@ -103,8 +103,8 @@ from
 - Up to 0.160.0 the client is asked for one call of an answer at a time, and for which of two first is chance. Here
   they come in the order of the answer.
 - Two v1 listeners of a conversation share its events; which of them gets which is chance in the real 0.89.0.
-- It listens on stdio alone, which is all that the SDKs that were run ask for. `--listen ws://…` and `unix://…`,
-  `app-server proxy` and `daemon` are refused.
+- It listens on stdio alone, so it has one client, which is all that the SDKs that were run ask for. `--listen ws://…`
+  and `unix://…`, `app-server proxy` and `daemon` are refused.
 - A summary of the conversation that breaks off is not sent raw, as 0.149.1 does it. While it is made, turn/start is
   refused, where 0.121.0 answers.
 - MCP servers are not started: what a script says of their tools is sent as if they were there, and tools that need the

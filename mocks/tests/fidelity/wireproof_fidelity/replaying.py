@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from wireproof_codex.context import ServerContext
 from wireproof_codex.protocol.outputs import ProcessExit
 from wireproof_codex.server import AppServer
-from wireproof_codex.threads.rollouts import FileThreadStore
 from wireproof_codex.versions.version import VERSIONS
 from wireproof_fidelity.comparable import by_thread, comparable, without_members
 from wireproof_fidelity.recorded_model import recorded_model
@@ -36,14 +35,13 @@ class Replay:
     """A session with the mock; `received` is what it said. Ids that the client repeats are the mock's own.
 
     `theirs`: what the recorded server said. `home`: where threads are stored, None for nowhere. `exit`: the status with
-    which the mock ended, None while it runs. `notes`: what it said of the threads that are stored.
+    which the mock ended, None while it runs.
     """
 
     def __init__(self, library: Library, version: Version, theirs: Sequence[Message], home: Path | None = None) -> None:
         self._library = library
         self._version = version
         self._home = home
-        self.notes: list[str] = []
         self._now = _START
         self._ids: dict[str, str] = {}
         self._places: dict[str, str] = {}  # cursors and files, as they stand in a line
@@ -54,12 +52,15 @@ class Replay:
         self.received: list[Message] = []
         self.exit: int | None = None
         self._theirs = {str(message["id"]): message["result"] for message in theirs if "result" in message}
-        home = str(self._home or "/codex-home")
-        self._server = AppServer(
-            self._library, home=home, cwd="/srv/workspace", version=self._version, clock=lambda: self._now
+        context = ServerContext(
+            self._library,
+            home=str(self._home or "/codex-home"),
+            cwd="/srv/workspace",
+            version=self._version,
+            clock=lambda: self._now,
+            stores=self._home is not None,
         )
-        if self._home:
-            self._server.store_threads(partial(FileThreadStore, home, self.notes.append))
+        self._server = AppServer(context)
 
     def send(self, message: Message | str) -> None:
         """Send a message or a line of the client's, and receive everything that the mock says to it."""
