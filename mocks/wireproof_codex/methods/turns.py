@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import find_thread
-from wireproof_codex.notifications import messages, turn_messages
+from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from wireproof_codex.threads.turn_object import turn_object
 from wireproof_codex.turns.compaction import choose_summary
+from wireproof_codex.turns.script_position import choose
 from wireproof_codex.turns.turn import PlayedTurn
 from wireproof_codex.versions.failures import FailureCause
 from wireproof_scripts.files.errors import ScriptError
-from wireproof_scripts.selection import Selection, for_app_server, rejected, select
+from wireproof_scripts.selection import Selection, rejected
 from wireproof_scripts.steps import Overload
 
 if TYPE_CHECKING:
-    from wireproof_codex.context import AdmittedRequest, ServerContext
+    from wireproof_codex.context import AdmittedRequest
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Running, Thread
 
@@ -116,7 +117,7 @@ def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     thread.failed = True
     server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
     cause = FailureCause(message="input must not be empty", info="badRequest")
-    server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place})
+    server.notify(thread, "error", {"error": messages.turn_error(cause), "willRetry": False, **place})
 
 
 # Before 0.133.0; newer versions ask the model, which goes on after injected tool results.
@@ -129,10 +130,13 @@ _NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
 
 def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Selection:
     """What the model is to answer to this input; if that cannot be found, stderr says why."""
-    schema = request.params.get("outputSchema")
-    casting = _casting(request.server, thread, given, schema if isinstance(schema, dict) else None)
+    server, library, schema = request.server, request.server.library, request.params.get("outputSchema")
+    if isinstance(library, ScriptError):
+        casting = rejected(str(library))
+    else:
+        casting = choose(library, server, thread, given, schema if isinstance(schema, dict) else None)
     if casting.problem is not None:
-        request.server.log(casting.problem)
+        server.log(casting.problem)
     return casting
 
 
@@ -148,24 +152,6 @@ def _check_load(casting: Selection) -> None:
         case (Overload(times), *_) if refused[casting.script] < times:
             refused[casting.script] += 1
             raise Refused(OVERLOAD, OVERLOADED)
-
-
-def _casting(server: ServerContext, thread: Thread, given: list[Json], schema: Json | None) -> Selection:
-    library, call_id = server.library, f"call_{server.ids.number():04}"
-    if isinstance(library, ScriptError):
-        return rejected(str(library))
-    return for_app_server(
-        select(
-            library,
-            server.nonces,
-            history=thread.history,
-            given=given,
-            tools=thread.functions,
-            call_id=call_id,
-            developer=thread.developer or "",
-            schema=schema,
-        )
-    )
 
 
 def check_input(request: AdmittedRequest, given: list[Json]) -> None:
@@ -215,7 +201,7 @@ def _turn_steer(request: AdmittedRequest) -> None:
         cause = FailureCause(
             message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}}
         )
-        raise Refused(cause.message, data=turn_messages.turn_error(cause))
+        raise Refused(cause.message, data=messages.turn_error(cause))
     given = request.params["input"]
     request.reply({"turnId": turn.id})
     turn.steer(given, request.params.get("clientUserMessageId"), cast_for(request, thread, given))

@@ -4,6 +4,10 @@ An `AnswerWriter` takes what the model does, piece by piece, and sends the notif
 app-server's own dialect text is one agentMessage item until something else comes:
 
     item/started → item/agentMessage/delta … → item/completed
+
+Newer servers keep citations in it from their client, `<oai-mem-citation>…</oai-mem-citation>`. A text that comes in
+pieces is held back where it may be the beginning of one: "a <" is sent as "a ", and "<" with the next piece. A citation
+that is never closed hides all that follows.
 """
 
 from __future__ import annotations
@@ -12,37 +16,79 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from wireproof_codex.notifications import item_messages, raw_items
-from wireproof_codex.notifications.citations import Citations, without_citations
-from wireproof_codex.notifications.joined_text import JoinedText
 
 if TYPE_CHECKING:
     from wireproof_codex.notifications.counts import CountSender
     from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_scripts.steps import Usage
+    from wireproof_scripts.steps import TextDelta, Usage
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerText:
-    """A piece of the model's text."""
-
-    text: str
-    phase: str | None = None
-    """The phase of the item that the piece opens: "commentary" before a call."""
-    choice: int | None = None
-    """The choice that the piece names, in dialects that have choices."""
-    whole: bool = False
-    """True for a text that is sent without deltas, with its item or message alone."""
+_OPENS = "<oai-mem-citation>"
+_CLOSES = "</oai-mem-citation>"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerEnd:
-    """The end of the model's answer."""
+class JoinedText:
+    """A text that comes in pieces and is sent whole in the end.
 
-    usage: Usage
-    reason: str
-    called: bool
-    """Whether the client was asked to run a tool in this turn."""
+    It is kept as bytes: a long answer of many pieces takes no more than its length.
+    """
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+
+    def add(self, piece: str) -> None:
+        """Append a piece, which may begin or end with half of a character."""
+        # A script may cut between the UTF-16 halves of a character; strict UTF-8 knows no such half.
+        self._text += piece.encode("utf-8", "surrogatepass")
+
+    @property
+    def whole(self) -> str:
+        """The text with its halves of characters put together."""
+        # UTF-16 joins two halves that stand side by side, and replaces one that stays alone.
+        text = self._text.decode("utf-8", "surrogatepass")
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Citations:
+    """Takes the citations out of one text."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._inside = False
+
+    def take(self, piece: str) -> str:
+        """What can be sent of the text after this piece."""
+        sent, rest = "", self._held + piece
+        while True:
+            mark = _CLOSES if self._inside else _OPENS
+            before, found, after = rest.partition(mark)
+            if not found:
+                break
+            sent += "" if self._inside else before
+            self._inside, rest = not self._inside, after
+        self._held = _begun(rest, mark)
+        return sent if self._inside else sent + rest.removesuffix(self._held)
+
+    def rest(self) -> str:
+        """What was held back, when nothing more comes."""
+        held, self._held = self._held, ""
+        return "" if self._inside else held  # an open citation hides its rest
+
+
+def without_citations(text: str) -> str:
+    """The text as it is sent."""
+    citations = Citations()
+    return citations.take(text) + citations.rest()
+
+
+def _begun(text: str, mark: str) -> str:
+    """The longest end of the text with which the mark begins."""
+    if mark[0] not in text:
+        return ""
+    # Without the whole length: a whole mark was found before.
+    lengths = range(min(len(text), len(mark) - 1), 0, -1)
+    return next((mark[:length] for length in lengths if text.endswith(mark[:length])), "")
 
 
 class AnswerWriter(Protocol):
@@ -53,7 +99,7 @@ class AnswerWriter(Protocol):
     last_item: Json | None
     """The last completed agentMessage item."""
 
-    def write(self, piece: AnswerText) -> None:
+    def write(self, piece: TextDelta) -> None:
         """Send a piece of text."""
 
     def before_call(self) -> None:
@@ -68,15 +114,11 @@ class AnswerWriter(Protocol):
     def end_choice(self, choice: int, reason: str) -> None:
         """Send that a choice is over while others go on."""
 
-    def end(self, end: AnswerEnd) -> None:
-        """Send that the answer is complete."""
+    def end(self, usage: Usage, reason: str, *, called: bool) -> None:
+        """Send that the answer is complete; `called`: the client was asked to run a tool in this turn."""
 
     def count(self, used: Usage, *, failed: bool = False) -> None:
         """Send the tokens of the answer; `failed`: it broke off."""
-
-
-def _identity(sender: NotificationSender) -> str:
-    return f"msg_{sender.context.ids.number():04}"
 
 
 @dataclass(kw_only=True, slots=True)
@@ -101,7 +143,7 @@ class ItemAnswer:
         self._counts = counts
         self._message: _Message | None = None
 
-    def write(self, piece: AnswerText) -> None:
+    def write(self, piece: TextDelta) -> None:
         """Send a delta; the first one opens the item, in its phase."""
         if piece.whole:
             self._write_whole(piece)
@@ -117,7 +159,7 @@ class ItemAnswer:
         if shown or message.citations is None:
             self._delta(message, shown)
 
-    def _write_whole(self, piece: AnswerText) -> None:
+    def _write_whole(self, piece: TextDelta) -> None:
         """Send an item that has all of its text from the start."""
         self.complete()
         message = self._open(piece)
@@ -127,10 +169,10 @@ class ItemAnswer:
         self._sender.notify(*item_messages.started(shown, message.started_ms, self._sender.place))
         self.complete()
 
-    def _open(self, piece: AnswerText) -> _Message:
+    def _open(self, piece: TextDelta) -> _Message:
         context = self._sender.context
         self._message = _Message(
-            id=_identity(self._sender),
+            id=f"msg_{context.ids.number():04}",
             phase=piece.phase,
             started_ms=context.now_ms,
             citations=Citations() if context.version.messages.hides_citations else None,
@@ -180,21 +222,11 @@ class ItemAnswer:
     def end_choice(self, choice: int, reason: str) -> None:
         """Nothing: the app-server has no choices."""
 
-    def end(self, end: AnswerEnd) -> None:
-        """Send rawResponse/completed, to threads with raw events alone."""
-        if self._sender.thread.raw_events:
-            self._sender.notify(*raw_response(self._sender, end.usage))
+    def end(self, usage: Usage, reason: str, *, called: bool) -> None:
+        """Send rawResponse/completed; the app-server has no reasons."""
+        del reason, called
+        self._sender.raw_response(usage)
 
     def count(self, used: Usage, *, failed: bool = False) -> None:
         """Send thread/tokenUsage/updated and the rate limits."""
         self._counts.response(used, failed=failed)
-
-
-def raw_response(sender: NotificationSender, usage: Usage) -> tuple[str, Json]:
-    """Method and params of rawResponse/completed."""
-    return "rawResponse/completed", raw_items.response(
-        sender.place,
-        f"resp_{sender.context.ids.number():04}",
-        usage,
-        metadata=sender.context.version.counts.raw_metadata,
-    )

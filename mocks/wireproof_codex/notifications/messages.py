@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
+    from wireproof_codex.versions.failures import FailureCause
     from wireproof_codex.versions.version import Version
+    from wireproof_scripts.steps import Retry
 
 PROVIDER = "mock"
 
@@ -215,6 +217,31 @@ def read_state(it: Thread, revision: str) -> Json:
     """thread/readState/changed."""
     unread = {"type": "turn", "turnId": it.first_unread}
     return {"threadId": it.id, "readState": {"firstUnread": unread, "revision": revision}}
+
+
+# Errors
+
+
+def turn_error(cause: FailureCause) -> Json:
+    """Why a turn failed: the `error` of `error` and of turn/completed."""
+    return {
+        "message": cause.message,
+        "codexErrorInfo": cause.info,
+        "additionalDetails": None,
+        "misalignment": None,
+    }
+
+
+def retry(step: Retry) -> Json:
+    """Why the model is asked again: the `error` of an `error` with willRetry."""
+    # "waiting for network" is what 0.150.0 and newer say of a service that they cannot reach.
+    progress = f"{step.attempt}/{step.attempts}" if step.attempts else "waiting for network"
+    return {
+        "message": f"Reconnecting... {progress}",
+        "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
+        "additionalDetails": step.details,
+        "misalignment": None,
+    }
 
 
 # Models

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.legacy import codex_events
-from wireproof_codex.notifications import item_messages, messages, raw_items, turn_messages
+from wireproof_codex.notifications import item_messages, messages, raw_items
 from wireproof_codex.notifications.answer import ItemAnswer
 from wireproof_codex.notifications.counts import CountSender
 from wireproof_codex.notifications.story import StoryAnswer
@@ -162,7 +162,7 @@ class Notifier:
 
     def failed(self, cause: FailureCause, *, ended: bool = True) -> None:
         """Send why the turn fails; `ended`: with the status in which that leaves the thread."""
-        error = turn_messages.turn_error(cause)
+        error = messages.turn_error(cause)
         self.sender.legacy(codex_events.error(error))
         # First the status, then `error`, then turn/completed; before 0.105.0 there is no status to send.
         if ended:
@@ -187,7 +187,7 @@ class Notifier:
             self.sender.turn_id,
             state,
             items=[last] if last and last["text"] else [],
-            error=turn_messages.turn_error(cause) if cause else None,
+            error=messages.turn_error(cause) if cause else None,
             started=started,
             completed=self._context.now,
         )

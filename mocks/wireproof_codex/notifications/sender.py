@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from wireproof_codex.context import ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
+    from wireproof_scripts.steps import Usage
 
 _KEPT_FOR_REPEATS = 64  # a script repeats a few; a flood of deltas must not stay in memory
 
@@ -55,12 +56,8 @@ class NotificationSender:
         """`notify`, also for what is not admitted."""
         version = self.context.version
         known = {**params, **(legacy_extra or {})}
-        twins = (
-            codex_events.twins(method, known, empty_texts=version.messages.empty_legacy_texts)
-            if self._both_families
-            else ((), ())
-        )
-        before, after = twins
+        empty_texts, both = version.messages.empty_legacy_texts, self._both_families
+        before, after = codex_events.twins(method, known, empty_texts=empty_texts) if both else ((), ())
         for msg in before:
             self.legacy(msg)
         # Also what the version does not send: a stored turn has the item, and `as_sent_by` leaves out what is unknown.
@@ -85,6 +82,13 @@ class NotificationSender:
         # Not by `_send`: what is repeated is not kept for another repeat, nor stored twice.
         for method, params in list(self._sent)[-last:]:
             self.context.notify(self.thread, method, params)
+
+    def raw_response(self, usage: Usage) -> None:
+        """Send rawResponse/completed if the thread wants raw events."""
+        if self.thread.raw_events:
+            identity, metadata = f"resp_{self.context.ids.number():04}", self.context.version.counts.raw_metadata
+            completed = raw_items.response(self.place, identity, usage, metadata=metadata)
+            self.notify("rawResponse/completed", completed)
 
     def raw(self, item: Json, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
         """Send an item of the model raw if the thread wants that; `kept`: it goes into the history, too."""

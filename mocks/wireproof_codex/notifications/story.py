@@ -17,14 +17,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import raw_items
-from wireproof_codex.notifications.answer import AnswerEnd, AnswerText, raw_response
-from wireproof_codex.notifications.joined_text import JoinedText
+from wireproof_codex.notifications.answer import JoinedText
 
 if TYPE_CHECKING:
     from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-    from wireproof_scripts.steps import Usage
+    from wireproof_scripts.steps import TextDelta, Usage
 
 
 def send_delta(sender: NotificationSender, delta: Json | str, choice: int | None) -> None:
@@ -63,7 +62,7 @@ class StoryAnswer:
         self._reason: str | None = None
         self._choices_over = False
 
-    def write(self, piece: AnswerText) -> None:
+    def write(self, piece: TextDelta) -> None:
         """Send a delta of text; a whole text comes with its message alone."""
         self._texts.setdefault(piece.choice or 0, JoinedText()).add(piece.text)
         if piece.choice is not None:
@@ -90,14 +89,14 @@ class StoryAnswer:
         over = {"finish_reason": reason, "choice_index": choice}
         _send(self._sender, "tokenCount", over)
 
-    def end(self, end: AnswerEnd) -> None:
+    def end(self, usage: Usage, reason: str, *, called: bool) -> None:
         """Keep the reason for the count; where choices have reported theirs, there is none for the whole.
 
         rawResponse/completed is sent after a native call only: without one it would count the tokens a second time.
         """
-        self._reason = None if self._choices_over else end.reason
-        if end.called and self._sender.thread.raw_events:
-            self._sender.notify(*raw_response(self._sender, end.usage))
+        self._reason = None if self._choices_over else reason
+        if called:
+            self._sender.raw_response(usage)
 
     def count(self, used: Usage, *, failed: bool = False) -> None:
         """Send the tokens of an answer, and why it ended."""

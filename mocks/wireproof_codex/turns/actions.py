@@ -6,22 +6,25 @@ How an answer ends, and what follows it, is `course`'s affair.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof_codex.notifications import turn_messages
-from wireproof_codex.turns.own_tools import OwnTools
+from wireproof_codex.notifications import messages
+from wireproof_codex.notifications.story import send_delta, send_message
 from wireproof_codex.turns.response import BrokenOff
 from wireproof_codex.versions.failures import RECONNECTS, FailureCause
 from wireproof_codex.versions.version import NEWEST
-from wireproof_scripts import steps
+from wireproof_scripts import call_shapes, steps
+from wireproof_scripts.blocks import is_structured_call
 from wireproof_scripts.player import Action, Until, reconnecting
 from wireproof_scripts.steps import TextDelta
 
 if TYPE_CHECKING:
-    from wireproof_codex.turns.answer_pieces import AnswerPieces
-    from wireproof_codex.turns.approvals import Approvals
+    from collections.abc import Iterator
+
     from wireproof_codex.turns.calls import CallRunner
     from wireproof_codex.turns.course import TurnCourse
+    from wireproof_codex.turns.own_tools import OwnTools
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.script_position import ScriptPosition
     from wireproof_scripts.steps import Elsewhere
@@ -31,22 +34,18 @@ class Actions:
     """Does the actions of one turn, each in the answer that its course says."""
 
     def __init__(
-        self,
-        shared: Shared,
-        script: ScriptPosition,
-        course: TurnCourse,
-        calls: CallRunner,
-        approvals: Approvals,
-        pieces: AnswerPieces,
+        self, shared: Shared, script: ScriptPosition, course: TurnCourse, calls: CallRunner, own_tools: OwnTools
     ) -> None:
-        self._own_tools = OwnTools(shared)
         self._context = shared.context
         self._version = shared.context.version
+        self._thread = shared.thread
         self._script = script
         self._course = course
         self._calls = calls
-        self._approvals = approvals
-        self._pieces = pieces
+        self._own_tools = own_tools
+        self._phase: str | None = None
+        # One at a time: the turn does nothing else while its call has pieces left.
+        self._call: tuple[steps.Call, Iterator[call_shapes.CallOutput]] | None = None
 
     def open(self, action: Action | Until | None) -> None:
         """Note that the model begins to answer, unless it fails before; some versions send the counts then."""
@@ -71,10 +70,10 @@ class Actions:
     def do(self, action: Action) -> None:
         """Do an action of the script."""
         match action:
-            case TextDelta(text, choice, whole, phase):
-                self._write(text, choice, whole=whole, phase=phase)
+            case TextDelta():
+                self._write(action)
             case steps.Reflect():
-                self._write(json.dumps(self._script.reflection(action), ensure_ascii=False))
+                self._write(TextDelta(json.dumps(self._script.reflection(action), ensure_ascii=False)))
             case steps.Think():
                 # Thoughts are an item of their own: the text after them is another agentMessage.
                 self._course.notifier.answer.complete()
@@ -83,7 +82,7 @@ class Actions:
                 self._course.notifier.answer.complete()
                 self._course.notifier.searched(action)
             case steps.Call():
-                self._pieces.begin_call(self._course.response, action)
+                self._begin_call(action)
             case steps.Command() | steps.Patch() | steps.Code() | steps.Plan() | steps.McpCall() | steps.Question():
                 self._run(action)
             case steps.Usage():
@@ -146,19 +145,64 @@ class Actions:
         # Versions with early counts have sent them when the answer began.
         if self._course.response.opened and not self._version.counts.early:
             self._course.notifier.counts.rate_limits()
-        self._course.notifier.retrying(turn_messages.retry(retry))
+        self._course.notifier.retrying(messages.retry(retry))
         # The answer restarts under a new item id, as it does in real servers.
         self._course.response.opened = False
 
-    def _write(self, text: str, choice: int | None = None, *, whole: bool = False, phase: str | None = None) -> None:
-        self._pieces.write(self._course.response, self._course.notifier, text, choice, whole=whole, phase=phase)
+    # Text, and calls in whatever shapes they have, piece by piece
+
+    def _write(self, piece: TextDelta) -> None:
+        """Send a piece of text; where another phase is named than the open message has, in a new one."""
+        response, answer = self._course.response, self._course.notifier.answer
+        if piece.phase and piece.phase != self._phase:
+            answer.complete()
+        self._phase = piece.phase
+        self._course.said = True
+        # An empty piece leaves the line where it was.
+        response.last_character = piece.text[-1:] or response.last_character
+        # The text before a call is commentary; versions before 0.105.0 have no phases (`versions.names`).
+        phase = piece.phase or ("commentary" if response.calls_to_come else None)
+        answer.write(replace(piece, phase=phase))
+
+    def _begin_call(self, call: steps.Call) -> None:
+        """Begin a call, of which `send_piece_of_call` sends one piece at a time."""
+        response, choice = self._course.response, call.choice or 0
+        # The shapes of the story count calls within their choice: it is the `index` of a fragment in `tool_calls`.
+        self._call = call, call_shapes.in_shapes(call, response.calls[choice])
+        response.calls[choice] += 1
+        if is_structured_call(call):
+            response.calls_to_come -= 1
+            # A native call goes into the history when the client is asked to run it (`CallRunner.ask`); the other
+            # shapes have only this place.
+            if "native" not in call.shapes:
+                self._thread.remember([self._calls.raw(call)])
+
+    def drop_call(self) -> None:
+        """Send no more of the call that was begun."""
+        self._call = None
 
     def send_piece_of_call(self) -> bool:
-        """Send the next piece of a call; False if there is none."""
-        sent = self._pieces.call_piece(self._course.response, self._course.notifier)
-        if isinstance(sent, steps.Call):
-            self._request_call(sent)
-        return bool(sent)
+        """Send the next piece of the call; False if there is none."""
+        call, pieces = self._call or (None, iter(()))
+        piece, notifier = next(pieces, None), self._course.notifier
+        if call is None or piece is None:
+            self._call = None
+            return False
+        self._course.said = True
+        match piece:
+            case call_shapes.ShapeText(text, own_line):
+                # A block counts only at the start of a line (responses.sentinel.own-line).
+                breaks = own_line and self._course.response.last_character != "\n"
+                self._write(TextDelta(f"\n{text}" if breaks else text, call.choice))
+            case call_shapes.ShapeFragment(delta):
+                notifier.answer.before_call()
+                send_delta(notifier.sender, delta, call.choice)
+            case call_shapes.Whole(message):
+                notifier.answer.before_call()
+                send_message(notifier.sender, message, call.choice)
+            case call_shapes.Native():
+                self._request_call(call)
+        return True
 
     def _request_call(self, call: steps.Call) -> None:
         """Ask the client to run the tool; a summary runs none, the call is one of its raw items."""
@@ -185,6 +229,6 @@ class Actions:
             case steps.McpCall():
                 self._own_tools.serve(action)
             case steps.Question():
-                self._approvals.question(action)
+                self._own_tools.question(action)
             case _:
-                self._approvals.act(action)
+                self._own_tools.act(action)

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import item_messages
-from wireproof_codex.notifications.answer import AnswerEnd
 from wireproof_codex.notifications.notifier import Notifier
 from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_scripts.conversation import is_user, message_text
@@ -115,7 +114,7 @@ class Compaction:
         answer.complete()
         for method, params in self._raw if self._context.version.compaction.raw else ():
             self.notifier.sender.notify_always(method, params)
-        answer.end(AnswerEnd(usage=self.response.usage, reason=reason, called=False))
+        answer.end(self.response.usage, reason, called=False)
         # The counts of the summary itself; `_summarise` sends the estimate of what is left afterwards.
         answer.count(self.response.usage)
         self._summarise(self.notifier.last_text or "")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.notifications.answer import AnswerEnd
 from wireproof_codex.turns.compaction import Compaction, choose_summary
 from wireproof_scripts.player import Until
 
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_codex.notifications.notifier import Notifier
-    from wireproof_codex.turns.answer_pieces import AnswerPieces
-    from wireproof_codex.turns.approvals import Approvals
     from wireproof_codex.turns.calls import CallRunner
+    from wireproof_codex.turns.own_tools import OwnTools
     from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.response import BrokenOff, Response
     from wireproof_codex.turns.script_position import ScriptPosition
@@ -35,9 +33,7 @@ Input = tuple[list["Mapping[str, Any]"], str | None, "Selection"]
 class TurnCourse:
     """Where one turn is, and what comes next in it."""
 
-    def __init__(
-        self, shared: Shared, script: ScriptPosition, calls: CallRunner, approvals: Approvals, pieces: AnswerPieces
-    ) -> None:
+    def __init__(self, shared: Shared, script: ScriptPosition, calls: CallRunner, own_tools: OwnTools) -> None:
         self.started = shared.context.now
         self.wait: Until | None = None
         """Until when there is nothing to do."""
@@ -49,6 +45,8 @@ class TurnCourse:
         """The summary under way."""
         self.queued: list[Input] = []
         """Input that the model gets when its answer is over."""
+        self.said = False
+        """Anything of an answer was sent."""
         self.thread = shared.thread
         self._shared = shared
         self._context = shared.context
@@ -56,8 +54,7 @@ class TurnCourse:
         self._results = shared.results
         self._script = script
         self._calls = calls
-        self._approvals = approvals
-        self._pieces = pieces
+        self._own_tools = own_tools
         self._client_id: str | None = None
         self._cut = False
         # Begun with the first step: the input is in the history then, which templates and the default answer read.
@@ -122,7 +119,7 @@ class TurnCourse:
         if self.over:
             self._send_completed()
             return
-        answer.end(AnswerEnd(usage=response.usage, reason=response.reason(reason), called=self._calls.any))
+        answer.end(response.usage, response.reason(reason), called=self._calls.any)
         response.complete = True
         # From 0.131.0 on the counts of an answer with calls come when these are answered (`part_over`).
         if not self.response.asked:
@@ -164,7 +161,7 @@ class TurnCourse:
 
     @property
     def _awaits_client(self) -> bool:
-        return self._calls.awaited or self._approvals.awaited
+        return self._calls.awaited or self._own_tools.awaited
 
     def _ask_again(self) -> None:
         # From 0.99.0 on, also between two answers: results of tools may be what fills the context.
@@ -273,7 +270,7 @@ class TurnCourse:
         if failure.counted:
             self.notifier.answer.count(self.response.usage, failed=True)
         # A service that refused at once has sent no rate limits.
-        elif failure.cause.began or self._pieces.any:
+        elif failure.cause.began or self.said:
             self.notifier.counts.so_far()
 
     def count_interrupted(self) -> None:

@@ -18,7 +18,25 @@ if TYPE_CHECKING:
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.nonces import State
-    from wireproof_scripts.steps import Reflect
+    from wireproof_scripts.steps import Library, Reflect
+
+
+def choose(
+    library: Library, context: ServerContext, thread: Thread, given: Sequence[Json], schema: Json | None = None
+) -> Selection:
+    """What the model is to answer to this input."""
+    return for_app_server(
+        select(
+            library,
+            context.nonces,
+            history=thread.history,
+            given=given,
+            tools=thread.functions,
+            call_id=f"call_{context.ids.number():04}",
+            developer=thread.developer or "",
+            schema=schema,
+        )
+    )
 
 
 class ScriptPosition:
@@ -83,18 +101,8 @@ class ScriptPosition:
         library, casting = self._context.library, self.casting
         # The file is read again when it changes, so it may be broken in the middle of a turn.
         if not isinstance(library, ScriptError):
-            casting = for_app_server(
-                select(
-                    library,
-                    self._context.nonces,
-                    history=self._thread.history,
-                    # The input is in the history already, as far as the summary has kept it.
-                    given=[],
-                    tools=self._thread.functions,
-                    call_id=f"call_{self._context.ids.number():04}",
-                    developer=self._thread.developer or "",
-                )
-            )
+            # The input is in the history already, as far as the summary has kept it.
+            casting = choose(library, self._context, self._thread, [])
         # Before the next begins: two running turns would block a script that waits for the others (`others_running`).
         self.record.state = "completed"
         self.record = casting.begin()

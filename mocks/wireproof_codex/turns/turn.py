@@ -11,7 +11,7 @@ is over. What a part still holds after its end is sent all the same: late events
 
 An interrupt ends the turn at any point. The parts are the place in the script (`ScriptPosition`), what is done for its
 `Actions`, the `TurnCourse` of the answers with a `Compaction` while there is one, the calls that the client runs
-(`CallRunner`), the backend's own tools (`Approvals`), their `Results`, and the `Notifier` that sends everything.
+(`CallRunner`), the backend's `OwnTools`, their `Results`, and the `Notifier` that sends everything.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from wireproof_codex.notifications import item_messages, raw_items
 from wireproof_codex.notifications.notifier import Notifier
 from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_codex.turns.actions import Actions
-from wireproof_codex.turns.answer_pieces import AnswerPieces
-from wireproof_codex.turns.approvals import Approvals
 from wireproof_codex.turns.calls import CallRunner
 from wireproof_codex.turns.course import TurnCourse
+from wireproof_codex.turns.own_tools import OwnTools
 from wireproof_codex.turns.parts import Shared
 from wireproof_codex.turns.results import Results
 from wireproof_codex.turns.script_position import ScriptPosition
@@ -77,10 +76,9 @@ class PlayedTurn:
         self._results = Results(sender)
         shared = Shared(turn=self, context=context, thread=thread, notifier=notifier, results=self._results)
         self._calls = CallRunner(shared)
-        self._approvals = Approvals(shared)
-        self._pieces = AnswerPieces(shared, self._calls)
-        self._course = TurnCourse(shared, self._script, self._calls, self._approvals, self._pieces)
-        self._actions = Actions(shared, self._script, self._course, self._calls, self._approvals, self._pieces)
+        self._own_tools = OwnTools(shared)
+        self._course = TurnCourse(shared, self._script, self._calls, self._own_tools)
+        self._actions = Actions(shared, self._script, self._course, self._calls, self._own_tools)
         self._summary = (casting, self._script.record) if only_summary else (summary, record)
         # A real server answers turn/start at once and the model begins 20 to 150 ms later (all 27 recorded versions).
         # Without that a client that subscribes after the response would miss the end of the turn and wait without end.
@@ -122,28 +120,28 @@ class PlayedTurn:
         # 0.169.0 cuts the request in flight; but while calls wait the input follows their results.
         if self._version.turns.when_busy == "steers" and not self._calls.awaited and self._course.compaction is None:
             self._course.notifier.answer.break_off()
-            self._pieces.drop_call()  # else its next piece would come with the new answer
+            self._actions.drop_call()  # else its next piece would come with the new answer
             self._course.notifier.counts.rate_limits()
             self._course.take_queued()
             self._context.wake(self.nonce)
 
     def answered(self, request: int, result: object, error: object) -> None:
         """Take the client's answer to a call or to a request for approval."""
-        asked = self._approvals if self._approvals.sent(request) else self._calls
+        asked = self._own_tools if self._own_tools.sent(request) else self._calls
         asked.answered(request, result, error)
-        if self._approvals.cancelled:
+        if self._own_tools.cancelled:
             # The client chose "cancel", which is an interrupt without a request.
             self.interrupt()
             self._course.leave()
 
     def unanswered(self) -> list[int]:
         """The ids of the requests that the client has not answered."""
-        return [*self._calls.unanswered, *self._approvals.unanswered]
+        return [*self._calls.unanswered, *self._own_tools.unanswered]
 
     @property
     def waits_for_approval(self) -> bool:
         """Whether it waits for the client's answer about a command, a patch or a question."""
-        return self._approvals.awaited
+        return self._own_tools.awaited
 
     def interrupt(self) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
@@ -158,7 +156,7 @@ class PlayedTurn:
         self._course.notifier.answer.break_off()
         self._calls.cancel()
         # Kept, because serverRequest/resolved comes last: on 0.169.0 after turn/completed.
-        opened = self._approvals.cancel()
+        opened = self._own_tools.cancel()
         self._results.release()
         self._course.count_interrupted()
         if self._version.turns.raw_interrupt_note and reason == "interrupted":
@@ -170,7 +168,7 @@ class PlayedTurn:
         self.thread.answer_interrupts()
         self._course.release("interrupted")
         self._course.notifier.turn_completed("interrupted", self._course.started)
-        self._approvals.resolve(opened)
+        self._own_tools.resolve(opened)
 
     def drop(self) -> None:
         """Play nothing more, without a notification."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_codex.notifications.citations import Citations, without_citations
+from wireproof_codex.notifications.answer import Citations, without_citations
 
 # The pieces of a text, and what 0.169.0 sent of them, the last what it held back.
 CASES = [

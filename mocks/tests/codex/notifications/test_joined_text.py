@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_codex.notifications.joined_text import JoinedText
+from wireproof_codex.notifications.answer import JoinedText
 
 
 def test_pieces_are_put_together_and_so_are_halves_of_characters() -> None:
