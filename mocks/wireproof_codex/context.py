@@ -18,16 +18,17 @@ from wireproof_codex.protocol.ids import Ids
 from wireproof_codex.protocol.outputs import GarbageLine, Output, Pieces, ProcessExit, StderrLine
 from wireproof_codex.threads.schedule import Schedule
 from wireproof_codex.threads.thread import LoadedThreads, Running, Thread
-from wireproof_codex.threads.turn_object import milliseconds
+from wireproof_codex.threads.turn_history import milliseconds
 from wireproof_codex.versions.forms import trimmed
 from wireproof_codex.versions.version import NEWEST, Version
-from wireproof_scripts.nonces import Nonce, Nonces
+from wireproof_scripts.nonces import Nonces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.threads.thread_store import ThreadStore
+    from wireproof_codex.threads.rollouts import FileThreadStore
+    from wireproof_codex.threads.thread_store import MemoryThreadStore
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.steps import Library
 
@@ -108,7 +109,7 @@ class ServerContext:
         return self.ids.uuid(self.now)
 
     @cached_property
-    def thread_store(self) -> ThreadStore:
+    def thread_store(self) -> FileThreadStore | MemoryThreadStore:
         """Where threads are that are not loaded."""
         # Imported when it is needed for the first time: either would slow every start.
         if self._stores:
@@ -186,10 +187,6 @@ class ServerContext:
         self.turns.forget(turn)
         for identity in turn.unanswered():
             self.unanswered.pop(identity, None)
-
-    def wake(self, nonce: Nonce) -> None:
-        """Let the turns that wait under the nonce look whether they still have to."""
-        self.turns.wake_all(nonce)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from wireproof_codex.methods.lookup import find_stored, find_thread
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import UNKNOWN, Refused
-from wireproof_codex.threads.rollback import roll_back
 from wireproof_codex.versions.forms import trimmed
 from wireproof_scripts.usage import Usage
 
@@ -143,7 +142,7 @@ def _thread_revert(request: AdmittedRequest) -> None:
     ids = [turn["id"] for turn in thread.turn_history.turns]
     if before not in ids:
         raise Refused(f"turn not found: {before}")
-    roll_back(thread, len(ids) - ids.index(before))
+    thread.roll_back(len(ids) - ids.index(before))
     # Back to the tokens at the end of the last turn that is left, to nothing without one.
     thread.recount(*(thread.turn_history.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
     thread.updated = server.now

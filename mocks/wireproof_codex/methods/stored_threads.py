@@ -14,7 +14,6 @@ from wireproof_codex.notifications import item_messages, messages
 from wireproof_codex.notifications.counts import CountSender
 from wireproof_codex.notifications.sender import NotificationSender
 from wireproof_codex.protocol.params import Refused
-from wireproof_codex.threads.rollback import roll_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -272,7 +271,7 @@ def _thread_rollback(request: AdmittedRequest) -> None:
     thread = find_thread(request)
     if thread.turn is not None:
         raise Refused("wireproof-codex does not play thread/rollback while a turn runs")
-    roll_back(thread, turns)
+    thread.roll_back(turns)
     sender = NotificationSender(
         server, thread, server.turn_id(thread), both_families=server.version.messages.legacy_events
     )

@@ -9,7 +9,7 @@ from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import find_thread
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
-from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.threads.turn_history import turn_object
 from wireproof_codex.turns.compaction import choose_summary
 from wireproof_codex.turns.script_position import choose
 from wireproof_codex.turns.turn import PlayedTurn

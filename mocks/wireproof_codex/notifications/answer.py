@@ -1,7 +1,7 @@
 """How the model's answer is sent: as items of the app-server, or in the dialect of older proxies' backends (`story`).
 
-An `AnswerWriter` takes what the model does, piece by piece, and sends the notifications of its dialect. In the
-app-server's own dialect text is one agentMessage item until something else comes:
+`ItemAnswer` and `StoryAnswer` take what the model does, piece by piece, and send the notifications of their dialect. In
+the app-server's own dialect text is one agentMessage item until something else comes:
 
     item/started → item/agentMessage/delta … → item/completed
 
@@ -13,7 +13,7 @@ that is never closed hides all that follows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import item_messages, raw_items
 
@@ -91,36 +91,6 @@ def _begun(text: str, mark: str) -> str:
     return next((mark[:length] for length in lengths if text.endswith(mark[:length])), "")
 
 
-class AnswerWriter(Protocol):
-    """Sends the model's answers of one turn in a dialect."""
-
-    reports_reasons: bool
-    """Whether it can report that an answer was cut off; otherwise the turn fails with that."""
-    last_item: Json | None
-    """The last completed agentMessage item."""
-
-    def write(self, piece: TextDelta) -> None:
-        """Send a piece of text."""
-
-    def before_call(self) -> None:
-        """Send what comes before a call."""
-
-    def complete(self) -> None:
-        """Complete the text that is open, if any."""
-
-    def break_off(self) -> None:
-        """Leave the text that is open without its end."""
-
-    def end_choice(self, choice: int, reason: str) -> None:
-        """Send that a choice is over while others go on."""
-
-    def end(self, usage: Usage, reason: str, *, called: bool) -> None:
-        """Send that the answer is complete; `called`: the client was asked to run a tool in this turn."""
-
-    def count(self, used: Usage, *, failed: bool = False) -> None:
-        """Send the tokens of the answer; `failed`: it broke off."""
-
-
 @dataclass(kw_only=True, slots=True)
 class _Message:
     """An agentMessage item that has no end yet."""
@@ -136,9 +106,11 @@ class ItemAnswer:
     """Sends answers as items of the app-server."""
 
     reports_reasons = False
+    """Whether it can report that an answer was cut off; otherwise the turn fails with that."""
 
     def __init__(self, sender: NotificationSender, counts: CountSender) -> None:
         self.last_item: Json | None = None
+        """The last completed agentMessage item."""
         self._sender = sender
         self._counts = counts
         self._message: _Message | None = None
@@ -223,10 +195,13 @@ class ItemAnswer:
         """Nothing: the app-server has no choices."""
 
     def end(self, usage: Usage, reason: str, *, called: bool) -> None:
-        """Send rawResponse/completed; the app-server has no reasons."""
+        """Send rawResponse/completed; the app-server has no reasons.
+
+        `called`: the client was asked to run a tool in this turn.
+        """
         del reason, called
         self._sender.raw_response(usage)
 
     def count(self, used: Usage, *, failed: bool = False) -> None:
-        """Send thread/tokenUsage/updated and the rate limits."""
+        """Send thread/tokenUsage/updated and the rate limits; `failed`: the answer broke off."""
         self._counts.response(used, failed=failed)

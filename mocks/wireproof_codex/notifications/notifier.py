@@ -13,14 +13,13 @@ from wireproof_codex.notifications import item_messages, messages, raw_items
 from wireproof_codex.notifications.answer import ItemAnswer
 from wireproof_codex.notifications.counts import CountSender
 from wireproof_codex.notifications.story import StoryAnswer
-from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.threads.turn_history import turn_object
 from wireproof_scripts.blocks import cut
 from wireproof_scripts.conversation import as_message, message_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wireproof_codex.notifications.answer import AnswerWriter
     from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.failures import FailureCause
@@ -35,7 +34,7 @@ class Notifier:
     def __init__(self, sender: NotificationSender, *, story: bool = False) -> None:
         self.sender = sender
         self.counts = CountSender(sender)
-        self.answer: AnswerWriter = StoryAnswer(sender) if story else ItemAnswer(sender, self.counts)
+        self.answer: ItemAnswer | StoryAnswer = StoryAnswer(sender) if story else ItemAnswer(sender, self.counts)
         self._context = sender.context
         self._thread = sender.thread
         self._diff: str | None = None

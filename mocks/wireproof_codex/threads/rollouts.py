@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.protocol.params import INTERNAL, Refused
-from wireproof_codex.threads.rollback import roll_back
 from wireproof_codex.threads.thread import Thread
 from wireproof_codex.threads.thread_settings import ThreadSettings
 from wireproof_codex.threads.thread_store import moved
@@ -59,7 +59,7 @@ class FileThreadStore:
 
     def begin(self, thread: Thread) -> None:
         """Store the thread from now on; its file is written with its first entry."""
-        thread.log = self._log(thread, begun=False)
+        thread.log = self._log(thread)
         # A fork, or a thread that begins with a history: later processes must find that, too.
         if thread.turn_history.turns or thread.history:
             self._copy(thread)
@@ -77,14 +77,30 @@ class FileThreadStore:
             thread.store("turn/completed", {"threadId": thread.id, "turn": {**turn, "items": []}})
         thread.recount(total, last)
 
-    def _log(self, thread: Thread, *, begun: bool, end: int | None = None) -> Log | None:
-        return _Writer(thread, self.give_up, begun=begun, end=end).write if self._stores else None
+    def _log(self, thread: Thread, end: int | None = None) -> Log | None:
+        return partial(self._write, thread, end) if self._stores else None
 
-    def give_up(self, error: OSError) -> None:
-        """Store nothing any more, and write why."""
-        if self._stores:
-            self._stores = False
-            self._stderr(f"threads are not stored: {error}")
+    def _write(self, thread: Thread, end: int | None, kind: str, payload: object) -> None:
+        """Add a line; a new file begins with its session_meta.
+
+        `end`: what follows this offset is half a line that a killed process left, to be cut off; None: nothing is.
+        """
+        path = Path(thread.path or "")
+        lines = [] if path.exists() else [("session_meta", _meta(thread))]
+        text = "".join(json.dumps({"type": name, "payload": it}) + "\n" for name, it in [*lines, (kind, payload)])
+        thread.log = self._log(thread)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8") as file:
+                if end is not None:
+                    file.truncate(end)
+                file.write(text)
+        # No place to write is no reason to end: the threads stay in memory.
+        except OSError as error:
+            thread.log = None
+            if self._stores:
+                self._stores = False
+                self._stderr(f"threads are not stored: {error}")
 
     def put(self, thread: Thread) -> None:
         """Nothing: the file has everything."""
@@ -121,7 +137,7 @@ class FileThreadStore:
             new.parent.mkdir(parents=True, exist_ok=True)
             old.rename(new)
         thread.archived, thread.path = archived, str(new)
-        thread.log = self._log(thread, begun=new.exists())
+        thread.log = self._log(thread)
 
     def delete(self, thread: Thread) -> None:
         """Remove its file."""
@@ -148,40 +164,8 @@ class FileThreadStore:
         # A turn that was cut off with its process has no end.
         thread.updated = max([thread.created, *(turn["completedAt"] or 0 for turn in thread.turn_history.turns)])
         thread.archived = path.parent.name == "archived_sessions"
-        thread.log = self._log(thread, begun=True, end=len(whole))
+        thread.log = self._log(thread, len(whole))
         return thread
-
-
-class _Writer:
-    """Adds to the file of a thread.
-
-    `begun`: the file exists. `end`: what follows this offset is half a line, to be cut off; None: nothing is.
-    """
-
-    def __init__(self, thread: Thread, give_up: Callable[[OSError], None], *, begun: bool, end: int | None) -> None:
-        self._thread = thread
-        self._path = Path(thread.path or "")
-        self._give_up = give_up
-        self._begun = begun
-        self._end = end
-
-    def write(self, kind: str, payload: object) -> None:
-        """Add a line; a new file begins with its session_meta."""
-        lines = [] if self._begun else [("session_meta", _meta(self._thread))]
-        text = "".join(json.dumps({"type": name, "payload": it}) + "\n" for name, it in [*lines, (kind, payload)])
-        try:
-            if not self._begun:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                # A killed process left half a line, which the entry would be glued to.
-                if self._end is not None:
-                    file.truncate(self._end)
-                file.write(text)
-        # No place to write is no reason to end: the threads stay in memory.
-        except OSError as error:
-            self._thread.log = None
-            self._give_up(error)
-        self._begun, self._end = True, None
 
 
 def _meta(thread: Thread) -> Json:
@@ -202,6 +186,8 @@ def _from_lines(lines: Sequence[str], path: str) -> Thread:
             kind, payload = entry["type"], entry["payload"]
             if thread is None:
                 thread = _from_meta(kind, payload, path)
+            elif kind in RECORDED:
+                thread.record(kind, payload)
             else:
                 _READERS[kind](thread, payload)
         except (ValueError, TypeError, KeyError) as error:
@@ -226,44 +212,13 @@ def _from_meta(kind: str, meta: Json, path: str) -> Thread:
     )
 
 
-def _remember(thread: Thread, item: Json) -> None:
-    thread.remember([item])
-
-
-def _count(thread: Thread, counts: Json) -> None:
-    thread.recount(Usage(**counts["total"]), Usage(**counts["last"]) if counts["last"] else None)
-
-
-def _settings(thread: Thread, settings: Json) -> None:
-    thread.settings = ThreadSettings(**settings)
-
-
-def _note(what: Literal["name", "goal", "git"]) -> Callable[[Thread, Any], None]:
-    def note(thread: Thread, value: object) -> None:
-        thread.annotate(what, value)
-
-    return note
-
-
-def _roll_back(thread: Thread, gone: Mapping[str, int]) -> None:
-    roll_back(thread, **gone)
-
-
-def _record(method: str) -> Callable[[Thread, Json], None]:
-    def record(thread: Thread, params: Json) -> None:
-        thread.record(method, params)
-
-    return record
-
-
 _READERS: Mapping[str, Callable[[Thread, Any], None]] = {
-    "response_item": _remember,
-    "token_count": _count,
-    "settings": _settings,
+    "response_item": lambda thread, item: thread.remember([item]),
+    "token_count": lambda thread, it: thread.recount(Usage(**it["total"]), Usage(**it["last"]) if it["last"] else None),
+    "settings": lambda thread, settings: setattr(thread, "settings", ThreadSettings(**settings)),
     "cwd": Thread.move,
-    "name": _note("name"),
-    "goal": _note("goal"),
-    "git": _note("git"),
-    "rolled_back": _roll_back,
-    **{method: _record(method) for method in RECORDED},
+    "name": lambda thread, name: thread.annotate("name", name),
+    "goal": lambda thread, goal: thread.annotate("goal", goal),
+    "git": lambda thread, git: thread.annotate("git", git),
+    "rolled_back": lambda thread, gone: thread.roll_back(**gone),
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from wireproof_codex.threads.thread_settings import SANDBOXES, ThreadSettings
 from wireproof_codex.threads.turn_history import TurnHistory
+from wireproof_scripts.conversation import is_user
 from wireproof_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -37,14 +38,12 @@ class Running(Protocol):
     id: str
     thread: Thread
     nonce: Nonce
-
-    @property
-    def wait(self) -> Until | None:
-        """The moment before which it has nothing to do, None if it has something to do now."""
-
-    @property
-    def done(self) -> bool:
-        """Whether nothing of it is left to play."""
+    wait: Until | None
+    """The moment before which it has nothing to do, None if it has something to do now."""
+    done: bool
+    """Whether nothing of it is left to play."""
+    steerable: bool
+    """Whether it takes more input; a turn that only summarises the conversation does not."""
 
     def step(self) -> None:
         """Do the next action, or set `wait`."""
@@ -61,10 +60,6 @@ class Running(Protocol):
     @property
     def waits_for_approval(self) -> bool:
         """Whether it waits for the client's answer about a command, a patch or a question."""
-
-    @property
-    def steerable(self) -> bool:
-        """Whether it takes more input; a turn that only summarises the conversation does not."""
 
     def interrupt(self) -> None:
         """End it because the client wants it to end."""
@@ -192,6 +187,15 @@ class Thread:
             self.store(method, params)
             if method == "turn/completed":
                 self.turn_history.cost(params["turn"]["id"], self.total, self.last)
+
+    def roll_back(self, turns: int) -> None:
+        """Remove the last turns, with what they put into the history."""
+        # Messages, not turns: queued input makes several of a turn, `input: []` none.
+        users = self.turn_history.drop(turns)
+        begun = [at for at, item in enumerate(self.history) if is_user(item)][-users:]
+        if users and begun:  # `[-0:]` is the whole list
+            del self.history[begun[0] :]
+        self.store("rolled_back", {"turns": turns})
 
     def override(self, params: Mapping[str, Any]) -> bool:
         """Take the overrides of a turn/start; True if any setting changed."""

@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from wireproof_codex.threads.thread import KEPT_LEFT_THREADS
 
 if TYPE_CHECKING:
     from wireproof_codex.threads.thread import Thread
-
-
-class ThreadStore(Protocol):
-    """Keeps threads; what looks for a thread raises Refused if that one cannot be read."""
-
-    def begin(self, thread: Thread) -> None:
-        """Store a thread that begins, with the history that it has."""
-
-    def put(self, thread: Thread) -> None:
-        """Keep a thread that is no longer loaded."""
-
-    def find(self, identity: str) -> Thread | None:
-        """The thread of this id, archived or not; it may be loaded, too."""
-
-    def all(self) -> list[Thread]:
-        """Every thread that can be read; some may be loaded, too."""
-
-    def archive(self, thread: Thread, *, archived: bool) -> None:
-        """Move it into the archive, or back."""
-
-    def delete(self, thread: Thread) -> None:
-        """Remove it."""
 
 
 class MemoryThreadStore:

@@ -10,11 +10,10 @@ from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.threads.turn_object import turn_object
 from wireproof_scripts.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.versions.version import Version
@@ -23,6 +22,38 @@ Cost = tuple[Usage, Usage] | None
 
 # A bound for a thread that lives as long as its process.
 KEPT_TURNS = 1024
+
+
+def milliseconds(at: float) -> int:
+    """Whole milliseconds of a time or a duration in seconds."""
+    return int(at * 1000)
+
+
+def turn_object(
+    identity: str,
+    state: str,
+    *,
+    items: Sequence[Json] = (),
+    error: Json | None = None,
+    started: float | None = None,
+    completed: float | None = None,
+) -> Json:
+    """A `turn` object, with the fields of the recordings in their order.
+
+    `items`: what the turn sent; () for "not loaded". `started`, `completed`: epoch seconds; None leaves the time null.
+    """
+    lasted = None if started is None or completed is None else milliseconds(completed - started)
+    return {
+        "id": identity,
+        "rootTurnId": identity,
+        "items": list(items),
+        "itemsView": "summary" if items else "notLoaded",
+        "status": state,
+        "error": error,
+        "startedAt": None if started is None else int(started),
+        "completedAt": None if completed is None else int(completed),
+        "durationMs": lasted,
+    }
 
 
 class TurnHistory:

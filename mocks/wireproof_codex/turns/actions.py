@@ -123,7 +123,7 @@ class Actions:
             case steps.Open(name):
                 # By nonce, so that turns of other threads and clients do not open each other's gates.
                 self._script.nonce.gates.add(name)
-                self._context.wake(self._script.nonce)
+                self._context.turns.wake_all(self._script.nonce)
             case steps.Crash(status):
                 self._context.die(status)
             case steps.Repeat(last):

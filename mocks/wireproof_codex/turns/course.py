@@ -35,10 +35,6 @@ class TurnCourse:
 
     def __init__(self, shared: Shared, script: ScriptPosition, calls: CallRunner, own_tools: OwnTools) -> None:
         self.started = shared.context.now
-        self.wait: Until | None = None
-        """Until when there is nothing to do."""
-        self.done = False
-        """Nothing of the turn is left to play."""
         self.over = False
         """The turn has ended, whatever late events it still has."""
         self.compaction: Compaction | None = None
@@ -48,6 +44,7 @@ class TurnCourse:
         self.said = False
         """Anything of an answer was sent."""
         self.thread = shared.thread
+        self._turn = shared.turn
         self._shared = shared
         self._context = shared.context
         self._version = shared.context.version
@@ -151,7 +148,7 @@ class TurnCourse:
             self.leave()
         # Without a limit: 0.169.0 held a call open for 400 s, and went on when it was answered.
         elif self._awaits_client:
-            self.wait = Until(math.inf)
+            self._turn.wait = Until(math.inf)
         else:
             if self._version.counts.early:
                 self.notifier.diff()
@@ -233,7 +230,7 @@ class TurnCourse:
     def fail_after_calls(self, failure: BrokenOff) -> None:
         """Fail the turn as soon as the calls are answered; input that waits goes to the model instead."""
         if self._awaits_client:
-            self.wait = Until(math.inf)
+            self._turn.wait = Until(math.inf)
         # In 0.169.0 more input saves the turn; 0.124.0 to 0.160.0 do so as well, which is not played
         # (docs/fidelity.md).
         elif self.queued and self._version.turns.when_busy == "steers":
@@ -300,7 +297,8 @@ class TurnCourse:
             self.over = True
             self._script.end(state)
             self.thread.turn = None
-            self._context.wake(self._script.nonce)  # scripts may wait until no other turn under the nonce runs
+            # Scripts may wait until no other turn under the nonce runs.
+            self._context.turns.wake_all(self._script.nonce)
 
     def cut(self, sizes: tuple[int, ...]) -> None:
         """Send the output in pieces of these sizes, until the turn is done."""
@@ -309,6 +307,6 @@ class TurnCourse:
 
     def leave(self) -> None:
         """Nothing of the turn is left; the output is no longer cut."""
-        self.done = True
+        self._turn.done = True
         if self._cut:
             self._context.cut(())

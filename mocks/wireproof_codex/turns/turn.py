@@ -62,6 +62,8 @@ class PlayedTurn:
         record = summary.begin() if summary else None
         self.id = context.turn_id(thread)
         self.thread = thread
+        self.wait: Until | None = None
+        self.done = False
         self.steerable = not only_summary
         self._context = context
         self._version = context.version
@@ -84,16 +86,6 @@ class PlayedTurn:
         # Without that a client that subscribes after the response would miss the end of the turn and wait without end.
         self._answers_at = context.now + context.pace
         thread.turn = self
-
-    @property
-    def wait(self) -> Until | None:
-        """The moment before which it has nothing to do, None if it has something to do now."""
-        return self._course.wait
-
-    @property
-    def done(self) -> bool:
-        """Whether nothing of it is left to play."""
-        return self._course.done
 
     # For the methods and the server
 
@@ -123,7 +115,7 @@ class PlayedTurn:
             self._actions.drop_call()  # else its next piece would come with the new answer
             self._course.notifier.counts.rate_limits()
             self._course.take_queued()
-            self._context.wake(self.nonce)
+            self._context.turns.wake_all(self.nonce)
 
     def answered(self, request: int, result: object, error: object) -> None:
         """Take the client's answer to a call or to a request for approval."""
@@ -180,9 +172,9 @@ class PlayedTurn:
     def step(self) -> None:
         """Do the next action, or set `wait` if there is none before that moment."""
         course = self._course
-        course.wait = None
+        self.wait = None
         if self._context.now < self._answers_at:
-            course.wait = Until(self._answers_at)
+            self.wait = Until(self._answers_at)
             return
         # A call is finished before the next step of the script, but each piece is an action of its own: turns
         # alternate.
@@ -198,6 +190,6 @@ class PlayedTurn:
             case None:
                 course.part_over()
             case Until() as until:
-                course.wait = until
+                self.wait = until
             case action:
                 self._actions.do(action)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from wireproof_codex.notifications.messages import turn_error
-from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.threads.turn_history import turn_object
 from wireproof_codex.versions.version import NEWEST
 
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof_codex.threads.turn_history import KEPT_TURNS, TurnHistory
-from wireproof_codex.threads.turn_object import turn_object
+from wireproof_codex.threads.turn_history import KEPT_TURNS, TurnHistory, turn_object
 from wireproof_codex.versions.version import VERSIONS
 
 
