@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from wireproof_codex.settings import CodexUsageError, RefusedError
 from wireproof_codex.versions.marks import known
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from wireproof_codex.versions.version import Version
 
-Color = Literal["auto", "always", "never"]
 
 _OPTIONS = """
     -c,--config=<key=value> --enable=<FEATURE> --disable=<FEATURE> -i,--image=<FILE> -m,--model=<MODEL> --oss
@@ -58,54 +57,19 @@ class Resumed:
     """The last one of all folders, not only of this one."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExecOptions:
-    """What one run was asked for."""
-
-    prompt: str | None
-    """The argument; `-` and None: it is read from stdin."""
-    resumed: Resumed | None = None
-    shows: Literal["help", "version"] | None = None
-    """Print this instead of running."""
-    json: bool = False
-    model: str | None = None
-    sandbox: str | None = None
-    folder: str | None = None
-    images: tuple[str, ...] = ()
-    schema_file: str | None = None
-    last_message_file: str | None = None
-    overrides: tuple[str, ...] = ()
-    """`key=value` of each `-c`, in order."""
-    profile: str | None = None
-    color: Color = "auto"
-    skips_git_check: bool = False
-    bypasses: bool = False
-    """Without approvals and without a sandbox."""
-    full_auto: bool = False
-    ephemeral: bool = False
-    ignores_config: bool = False
-
-
 def _misused(text: str) -> RefusedError:
     return RefusedError(text, 2)  # clap's exit status
 
 
-def read_options(arguments: Sequence[str], version: Version, before: Sequence[str] = ()) -> ExecOptions:
-    """The options of `codex exec ARGUMENTS` of a version; `before`: options before `exec`.
+class ExecOptions:
+    """What one run of a version was asked for: `"--json" in options`, `options.one("--model")`.
 
     Raises:
         RefusedError: codex would refuse it.
         CodexUsageError: a command of `exec` that the mock does not have.
     """
-    reader = _Reader(version)
-    reader.read([*before, *arguments])
-    return reader.options()
 
-
-class _Reader:
-    """Takes the arguments one after the other."""
-
-    def __init__(self, version: Version) -> None:
+    def __init__(self, arguments: Sequence[str], version: Version) -> None:
         self._number = version.number
         self._whole_usage = version.exec.usage == "whole"
         self._shown: dict[str, str] = {}
@@ -117,10 +81,47 @@ class _Reader:
         self._given: defaultdict[str, list[str]] = defaultdict(list)
         self._words: list[str] = []
         self._resumes = False
+        self._read(list(arguments))
 
-    def read(self, arguments: Sequence[str]) -> None:
-        """Take all arguments."""
-        rest = list(arguments)
+    def __contains__(self, name: str) -> bool:
+        """Whether the option was given, by its full name."""
+        return name in self._given
+
+    def one(self, name: str) -> str | None:
+        """The value of an option, None if it was not given."""
+        return self._given[name][0] if name in self else None
+
+    @property
+    def images(self) -> list[str]:
+        """Files of images."""
+        return self._given.get("--image", [])
+
+    @property
+    def overrides(self) -> list[str]:
+        """`key=value` of each `-c`, in order, then of the features that are turned on and off."""
+        features = {"--enable": "true", "--disable": "false"}
+        turned = [f"features.{name}={to}" for option, to in features.items() for name in self._given.get(option, ())]
+        return [*self._given.get("--config", ()), *turned]
+
+    @property
+    def prompt(self) -> str | None:
+        """The argument; `-` and None: it is read from stdin."""
+        # `resume --last TEXT` has no id before the text.
+        words = self._words if not self._resumes or "--last" in self else self._words[1:]
+        return words[0] if words else None
+
+    @property
+    def resumed(self) -> Resumed | None:
+        """The session to go on with, None for a new one."""
+        if not self._resumes:
+            return None
+        last = "--last" in self
+        name = self._words[0] if self._words and not last else None
+        return Resumed(name=name, last=last, anywhere="--all" in self)
+
+    # Reading
+
+    def _read(self, rest: list[str]) -> None:
         while rest:
             argument = rest.pop(0)
             if argument == "--":
@@ -216,48 +217,6 @@ class _Reader:
             return f"Usage: codex exec resume [OPTIONS] [SESSION_ID] [PROMPT]\n\n{_MORE}"
         (usage,) = known(_USAGES, self._number)
         return _USAGE_LINES[usage] + _MORE
-
-    def _one(self, name: str) -> str | None:
-        return self._given[name][0] if name in self._given else None
-
-    def options(self) -> ExecOptions:
-        """What was read."""
-        color: Mapping[str, Color] = {"always": "always", "never": "never"}
-        return ExecOptions(
-            prompt=self._prompt(),
-            resumed=self._resumed() if self._resumes else None,
-            shows="help" if "--help" in self._given else "version" if "--version" in self._given else None,
-            json="--json" in self._given,
-            model=self._one("--model"),
-            sandbox=self._one("--sandbox"),
-            folder=self._one("--cd"),
-            images=tuple(self._given["--image"]),
-            schema_file=self._one("--output-schema"),
-            last_message_file=self._one("--output-last-message"),
-            overrides=tuple(self._overrides()),
-            profile=self._one("--profile"),
-            color=color.get(self._one("--color") or "", "auto"),
-            skips_git_check="--skip-git-repo-check" in self._given,
-            bypasses="--dangerously-bypass-approvals-and-sandbox" in self._given,
-            full_auto="--full-auto" in self._given,
-            ephemeral="--ephemeral" in self._given,
-            ignores_config="--ignore-user-config" in self._given,
-        )
-
-    def _overrides(self) -> list[str]:
-        features = {"--enable": "true", "--disable": "false"}
-        turned = [f"features.{name}={to}" for option, to in features.items() for name in self._given[option]]
-        return [*self._given["--config"], *turned]
-
-    def _prompt(self) -> str | None:
-        # `resume --last TEXT` has no id before the text.
-        words = self._words if not self._resumes or "--last" in self._given else self._words[1:]
-        return words[0] if words else None
-
-    def _resumed(self) -> Resumed:
-        last = "--last" in self._given
-        name = self._words[0] if self._words and not last else None
-        return Resumed(name=name, last=last, anywhere="--all" in self._given)
 
 
 _MORE = "For more information, try '--help'.\n"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _UNTRUSTED = "Not inside a trusted directory and --skip-git-repo-check was not specified."
 _DANGER = "danger-full-access"
+_BYPASSES = "--dangerously-bypass-approvals-and-sandbox"
 _INSTRUCTIONS = ("model_instructions_file", "experimental_instructions_file")
 _BUILT_IN = frozenset({"openai", "ollama", "ollama-chat", "lmstudio", "oss", "amazon-bedrock", "mock"})
 _NEEDED = "No prompt provided. Either specify one as an argument or pipe the prompt into stdin."
@@ -71,10 +72,10 @@ def prepare(options: ExecOptions, version: Version, *, home: str, cwd: str) -> P
         CannotBeginError: something is missing or wrong.
     """
     overrides = _overrides(options.overrides)
-    folder = Path(cwd, options.folder or "")
+    folder = Path(cwd, options.one("--cd") or "")
     if not folder.is_dir():
         raise CannotBeginError("Error: No such file or directory (os error 2)")
-    file = {} if options.ignores_config else _file_settings(Path(home, "config.toml"))
+    file = {} if "--ignore-user-config" in options else _file_settings(Path(home, "config.toml"))
     settings = {**file, **_profile(options, file, version), **overrides}
     _check_provider(file, settings)
     # Stdin is left alone beside a prompt that goes on with a session.
@@ -87,7 +88,7 @@ def prepare(options: ExecOptions, version: Version, *, home: str, cwd: str) -> P
         settings=settings,
         sandbox=_sandbox(options, settings),
         given=[*images, {"type": "text", "text": text}],
-        schema=_schema(options.schema_file, cwd),
+        schema=_schema(options.one("--output-schema"), cwd),
     )
 
 
@@ -135,17 +136,17 @@ def _check_provider(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -
 
 
 def _profile(options: ExecOptions, file: Mapping[str, Any], version: Version) -> Mapping[str, Any]:
-    if options.profile is None or not version.exec.knows_profiles:
+    name, profiles = options.one("--profile"), file.get("profiles", {})
+    if name is None or not version.exec.knows_profiles:
         return {}
-    profiles = file.get("profiles", {})
-    if options.profile not in profiles:
-        raise CannotBeginError(f"Error: config profile `{options.profile}` not found")
-    profile: Mapping[str, Any] = profiles[options.profile]
+    if name not in profiles:
+        raise CannotBeginError(f"Error: config profile `{name}` not found")
+    profile: Mapping[str, Any] = profiles[name]
     return profile
 
 
 def _check_repository(options: ExecOptions, version: Version, folder: Path, file: Mapping[str, Any]) -> None:
-    if options.skips_git_check or (options.bypasses and not version.exec.needs_repository):
+    if "--skip-git-repo-check" in options or (_BYPASSES in options and not version.exec.needs_repository):
         return
     trusted = {path for path, at in file.get("projects", {}).items() if at.get("trust_level") == "trusted"}
     places = [folder.resolve(), *folder.resolve().parents]
@@ -175,11 +176,11 @@ def _serde(error: ValueError) -> str:
 
 
 def _sandbox(options: ExecOptions, settings: Mapping[str, Any]) -> str:
-    if options.bypasses:
+    if _BYPASSES in options:
         return _DANGER
-    if options.full_auto:
+    if "--full-auto" in options:
         return "workspace-write"
-    named = str(options.sandbox or settings.get("sandbox_mode"))
+    named = str(options.one("--sandbox") or settings.get("sandbox_mode"))
     return named if named in SANDBOXES else "read-only"
 
 
@@ -226,11 +227,11 @@ def opening(prepared: Prepared, options: ExecOptions) -> Json:
     """The params with which the thread is started."""
     settings = prepared.settings
     wanted: Json = {
-        "model": options.model or settings.get("model"),
+        "model": options.one("--model") or settings.get("model"),
         "cwd": prepared.folder,
         "approvalPolicy": "never",  # whatever the command line says: nobody is there to be asked
         "sandbox": prepared.sandbox,
-        "ephemeral": options.ephemeral,
+        "ephemeral": "--ephemeral" in options,
         "developerInstructions": settings.get("developer_instructions"),
         "baseInstructions": _instructions(prepared),
     }
@@ -249,10 +250,10 @@ def _instructions(prepared: Prepared) -> str | None:
 
 
 def turn_params(prepared: Prepared, options: ExecOptions) -> Json:
-    """The params of turn/start beside the input; `options.model` counts here as well, for a session that goes on."""
+    """The params of turn/start beside the input; a model counts here as well, for a session that goes on."""
     effort = prepared.settings.get("model_reasoning_effort")
     wanted: Json = {
-        "model": options.model,
+        "model": options.one("--model"),
         "effort": effort if isinstance(effort, str) else None,
         "outputSchema": prepared.schema,
     }

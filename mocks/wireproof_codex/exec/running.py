@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_codex.exec.human import HumanLines
 from wireproof_codex.exec.json_events import JsonEvents
-from wireproof_codex.exec.options import read_options
+from wireproof_codex.exec.options import ExecOptions
 from wireproof_codex.exec.preparing import (
     CannotBeginError,
     opening,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from wireproof_codex.context import ServerContext
-    from wireproof_codex.exec.options import ExecOptions, Resumed
+    from wireproof_codex.exec.options import Resumed
     from wireproof_codex.exec.preparing import Prepared
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.settings import CodexMockSettings
@@ -62,9 +62,9 @@ def run(settings: CodexMockSettings, make_context: Callable[..., ServerContext],
         RefusedError: codex would refuse the command line.
         CodexUsageError: it asks for what the mock does not play.
     """
-    options = read_options(settings.arguments, settings.version, _inherited(settings.before))
-    if options.shows is not None:
-        sys.stdout.write(f"codex-cli-exec {settings.version.number}\n" if options.shows == "version" else USAGE)
+    options = ExecOptions([*_inherited(settings.before), *settings.arguments], settings.version)
+    if "--help" in options or "--version" in options:
+        sys.stdout.write(USAGE if "--help" in options else f"codex-cli-exec {settings.version.number}\n")
         return 0
     # Never in a home that is, or may be, that of a real codex.
     own = settings.stores and not Path(settings.home, _LOGIN).exists()
@@ -107,10 +107,13 @@ class ExecRun:
         self._context = server.context
         self._version = server.context.version
         self._options = options
+        self._as_json = "--json" in options
+        self._last_message_file = options.one("--output-last-message")
         self._signalled = signalled
         self._journal = journal
         self._json = JsonEvents(self._version.exec)
-        colored = options.color == "always" or (options.color == "auto" and sys.stderr.isatty())
+        color = options.one("--color")
+        colored = sys.stderr.isatty() if color in {None, "auto"} else color == "always"
         self._human = HumanLines(self._version, colored=colored)
         self._last_message: str | None = None
         """The last complete message of the model."""
@@ -149,7 +152,7 @@ class ExecRun:
         else:
             opened = self._ask("thread/resume", {"threadId": found, **params})
         thread_id = str(opened["thread"]["id"])
-        if self._options.json:
+        if self._as_json:
             self._show(self._json.opened(thread_id))
         else:
             self._tell(self._human.head(shown_settings(prepared, opened, self._version, self._home), thread_id))
@@ -210,7 +213,7 @@ class ExecRun:
     def _pass_on(self, method: str, params: Mapping[str, Any]) -> None:
         if method == "item/completed" and params["item"]["type"] == "agentMessage":
             self._last_message = params["item"]["text"]
-        if self._options.json:
+        if self._as_json:
             for event in self._json.of(method, params):
                 self._show(event)
         else:
@@ -224,25 +227,24 @@ class ExecRun:
     # The end
 
     def _interrupted(self) -> int:
-        if not self._options.json and self._version.exec.interrupted_status:
+        if not self._as_json and self._version.exec.interrupted_status:
             say("turn interrupted")
         return self._version.exec.interrupted_status
 
     def _end(self, *, failed: bool) -> None:
         # A turn that failed has no last message, whatever it has said before.
         last = None if failed else self._last_message
-        if not self._options.json:
+        if not self._as_json:
             self._tell(self._human.tail(failed=failed))
         self._write_last_message(last)
         both_terminals = sys.stdout.isatty() and sys.stderr.isatty()
-        if last is not None and not self._options.json and not both_terminals:
+        if last is not None and not self._as_json and not both_terminals:
             ended = "" if last.endswith("\n") and not self._version.exec.ends_message else "\n"
             self._write(f"{last}{ended}".encode(errors="surrogatepass"))
 
     @property
     def _last_message_path(self) -> Path | None:
-        file = self._options.last_message_file
-        return Path(self._context.cwd, file) if file else None
+        return Path(self._context.cwd, self._last_message_file) if self._last_message_file else None
 
     def _open_last_message(self) -> None:
         path = self._last_message_path
@@ -250,7 +252,7 @@ class ExecRun:
             try:
                 path.write_text("", encoding="utf-8")
             except OSError as error:
-                why = f'"{self._options.last_message_file}": {os_error(error)}'
+                why = f'"{self._last_message_file}": {os_error(error)}'
                 raise CannotBeginError(f"Error: Failed to open last message file {why}") from error
 
     def _write_last_message(self, text: str | None) -> None:
@@ -260,10 +262,10 @@ class ExecRun:
         try:
             path.write_text(text or "", encoding="utf-8", errors="surrogatepass", newline="")
         except OSError as error:
-            say(f'Failed to write last message file "{self._options.last_message_file}": {os_error(error)}')
+            say(f'Failed to write last message file "{self._last_message_file}": {os_error(error)}')
             return
         if text is None:
-            say(f"Warning: no last agent message; wrote empty content to {self._options.last_message_file}")
+            say(f"Warning: no last agent message; wrote empty content to {self._last_message_file}")
 
     # Output
 

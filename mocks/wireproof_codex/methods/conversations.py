@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
-from wireproof_codex.methods.lookup import check_uuid, load_thread
+from wireproof_codex.methods.lookup import begin_thread, check_uuid
 from wireproof_codex.methods.turns import check_input, interrupt, start_turn
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import Refused
@@ -34,7 +34,7 @@ def _conversation(request: AdmittedRequest) -> Thread:
 
 
 def _new_conversation(request: AdmittedRequest) -> None:
-    thread = load_thread(request)
+    thread = begin_thread(request, request.params)
     thread.conversation = True
     thread.hold_notifications()
     request.reply(messages.conversation_opened(thread))

@@ -87,8 +87,8 @@ def _metadata_update(request: AdmittedRequest) -> None:
     if not fields:
         raise Refused(stored.empty_metadata_error if given is None else "gitInfo must include at least one field")
     thread.annotate("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
-    loaded = server.threads.get(thread.id) is thread
-    updated = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}
+    loaded = messages.thread(thread, server.version, loaded=thread in server.threads)
+    updated = {**loaded, "canAcceptDirectInput": None}
     request.reply({"thread": updated})
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.legacy import codex_events
-from wireproof_codex.notifications.messages import PROVIDER
+from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.threads.thread import Thread, new_thread
 from wireproof_codex.turns.tools import check_tools
@@ -14,11 +14,13 @@ from wireproof_codex.turns.tools import check_tools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_codex.context import AdmittedRequest
+    from wireproof_codex.context import AdmittedRequest, ServerContext
+    from wireproof_codex.protocol.json_object import Json
 
 # The errors are those of the Rust library that reads UUIDs, which counts characters from 1.
 _NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
 _HEX_DIGITS = 32
+NOT_LOADED: Json = {"type": "notLoaded"}
 NONE_FOUND = "no rollout found for thread id {id}"
 
 
@@ -65,28 +67,21 @@ def find_stored(request: AdmittedRequest, missing: str = NONE_FOUND) -> Thread:
     return thread
 
 
-def load_thread(request: AdmittedRequest) -> Thread:
-    """The thread that the request begins; parameters that the version does not know are ignored.
-
-    Raises:
-        Refused: there is no such provider, or the tools are not what they must be.
-    """
-    return begin_thread(request, request.params)
-
-
 def begin_thread(
     request: AdmittedRequest, given: Mapping[str, Any], fill: Callable[[Thread], None] | None = None
 ) -> Thread:
     """A thread that begins with these parameters and, if there is more, with what `fill` puts into it.
 
+    Parameters that the version does not know are ignored.
+
     Raises:
-        Refused: as for `load_thread`.
+        Refused: there is no such provider, or the tools are not what they must be.
     """
     server = request.server
     # For instance `ephemeral` before 0.90.0 and `dynamicTools` before 0.92.0: no error says that they do nothing.
     taken = server.version.requests.params.fields("thread/start")
     params = {name: value for name, value in given.items() if name in taken}
-    if params.get("modelProvider") not in {None, PROVIDER}:
+    if params.get("modelProvider") not in {None, messages.PROVIDER}:
         raise Refused(f"{server.version.requests.config_error}: Model provider `{params['modelProvider']}` not found")
     check_tools(params.get("dynamicTools") or (), names_only=not server.version.requests.checks_tools)
     thread = new_thread(
@@ -106,6 +101,12 @@ def begin_thread(
     server.threads.add(thread)
     thread.subscribed = True
     return thread
+
+
+def notify_status(server: ServerContext, thread: Thread, status: Json | None = None) -> None:
+    """Send the status of a thread; None: the one that it has."""
+    changed = {"threadId": thread.id, "status": status or messages.status(thread)}
+    server.notify_client("thread/status/changed", changed)
 
 
 def notify_loaded(request: AdmittedRequest, thread: Thread) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.methods.lookup import find_stored, find_thread
+from wireproof_codex.methods.lookup import NOT_LOADED, find_stored, find_thread, notify_status
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import UNKNOWN, Refused
 from wireproof_codex.versions.forms import trimmed
@@ -136,9 +136,8 @@ def _thread_revert(request: AdmittedRequest) -> None:
     if not server.version.stored.paged:
         raise Refused("thread/revert only supports paginated threads")
     server.drop(thread)
-    for state in ("notLoaded", "idle"):
-        changed = {"threadId": thread.id, "status": {"type": state}}
-        server.notify_client("thread/status/changed", changed)
+    for state in (NOT_LOADED, {"type": "idle"}):
+        notify_status(server, thread, state)
     ids = [turn["id"] for turn in thread.turn_history.turns]
     if before not in ids:
         raise Refused(f"turn not found: {before}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.lookup import begin_thread, notify_loaded
 from wireproof_codex.methods.stored_threads import copy_thread, unload
-from wireproof_codex.methods.thread_lists import is_loaded, listed, moment, page_of
+from wireproof_codex.methods.thread_lists import listed, moment, page_of
 from wireproof_codex.notifications import item_messages, messages
 from wireproof_codex.protocol.params import Refused, check_items
 from wireproof_codex.versions.forms import trimmed
@@ -48,10 +48,8 @@ def _find(request: AdmittedRequest, path: str = "path") -> Thread | None:
 
 
 def _by_path(server: ServerContext, path: str) -> Thread | None:
-    loaded = (server.threads.get(identity) for identity in server.threads.ids())
     # Loaded ones first: what is read of a file is another object, in which no turn runs.
-    every = [thread for thread in loaded if thread is not None] + server.thread_store.all()
-    return next((thread for thread in every if thread.path == path), None)
+    return next((thread for thread in [*server.threads, *server.thread_store.all()] if thread.path == path), None)
 
 
 # listConversations, getConversationSummary
@@ -98,7 +96,7 @@ def _resume(request: AdmittedRequest) -> None:
         if found is None:
             raise Refused("either path, conversation id or non empty history must be provided")
         thread = found
-    if not is_loaded(server, thread):
+    if thread not in server.threads:
         server.threads.add(thread)
     thread.subscribed = True
     if thread.turn is None:

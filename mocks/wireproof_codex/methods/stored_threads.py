@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
 from wireproof_codex.methods.goals import goal_notification
-from wireproof_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored, find_thread, notify_loaded
+from wireproof_codex.methods.lookup import (
+    NONE_FOUND,
+    NOT_LOADED,
+    begin_thread,
+    find_stored,
+    find_thread,
+    notify_loaded,
+    notify_status,
+)
 from wireproof_codex.methods.paging import turns_page
-from wireproof_codex.methods.thread_lists import is_loaded, listed
+from wireproof_codex.methods.thread_lists import listed
 from wireproof_codex.notifications import item_messages, messages
 from wireproof_codex.notifications.counts import CountSender
 from wireproof_codex.notifications.sender import NotificationSender
@@ -66,7 +74,7 @@ def _thread_read(request: AdmittedRequest) -> None:
         _check_turns(request, thread)
         _no_pages(request, _PAGED_READ)
         turns = thread.turn_history.as_sent_by(version)
-    read: Json = {"thread": messages.thread(thread, version, turns, loaded=is_loaded(server, thread))}
+    read: Json = {"thread": messages.thread(thread, version, turns, loaded=thread in server.threads)}
     # Read states need experimentalApi, in notifications and here.
     request.reply({**read, "readState": thread.turn_history.read_state} if server.experimental else read)
 
@@ -84,7 +92,7 @@ def resume(request: AdmittedRequest) -> None:
     server = request.server
     version, exclude = server.version, request.params.get("excludeTurns")
     thread = find_stored(request)
-    counts = is_loaded(server, thread) or version.stored.counts_new_forks or not thread.forked_from
+    counts = thread in server.threads or version.stored.counts_new_forks or not thread.forked_from
     _load(request, thread)
     turns = [] if exclude else thread.turn_history.as_sent_by(version)
     # Where the version does not know the parameter it is not checked either, and may be anything.
@@ -100,7 +108,7 @@ def resume(request: AdmittedRequest) -> None:
 
 def _load(request: AdmittedRequest, thread: Thread) -> None:
     server, version = request.server, request.server.version
-    loaded = is_loaded(server, thread)
+    loaded = thread in server.threads
     if thread.archived and version.stored.archived_error is not None:
         raise Refused(version.stored.archived_error.format(id=thread.id))
     if not _is_stored(server, thread):
@@ -119,8 +127,7 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
         thread.turn_history.detach()
         notify_loaded(request, thread)
     if not loaded:
-        changed = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_client("thread/status/changed", changed)
+        notify_status(server, thread)
 
 
 def _notify_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) -> None:
@@ -149,8 +156,7 @@ def _thread_fork(request: AdmittedRequest) -> None:
     notify_loaded(request, thread)
     # From 0.105.0 to before 0.110.0.
     if version.messages.status_before_thread:
-        changed = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_client("thread/status/changed", changed)
+        notify_status(server, thread)
     request.reply(messages.thread_opened(thread, version, turns))
     if turns:
         _notify_counts(request, thread, turns)
@@ -195,7 +201,7 @@ def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
 def unload(request: AdmittedRequest, thread: Thread) -> None:
     """Unload a thread: stop its turn, and send that it is not loaded any more."""
     server = request.server
-    if not is_loaded(server, thread):
+    if thread not in server.threads:
         return
     if thread.turn is not None:
         thread.turn.interrupt()
@@ -205,8 +211,7 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
     if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
         ended = codex_events.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
         server.notify(thread, *ended)
-    gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-    server.notify_client("thread/status/changed", gone)
+    notify_status(server, thread, NOT_LOADED)
 
 
 def _thread_archive(request: AdmittedRequest) -> None:
@@ -223,7 +228,7 @@ def _thread_unarchive(request: AdmittedRequest) -> None:
     if not thread.archived:
         raise Refused(_NONE_ARCHIVED.format(id=thread.id))
     server.thread_store.archive(thread, archived=False)
-    request.reply({"thread": messages.thread(thread, server.version, loaded=is_loaded(server, thread))})
+    request.reply({"thread": messages.thread(thread, server.version, loaded=thread in server.threads)})
     server.notify_client("thread/unarchived", {"threadId": thread.id})
 
 

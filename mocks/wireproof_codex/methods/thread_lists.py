@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 _PAGE = 25
 
 
-def is_loaded(server: ServerContext, thread: Thread) -> bool:
-    """Whether it is a thread that is loaded."""
-    return server.threads.get(thread.id) is thread
-
-
 def _thread_list(request: AdmittedRequest) -> None:
     server, taken = request.server, request.server.version.requests.params.fields("thread/list")
     # Filters that came with later versions are ignored.
@@ -85,14 +80,13 @@ _SORTED: Mapping[str, Callable[[Thread], float]] = {
 def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
     """The threads with a text of the user, loaded ones as they are now."""
     stored = {it.id: it for it in server.thread_store.all() if it.archived is archived}
-    loaded = [thread for identity in server.threads.ids() if (thread := server.threads.get(identity)) is not None]
     # A thread that is archived is unloaded first, so loaded ones are in no archive.
-    stored |= {it.id: it for it in loaded if not (it.ephemeral or archived)}
+    stored |= {it.id: it for it in server.threads if not (it.ephemeral or archived)}
     return [it for it in stored.values() if it.preview]
 
 
 def _in_list(server: ServerContext, thread: Thread) -> Json:
-    listed_thread = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
+    listed_thread = messages.thread(thread, server.version, loaded=thread in server.threads, listed=True)
     return trimmed(server.version.messages.hidden, ".thread", listed_thread)
 
 
@@ -126,7 +120,7 @@ def moment(at: float) -> str:
 
 def _thread_loaded_list(request: AdmittedRequest) -> None:
     # The ids are UUIDs of version 7: this is by age.
-    ids, cursor = sorted(request.server.threads.ids()), request.params.get("cursor")
+    ids, cursor = sorted(it.id for it in request.server.threads), request.params.get("cursor")
     if cursor is not None:
         _check_cursor(cursor)
     after = [identity for identity in ids if identity > (cursor or "")]

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from wireproof_codex.methods import goals, stored_threads
-from wireproof_codex.methods.lookup import check_uuid, find_thread, load_thread, notify_loaded
+from wireproof_codex.methods.lookup import (
+    NOT_LOADED,
+    begin_thread,
+    check_uuid,
+    find_thread,
+    notify_loaded,
+    notify_status,
+)
 from wireproof_codex.notifications import messages, raw_items
 from wireproof_codex.protocol.params import Refused, check_items
 from wireproof_scripts.conversation import is_user, message_text
@@ -25,11 +32,10 @@ def _thread_start(request: AdmittedRequest) -> None:
     if death is not None:
         server.die(death.status)
         return
-    thread = load_thread(request)
+    thread = begin_thread(request, request.params)
     # From 0.105.0 to before 0.110.0.
     if server.version.messages.status_before_thread:
-        changed = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_client("thread/status/changed", changed)
+        notify_status(server, thread)
     request.reply(messages.thread_opened(thread, server.version))
     server.notify_client("thread/started", {"thread": messages.thread(thread, server.version)})
     notify_loaded(request, thread)
@@ -52,7 +58,7 @@ def _thread_resume(request: AdmittedRequest) -> None:
         stored_threads.resume(request)
         return
     thread, server = _new_with_history(request, history), request.server
-    server.notify_client("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
+    notify_status(server, thread)
     request.reply(messages.thread_resumed(thread, server.version, ()))
     notify_loaded(request, thread)
     server.notify(thread, *goals.goal_notification(thread))
@@ -65,7 +71,7 @@ def _new_with_history(request: AdmittedRequest, history: list[Json]) -> Thread:
     # Versions that gate methods (from 0.95.0 on); older ones take any id and make a new thread.
     if request.server.version.requests.gated_methods and request.server.threads.get(named) is not None:
         raise Refused(f"cannot resume thread {named} with history while it is already running")
-    thread = load_thread(request)
+    thread = begin_thread(request, request.params)
     thread.given_history = True
     thread.remember(_for_the_model(history))
     thread.preview = next((message_text(item) for item in history if is_user(item)), "")
@@ -92,8 +98,7 @@ def _thread_unsubscribe(request: AdmittedRequest) -> None:
         server.drop(thread)
         server.threads.remove(thread)
         server.thread_store.put(thread)
-        gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-        server.notify_client("thread/status/changed", gone)
+        notify_status(server, thread, NOT_LOADED)
         server.notify_client("thread/closed", {"threadId": thread.id})
 
 

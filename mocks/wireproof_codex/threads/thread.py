@@ -14,7 +14,7 @@ from wireproof_scripts.conversation import is_user
 from wireproof_scripts.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof_scripts.nonces import Nonce
     from wireproof_scripts.player import Until
@@ -323,9 +323,13 @@ class LoadedThreads:
         """The thread of this id."""
         return self._threads.get(identity)
 
-    def ids(self) -> list[str]:
-        """All ids, the oldest first."""
-        return list(self._threads)
+    def __iter__(self) -> Iterator[Thread]:
+        """All of them, the oldest first."""
+        return iter(self._threads.values())
+
+    def __contains__(self, thread: Thread) -> bool:
+        """Whether it is this object that is loaded: what is read of a file is another one."""
+        return self._threads.get(thread.id) is thread
 
     def add(self, thread: Thread) -> None:
         """Load a thread; beyond the number kept the oldest idle one is unloaded."""

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal
 
 from wireproof_codex.protocol.rpc import LineSplitter, parse
+from wireproof_codex.transports.stopping import wake_up_pipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,8 +124,12 @@ def record(recorded: Recorded) -> int:
 
 def _relay(command: Sequence[str], recording: Recording) -> int:
     pipe = subprocess.PIPE
-    # A session of its own: Ctrl-C reaches all of a terminal's process group, and the process would get it twice.
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True) as process:
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # handled, so that the wake-up pipe shows the end of the process
+    with (
+        wake_up_pipe() as woken,
+        # A session of its own: Ctrl-C reaches all of a terminal's process group, and the process would get it twice.
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True) as process,
+    ):
         assert process.stdin  # noqa: S101 - pipes were asked for
         assert process.stdout  # noqa: S101 - same
         assert process.stderr  # noqa: S101 - same
@@ -135,34 +140,13 @@ def _relay(command: Sequence[str], recording: Recording) -> int:
             _thread(_pass_on, process.stderr, sys.stderr.buffer, recording, "ERR"),
         ]
         _thread(_hand_in, process.stdin, recording)  # not joined: the client may say nothing more, and stay
-        status = _end_of(process)
+        # A signal that comes just before the main thread begins to wait for a process interrupts nothing; reading from
+        # the wake-up pipe ends whenever it comes, and then the handler runs.
+        while (status := process.poll()) is None:
+            os.read(woken, 1)
         for thread in relays:
             thread.join(_PATIENCE)
     return status if status >= 0 else _SIGNALLED - status  # `subprocess` has a signal as a negative number
-
-
-def _end_of(process: subprocess.Popen[bytes]) -> int:
-    """The exit status, waited for by another thread.
-
-    A signal that comes just before the main thread begins to wait for a process interrupts nothing; reading from the
-    wake-up pipe ends whenever it comes, and then the handler runs.
-    """
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    before = signal.set_wakeup_fd(writing)
-
-    def wait() -> None:
-        process.wait()
-        os.write(writing, b"\0")
-
-    waiting = _thread(wait)
-    while process.returncode is None:
-        os.read(reading, 1)
-    waiting.join()
-    signal.set_wakeup_fd(before)
-    os.close(reading)
-    os.close(writing)
-    return process.wait()
 
 
 def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:

@@ -62,7 +62,7 @@ def test_the_oldest_idle_thread_is_forgotten() -> None:
         thread = _thread(name)
         thread.turn = RUNNING if name == "a" else None
         threads.add(thread)
-    assert threads.ids() == ["a", "c"]
+    assert [it.id for it in threads] == ["a", "c"]
     assert threads.get("b") is None
 
 
@@ -83,7 +83,7 @@ def test_only_the_last_threads_that_were_left_are_kept() -> None:
     loaded["b"].turn = RUNNING
     for name in "abc":
         threads.leave(loaded[name])
-    assert threads.ids() == ["b", "c", "d"]
+    assert [it.id for it in threads] == ["b", "c", "d"]
     loaded["c"].subscribed = True
     threads.leave(loaded["d"])
-    assert threads.ids() == ["b", "c", "d"]
+    assert [it.id for it in threads] == ["b", "c", "d"]
