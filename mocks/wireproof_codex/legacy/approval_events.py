@@ -29,6 +29,11 @@ def _parsed(item: Json) -> list[Json]:
     return [{"type": action["type"], "cmd": action["command"]} for action in item["commandActions"]]
 
 
+def duration(item: Json) -> Json:
+    """How long an item took."""
+    return {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000}
+
+
 def _command_end(params: Json) -> Json:
     item = params["item"]
     output = item["aggregatedOutput"]
@@ -41,7 +46,7 @@ def _command_end(params: Json) -> Json:
         "stderr": output if errors else "",
         "aggregated_output": output,
         "exit_code": item["exitCode"],
-        "duration": {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000},
+        "duration": duration(item),
         "formatted_output": output,
     }
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from wireproof_codex.legacy.approval_events import ACTED, ACTS
+from wireproof_codex.legacy.approval_events import ACTED, ACTS, duration
 from wireproof_codex.protocol.json_object import Json
 
 Twins = tuple[Iterable[Json], Iterable[Json]]
@@ -119,9 +119,6 @@ def _item_completed(params: Json) -> Twins:
     return [completed], [after(item)] if after else ()
 
 
-_MS = 1000
-
-
 def _tool_response(params: Json) -> Json:
     item = params["item"]
     return {
@@ -133,12 +130,8 @@ def _tool_response(params: Json) -> Json:
         "content_items": item["contentItems"],
         "success": item["success"],
         "error": None,
-        "duration": _duration(item),
+        "duration": duration(item),
     }
-
-
-def _duration(item: Json) -> Json:
-    return {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000}
 
 
 def _mcp_call(item: Json) -> Json:
@@ -147,7 +140,7 @@ def _mcp_call(item: Json) -> Json:
 
 def _mcp_end(item: Json) -> Json:
     brought = {"content": item["result"]["content"], "isError": item["status"] == "failed"}
-    return {"type": "mcp_tool_call_end", **_mcp_call(item), "duration": _duration(item), "result": {"Ok": brought}}
+    return {"type": "mcp_tool_call_end", **_mcp_call(item), "duration": duration(item), "result": {"Ok": brought}}
 
 
 def _user_message(item: Json) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_codex.methods.lookup import find_thread
+from wireproof_codex.methods.lookup import constant, find_thread
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.versions.marks import known
@@ -22,20 +22,20 @@ _URL = "http://127.0.0.1:9/v1"
 # Lists in pages
 
 
-def _paged(request: AdmittedRequest, what: str, entries: Sequence[Json]) -> None:
-    """Answer with a page; its cursor is the number of the entry with which the next begins."""
-    cursor, limit = request.params.get("cursor"), request.params.get("limit")
-    if cursor is not None and not cursor.isdecimal():
-        raise Refused(f"invalid cursor: {cursor}")
-    start = int(cursor or 0)
-    if start > len(entries):
-        raise Refused(f"cursor {start} exceeds total {what} {len(entries)}")
-    end = len(entries) if limit is None else start + max(1, limit)
-    request.reply({"data": list(entries[start:end]), "nextCursor": str(end) if end < len(entries) else None})
+def _pages(what: str, entries: Sequence[Json]) -> Callable[[AdmittedRequest], None]:
+    """Answer with a page of these; its cursor is the number of the entry with which the next begins."""
 
+    def answer(request: AdmittedRequest) -> None:
+        cursor, limit = request.params.get("cursor"), request.params.get("limit")
+        if cursor is not None and not cursor.isdecimal():
+            raise Refused(f"invalid cursor: {cursor}")
+        start = int(cursor or 0)
+        if start > len(entries):
+            raise Refused(f"cursor {start} exceeds total {what} {len(entries)}")
+        end = len(entries) if limit is None else start + max(1, limit)
+        request.reply({"data": list(entries[start:end]), "nextCursor": str(end) if end < len(entries) else None})
 
-def _model_list(request: AdmittedRequest) -> None:
-    _paged(request, "models", (messages.MODEL, _SMALL))
+    return answer
 
 
 _SMALL: Json = {
@@ -45,12 +45,6 @@ _SMALL: Json = {
     "displayName": "Small mock model",
     "isDefault": False,
 }
-
-
-def _permission_profiles(request: AdmittedRequest) -> None:
-    _paged(request, "permission profiles", _PROFILES)
-
-
 _PROFILES: Sequence[Json] = tuple(
     {"id": name, "description": None, "allowed": True} for name in (":read-only", ":workspace", ":danger-full-access")
 )
@@ -122,15 +116,6 @@ def _in_folders(*fields: str) -> Callable[[AdmittedRequest], None]:
 # Accounts
 
 
-def _account_read(request: AdmittedRequest) -> None:
-    # As without a login, for a provider that needs none.
-    request.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
-
-
-def _auth_status(request: AdmittedRequest) -> None:
-    request.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
-
-
 def _needs_account(what: str) -> Callable[[AdmittedRequest], None]:
     def refuse(request: AdmittedRequest) -> None:
         del request
@@ -150,28 +135,24 @@ def _settings_update(request: AdmittedRequest) -> None:
         server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
 
 
-def _constant(**answer: object) -> Callable[[AdmittedRequest], None]:
-    return lambda request: request.reply(answer)
-
-
 METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
-    "model/list": _model_list,
-    "permissionProfile/list": _permission_profiles,
+    "model/list": _pages("models", (messages.MODEL, _SMALL)),
+    "permissionProfile/list": _pages("permission profiles", _PROFILES),
     "config/read": _config_read,
-    "configRequirements/read": _constant(supportsIndependentSpeedModes=True, requirements=None),
+    "configRequirements/read": constant(supportsIndependentSpeedModes=True, requirements=None),
     "modelProvider/list": _model_providers,
-    "modelProvider/capabilities/read": _constant(namespaceTools=True, imageGeneration=True, webSearch=True),
+    "modelProvider/capabilities/read": constant(namespaceTools=True, imageGeneration=True, webSearch=True),
     "collaborationMode/list": _modes,
     "skills/list": _in_folders("skills", "errors"),
     "hooks/list": _in_folders("hooks", "warnings", "errors"),
-    "app/list": _constant(data=[], nextCursor=None),
+    "app/list": constant(data=[], nextCursor=None),
     # Empty, since what a real server lists is the installation's own.
-    "experimentalFeature/list": _constant(data=[], nextCursor=None),
-    "mcpServerStatus/list": _constant(data=[], nextCursor=None),
-    "account/read": _account_read,
-    # As real servers answer without a login.
+    "experimentalFeature/list": constant(data=[], nextCursor=None),
+    "mcpServerStatus/list": constant(data=[], nextCursor=None),
+    # As real servers answer without a login, for a provider that needs none.
+    "account/read": constant(account=None, userId=None, requiresOpenaiAuth=False, workspaceRouting=None),
     "account/rateLimits/read": _needs_account("rate limits"),
     "account/usage/read": _needs_account("token usage"),
-    "getAuthStatus": _auth_status,
+    "getAuthStatus": constant(authMethod=None, authToken=None, requiresOpenaiAuth=False),
     "thread/settings/update": _settings_update,
 }

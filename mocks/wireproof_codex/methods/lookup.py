@@ -1,4 +1,4 @@
-"""Finds the thread that a request names, or makes the one that it begins."""
+"""What several methods share: the thread that a request names or begins, and what is sent of it."""
 
 from __future__ import annotations
 
@@ -113,3 +113,8 @@ def notify_loaded(request: AdmittedRequest, thread: Thread) -> None:
     """Send, in the older family alone, that the MCP servers of the thread have started: it has none."""
     if request.server.version.messages.legacy_events:
         request.server.notify(thread, *codex_events.notification("", thread.id, codex_events.MCP_STARTUP_COMPLETE))
+
+
+def constant(**answer: object) -> Callable[[AdmittedRequest], None]:
+    """A method that always answers with this."""
+    return lambda request: request.reply(answer)

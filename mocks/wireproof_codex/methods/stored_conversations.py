@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof_codex.legacy import codex_events
-from wireproof_codex.methods.lookup import begin_thread, notify_loaded
+from wireproof_codex.methods.lookup import begin_thread, constant, notify_loaded
 from wireproof_codex.methods.stored_threads import copy_thread, unload
 from wireproof_codex.methods.thread_lists import listed, moment, page_of
 from wireproof_codex.notifications import item_messages, messages
@@ -169,17 +169,8 @@ def _archive(request: AdmittedRequest) -> None:
     if thread.id != request.params["conversationId"]:
         raise Refused(f"rollout path `{path}` does not match thread id {request.params['conversationId']}")
     unload(request, thread)
-    server.thread_store.put(thread)
     server.thread_store.archive(thread, archived=True)
     request.reply({})
-
-
-def _user_info(request: AdmittedRequest) -> None:
-    request.reply({"allegedUserEmail": None})
-
-
-def _saved_config(request: AdmittedRequest) -> None:
-    request.reply({"config": {**dict.fromkeys(_SAVED.split()), **_CONFIG}})
 
 
 _SAVED = """
@@ -194,6 +185,6 @@ METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "resumeConversation": _resume,
     "forkConversation": _fork,
     "archiveConversation": _archive,
-    "userInfo": _user_info,
-    "getUserSavedConfig": _saved_config,
+    "userInfo": constant(allegedUserEmail=None),
+    "getUserSavedConfig": constant(config={**dict.fromkeys(_SAVED.split()), **_CONFIG}),
 }

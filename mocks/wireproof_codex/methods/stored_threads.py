@@ -199,7 +199,7 @@ def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
 
 
 def unload(request: AdmittedRequest, thread: Thread) -> None:
-    """Unload a thread: stop its turn, and send that it is not loaded any more."""
+    """Unload a thread: stop its turn, keep it in the store, and send that it is not loaded any more."""
     server = request.server
     if thread not in server.threads:
         return
@@ -207,6 +207,7 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
         thread.turn.interrupt()
     server.drop(thread)
     server.threads.remove(thread)
+    server.thread_store.put(thread)
     # From 0.92.0 on, as long as there is the older family.
     if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
         ended = codex_events.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
@@ -217,7 +218,6 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
 def _thread_archive(request: AdmittedRequest) -> None:
     thread, server = _find_unarchived(request), request.server
     unload(request, thread)
-    server.thread_store.put(thread)
     server.thread_store.archive(thread, archived=True)
     request.reply({})
     server.notify_client("thread/archived", {"threadId": thread.id})
@@ -237,7 +237,6 @@ def _thread_delete(request: AdmittedRequest) -> None:
     if thread.ephemeral:
         raise Refused(f"thread is not persisted and cannot be deleted: {thread.id}")
     unload(request, thread)
-    server.thread_store.put(thread)
     forks = [it for it in listed(server, archived=False) if it.forked_from == thread.id]
     # From 0.160.0 on, because a fork refers to the history of its parent, as the error says.
     if server.version.stored.keeps_parents and forks:

@@ -123,7 +123,7 @@ class ItemAnswer:
         message = self._message
         if message is None:
             message = self._open(piece)
-            self._sender.notify(*item_messages.started(self._item(message, ""), message.started_ms, self._sender.place))
+            self._sender.item_started(self._item(message, ""), message.started_ms)
         message.text.add(piece.text)
         shown = piece.text if message.citations is None else message.citations.take(piece.text)
         # Nothing is shown of a piece that may belong to a citation; where none are cut out an empty piece is a delta,
@@ -138,7 +138,7 @@ class ItemAnswer:
         message.text.add(piece.text)
         # A model without deltas: item/started has the full text already, and no delta follows (0.169.0).
         shown = self._item(message, self._shown(message, piece.text))
-        self._sender.notify(*item_messages.started(shown, message.started_ms, self._sender.place))
+        self._sender.item_started(shown, message.started_ms)
         self.complete()
 
     def _open(self, piece: TextDelta) -> _Message:
@@ -181,9 +181,8 @@ class ItemAnswer:
             return
         text = message.text.whole
         item = self._item(message, self._shown(message, text))
-        timed = item_messages.timed(item, message.started_ms, self._sender.context.now_ms)
-        self._sender.notify(*item_messages.completed(timed, self._sender.place))
-        self.last_item = timed  # from 0.150.0 on turn/completed repeats it
+        # From 0.150.0 on turn/completed repeats it.
+        self.last_item = self._sender.item_completed(item, message.started_ms)
         # The raw item is the model's own: citations stay in it.
         self._sender.raw(raw_items.message(message.id, text), raw_items.UNKNOWN_KINDS)
 

@@ -116,21 +116,6 @@ def tool_output(identity: str, name: str, output: str) -> Json:
     return {"type": "functionCallOutput", "id": identity, "name": name, "namespace": None, "output": output}
 
 
-def timed(item: Json, started_ms: int, completed_ms: int | None = None) -> Json:
-    """The item with its times; `completed_ms` is null before its end."""
-    return {**item, "startedAtMs": started_ms, "completedAtMs": completed_ms}
-
-
-def started(item: Json, started_ms: int, place: Json) -> tuple[str, Json]:
-    """Method and params of item/started; `place` holds threadId and turnId."""
-    return "item/started", {"item": timed(item, started_ms), **place, "startedAtMs": started_ms}
-
-
-def completed(item: Json, place: Json) -> tuple[str, Json]:
-    """Method and params of item/completed, for an item with its times."""
-    return "item/completed", {"item": item, **place, "contentTokenCount": None, "completedAtMs": item["completedAtMs"]}
-
-
 # Usage
 
 

@@ -39,11 +39,6 @@ class Notifier:
         self._thread = sender.thread
         self._diff: str | None = None
 
-    @property
-    def place(self) -> Json:
-        """`threadId` and `turnId`."""
-        return self.sender.place
-
     # The beginning
 
     def turn_started(self, *, requested: bool) -> None:
@@ -88,23 +83,14 @@ class Notifier:
     def item(self, item: Json) -> None:
         """Send an item that begins and ends at once."""
         started_ms = self._context.now_ms
-        self.item_started(item, started_ms)
-        self.item_completed(item, started_ms)
-
-    def item_started(self, item: Json, started_ms: int) -> None:
-        """Send item/started."""
-        self.sender.notify(*item_messages.started(item, started_ms, self.place))
-
-    def item_completed(self, item: Json, started_ms: int, *, legacy_extra: Json | None = None) -> None:
-        """Send item/completed; `legacy_extra`: what the older family knows besides."""
-        timed = item_messages.timed(item, started_ms, self._context.now_ms)
-        self.sender.notify(*item_messages.completed(timed, self.place), legacy_extra=legacy_extra)
+        self.sender.item_started(item, started_ms)
+        self.sender.item_completed(item, started_ms)
 
     def thought(self, thought: Think) -> None:
         """Send the model's thoughts: their one summary, then the thoughts themselves."""
         identity, started_ms = f"rs_{self._context.ids.number()}", self._context.now_ms
-        part = {**self.place, "itemId": identity}
-        self.item_started(item_messages.reasoning(identity, []), started_ms)
+        part = {**self.sender.place, "itemId": identity}
+        self.sender.item_started(item_messages.reasoning(identity, []), started_ms)
         # Index 0 throughout: a script's thoughts have one summary.
         self.sender.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0})
         for piece in cut(thought.text, thought.pieces):
@@ -112,7 +98,7 @@ class Notifier:
         for piece in thought.raw:
             self.sender.notify("item/reasoning/textDelta", {**part, "delta": piece, "contentIndex": 0})
         content = ["".join(thought.raw)] if thought.raw else []
-        self.item_completed(item_messages.reasoning(identity, [thought.text], content), started_ms)
+        self.sender.item_completed(item_messages.reasoning(identity, [thought.text], content), started_ms)
         self.sender.raw(raw_items.reasoning(identity, thought), kept=False)
 
     def searched(self, search: WebSearch) -> None:
@@ -128,7 +114,7 @@ class Notifier:
     def diff(self) -> None:
         """Send what the turn has changed so far, if anything."""
         if self._diff is not None:
-            self.sender.notify("turn/diff/updated", {**self.place, "diff": self._diff})
+            self.sender.notify("turn/diff/updated", {**self.sender.place, "diff": self._diff})
 
     # The thread
 
@@ -146,7 +132,7 @@ class Notifier:
 
     def compacted(self, warning: str) -> None:
         """Send that the conversation was summarised, in versions that do not leave it at the item."""
-        self.sender.notify("thread/compacted", dict(self.place))
+        self.sender.notify("thread/compacted", dict(self.sender.place))
         if self._context.version.compaction.warns:
             self.sender.notify("warning", {"threadId": self._thread.id, "message": warning})
 
@@ -157,7 +143,7 @@ class Notifier:
         # The answer restarts under a new item id, so the item of this try never completes.
         self.answer.break_off()
         self.sender.legacy(codex_events.retrying(error))
-        self.sender.notify("error", {"error": error, "willRetry": True, **self.place})
+        self.sender.notify("error", {"error": error, "willRetry": True, **self.sender.place})
 
     def failed(self, cause: FailureCause, *, ended: bool = True) -> None:
         """Send why the turn fails; `ended`: with the status in which that leaves the thread."""
@@ -166,7 +152,7 @@ class Notifier:
         # First the status, then `error`, then turn/completed; before 0.105.0 there is no status to send.
         if ended:
             self.status()
-        self.sender.notify("error", {"error": error, "willRetry": False, **self.place})
+        self.sender.notify("error", {"error": error, "willRetry": False, **self.sender.place})
 
     def aborted(self, reason: str) -> None:
         """Send that the turn is interrupted or replaced, in the older family alone."""

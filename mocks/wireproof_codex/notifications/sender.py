@@ -83,6 +83,19 @@ class NotificationSender:
         for method, params in list(self._sent)[-last:]:
             self.context.notify(self.thread, method, params)
 
+    def item_started(self, item: Json, started_ms: int) -> None:
+        """Send item/started."""
+        timed = {**item, "startedAtMs": started_ms, "completedAtMs": None}
+        self.notify("item/started", {"item": timed, **self.place, "startedAtMs": started_ms})
+
+    def item_completed(self, item: Json, started_ms: int, *, legacy_extra: Json | None = None) -> Json:
+        """Send item/completed; the item with its times. `legacy_extra`: what the older family knows besides."""
+        now_ms = self.context.now_ms
+        timed = {**item, "startedAtMs": started_ms, "completedAtMs": now_ms}
+        params = {"item": timed, **self.place, "contentTokenCount": None, "completedAtMs": now_ms}
+        self.notify("item/completed", params, legacy_extra=legacy_extra)
+        return timed
+
     def raw_response(self, usage: Usage) -> None:
         """Send rawResponse/completed if the thread wants raw events."""
         if self.thread.raw_events:

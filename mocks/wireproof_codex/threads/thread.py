@@ -270,23 +270,19 @@ class Thread:
         return next((declared for declared in self.functions if declared.get("name") == name), None)
 
 
-def rollout_path(home: str, identity: str, created: float) -> str:
-    """The file of a thread."""
-    return f"{home}/sessions/{strftime('%Y/%m/%d/rollout-%Y-%m-%dT%H-%M-%S', gmtime(created))}-{identity}.jsonl"
-
-
 def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str, home: str, originator: str) -> Thread:
     """The thread that `thread/start` with `params` (checked) begins."""
     # Not checked: real servers accept a folder that does not exist.
     cwd = params.get("cwd") or cwd
     local = [{"environmentId": "local", "cwd": cwd, "runtimeWorkspaceRoots": [cwd]}]
     environments = params.get("environments")
+    file = f"{strftime('%Y/%m/%d/rollout-%Y-%m-%dT%H-%M-%S', gmtime(now))}-{identity}.jsonl"
     return Thread(
         id=identity,
         created=now,
         updated=now,
         cwd=cwd,
-        path=None if params.get("ephemeral") else rollout_path(home, identity, now),
+        path=None if params.get("ephemeral") else f"{home}/sessions/{file}",
         originator=originator,
         settings=ThreadSettings(
             asked_model=params.get("model"),

@@ -118,9 +118,9 @@ class CallRunner:
         call, namespace = pending.call, pending.namespace
         pending.started_ms = self._context.now_ms
         item = item_messages.tool_call(call.id, call.name, pending.arguments, namespace=namespace)
-        self._notifier.item_started(item, pending.started_ms)
+        self._notifier.sender.item_started(item, pending.started_ms)
         params = {"callId": call.id, "namespace": namespace, "tool": call.name, "arguments": pending.arguments}
-        request = self._context.request(self._turn, "item/tool/call", {**self._notifier.place, **params})
+        request = self._context.request(self._turn, "item/tool/call", {**self._notifier.sender.place, **params})
         self._pending[request] = pending
 
     def answered(self, request: int, result: object, error: object) -> None:
@@ -165,7 +165,7 @@ class CallRunner:
             "durationMs": self._context.now_ms - pending.started_ms,
         }
         item = item_messages.tool_call(call.id, call.name, pending.arguments, ended, namespace=pending.namespace)
-        self._notifier.item_completed(item, pending.started_ms)
+        self._notifier.sender.item_completed(item, pending.started_ms)
 
     def _seconds(self, pending: _Pending) -> float:
         return (self._context.now_ms - pending.started_ms) / 1000

@@ -88,7 +88,7 @@ class Compaction:
         self._raw: list[tuple[str, Json]] = []
         self._item = item_messages.context_compaction(self._context.uuid())
         self._started_ms = self._context.now_ms
-        shared.notifier.item_started(self._item, self._started_ms)
+        shared.notifier.sender.item_started(self._item, self._started_ms)
         # By the version alone: what a script says of families and dialects concerns the turn's own answers.
         both = self._context.version.messages.legacy_events
         self.notifier = Notifier(
@@ -119,7 +119,7 @@ class Compaction:
         answer.count(self.response.usage)
         self._summarise(self.notifier.last_text or "")
         self.end("completed")
-        self._shared.notifier.item_completed(self._item, self._started_ms)
+        self._shared.notifier.sender.item_completed(self._item, self._started_ms)
         self._shared.notifier.compacted(_WARNING)
 
     def _summarise(self, summary: str) -> None:

@@ -114,7 +114,7 @@ class TurnCourse:
         answer.complete()
         # A second `finish` is scripted on purpose: the end of the turn comes twice.
         if self.over:
-            self._send_completed()
+            self._complete()
             return
         answer.end(response.usage, response.reason(reason), called=self._calls.any)
         response.complete = True
@@ -131,14 +131,14 @@ class TurnCourse:
             return
         if self.notifier.last_text:  # a turn without text leaves nothing to read
             self.notifier.unread()
+        self._complete()
+
+    def _complete(self) -> None:
+        """Send the end of the turn, with the status that it leaves if it is the first end."""
         self.notifier.task_complete()
         # Before turn/completed, as in 0.169.0: the thread is idle when a client reads the end of its turn.
-        self.release("completed")
-        self.notifier.turn_completed("completed", self.started)
-
-    def _send_completed(self) -> None:
-        """Send the end of the turn once more: a late `finish`."""
-        self.notifier.task_complete()
+        if not self.over:
+            self.release("completed")
         self.notifier.turn_completed("completed", self.started)
 
     def part_over(self) -> None:
@@ -186,9 +186,7 @@ class TurnCourse:
 
     def _end_summary_turn(self) -> None:
         """End a turn that was to summarise the conversation, nothing else."""
-        self.notifier.task_complete()
-        self.release("completed")
-        self.notifier.turn_completed("completed", self.started)
+        self._complete()
         self.leave()
 
     def _go_on_after_summary(self) -> None:

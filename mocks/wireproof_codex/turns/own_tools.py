@@ -101,7 +101,7 @@ class OwnTools:
 
     def question(self, step: Question) -> None:
         """Ask the user."""
-        params = approval_messages.question(step, self._notifier.place)
+        params = approval_messages.question(step, self._notifier.sender.place)
         self._called(step.id, "request_user_input", json.dumps({"questions": params["questions"]}))
         # The model is refused in the name of the mode, which 0.89.0 to 0.94.0 call "custom", later ones "default".
         mode = self._thread.settings.mode or self._context.version.messages.default_mode
@@ -143,7 +143,7 @@ class OwnTools:
         """Ask the client, after what the version sends before the request."""
         self._thread.active_flags.append(_APPROVAL)
         # Nothing is known of the process before the client agrees, so the item has no processId.
-        item, place = self._item(step, {}), self._notifier.place
+        item, place = self._item(step, {}), self._notifier.sender.place
         if isinstance(step, Command):
             params = approval_messages.command_request(step, item, place, started_ms, self._context.version)
             method = "item/commandExecution/requestApproval"
@@ -170,7 +170,7 @@ class OwnTools:
 
     def _start(self, step: Command | Patch, started_ms: int, *, running: bool = False) -> None:
         item = self._item(step, self._process() if running else {})
-        self._notifier.item_started(item, started_ms)
+        self._notifier.sender.item_started(item, started_ms)
 
     def _item(self, step: Command | Patch, known: Mapping[str, Any]) -> Json:
         if isinstance(step, Command):
@@ -194,7 +194,7 @@ class OwnTools:
             return
         sent = [{**one, "status": _STATES[one["status"]]} for one in planned]
         self._notifier.sender.notify(
-            "turn/plan/updated", {**self._notifier.place, "explanation": explanation, "plan": sent}
+            "turn/plan/updated", {**self._notifier.sender.place, "explanation": explanation, "plan": sent}
         )
         self._results.add(step.id, "Plan updated")
 
@@ -205,12 +205,12 @@ class OwnTools:
         name = step.tool if space else f"mcp__{step.server}__{step.tool}"
         self._called(step.id, name, step.arguments, space)
         started_ms, arguments = self._context.now_ms, json.loads(step.arguments)
-        self._notifier.item_started(item_messages.mcp_call(step, arguments), started_ms)
+        self._notifier.sender.item_started(item_messages.mcp_call(step, arguments), started_ms)
         content = {"type": "text", "text": step.output}
         if traits.mcp_output == "sorted":
             content = dict(sorted(content.items()))
         took = self._context.now_ms - started_ms
-        self._notifier.item_completed(item_messages.mcp_call(step, arguments, [content], took), started_ms)
+        self._notifier.sender.item_completed(item_messages.mcp_call(step, arguments, [content], took), started_ms)
         self._results.add(step.id, self._output(content, took / 1000))
 
     def _output(self, content: dict[str, Any], seconds: float) -> Output:
@@ -284,11 +284,11 @@ class OwnTools:
             self._notifier.status()
         status = "failed" if decision == "failed" else "declined"
         if not self._thread.conversation:
-            self._notifier.item_completed(self._item(step, {"status": status}), started_ms)
+            self._notifier.sender.item_completed(self._item(step, {"status": status}), started_ms)
         # One id ends twice up to 0.98.0: a client must not count the ends.
         if self._context.version.commands.ends_declined_twice:
             failed = {"status": "failed", "aggregatedOutput": output, "exitCode": -1, "durationMs": 0}
-            self._notifier.item_completed(self._item(step, failed), started_ms)
+            self._notifier.sender.item_completed(self._item(step, failed), started_ms)
         if isinstance(step, Command):
             self._notifier.status()
         self._results.add(step.id, output)
@@ -306,11 +306,11 @@ class OwnTools:
                 "aggregatedOutput": output,
                 "durationMs": self._context.now_ms - started_ms,
             }
-            self._notifier.item_completed(self._item(step, known), started_ms, legacy_extra=legacy_extra)
+            self._notifier.sender.item_completed(self._item(step, known), started_ms, legacy_extra=legacy_extra)
         else:
             output = f"Success. Updated the following files:\nA {step.path}\n"
             self._print(step, output, {})
-            self._notifier.item_completed(self._item(step, {"status": "completed"}), started_ms)
+            self._notifier.sender.item_completed(self._item(step, {"status": "completed"}), started_ms)
             self._notifier.diff_changed(approval_messages.diff(step, self._thread.folder, self._context.version))
         self._results.add(step.id, output)
 
@@ -324,7 +324,7 @@ class OwnTools:
         """Send a piece of output, in versions that do so before the end (up to 0.98)."""
         if not self._context.version.commands.unified_exec:
             kind = "commandExecution" if isinstance(step, Command) else "fileChange"
-            delta = {**self._notifier.place, "itemId": step.id, "delta": text}
+            delta = {**self._notifier.sender.place, "itemId": step.id, "delta": text}
             self._notifier.sender.notify(f"item/{kind}/outputDelta", delta, legacy_extra=legacy_extra)
 
     def cancel(self) -> list[int]:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from wireproof_codex.protocol.params import Parameters
-from wireproof_codex.versions.marks import known, minor
+from wireproof_codex.versions.marks import minor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,19 +57,3 @@ def _taken(number: str) -> Json:
 def params_of(number: str) -> Parameters:
     """What the version takes."""
     return Parameters(read=partial(_taken, number))
-
-
-def marked_params() -> tuple[str, ...]:
-    """All lists of marked names of this module."""
-    return (GATED_METHODS, *GATED_PARAMS.values())
-
-
-def gated_methods(number: str) -> frozenset[str]:
-    """Methods that need the capability experimentalApi."""
-    return frozenset(known(GATED_METHODS, number))
-
-
-def gated_params(number: str) -> Mapping[str, tuple[str, ...]]:
-    """By method, the parameters that need it."""
-    fields = {method: known(marked, number) for method, marked in GATED_PARAMS.items()}
-    return {method: names for method, names in fields.items() if names}

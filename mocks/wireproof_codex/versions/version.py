@@ -13,7 +13,7 @@ from wireproof_codex.versions.changes import CHANGES, RECORDED, STABLE, Change, 
 from wireproof_codex.versions.failures import CAUSES_0_89, INCOMPLETE_0_89
 from wireproof_codex.versions.marks import firsts, known, minor, unknown
 from wireproof_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS, hidden_fields
-from wireproof_codex.versions.params import gated_methods, gated_params, marked_params, params_of
+from wireproof_codex.versions.params import GATED_METHODS, GATED_PARAMS, params_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -55,8 +55,8 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
         "requests": {
             "methods": known(METHODS, number),
             "params": params_of(number),
-            "gated_methods": gated_methods(number),
-            "gated_params": gated_params(number),
+            "gated_methods": frozenset(known(GATED_METHODS, number)),
+            "gated_params": {method: known(marked, number) for method, marked in GATED_PARAMS.items()},
         },
         "messages": {"hidden": hidden_fields(number), "unsent": unknown(NOTIFICATIONS, number)},
         "failures": {"causes": CAUSES_0_89, "incomplete": INCOMPLETE_0_89},
@@ -87,7 +87,7 @@ def _groups() -> Mapping[str, Callable[..., Any]]:
 @cache
 def _firsts() -> frozenset[int]:
     """The versions in which anything changed."""
-    tables = (METHODS, NOTIFICATIONS, *FIELDS.values(), *marked_params())
+    tables = (METHODS, NOTIFICATIONS, *FIELDS.values(), GATED_METHODS, *GATED_PARAMS.values())
     return frozenset(minor(change.first) for change in CHANGES).union(*(firsts(marked) for marked in tables))
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_codex.notifications.item_messages import completed, estimated, timed, tool_call, usage, user_content
+from wireproof_codex.notifications.item_messages import estimated, tool_call, usage, user_content
 from wireproof_scripts.steps import Usage
 
 
@@ -13,12 +13,6 @@ def test_a_total_is_input_and_output() -> None:
 def test_a_call_is_in_progress_until_it_has_an_outcome() -> None:
     assert tool_call("c", "f", {})["status"] == "inProgress"
     assert tool_call("c", "f", {}, {"status": "failed"})["status"] == "failed"
-
-
-def test_an_item_is_sent_with_its_times() -> None:
-    _, params = completed(timed({"id": "i"}, 5, 7), {"threadId": "t", "turnId": "u"})
-    assert params["item"] == {"id": "i", "startedAtMs": 5, "completedAtMs": 7}
-    assert (params["threadId"], params["completedAtMs"]) == ("t", 7)
 
 
 def test_every_kind_of_input_is_sent_back() -> None:
