@@ -30,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_closed_streams()
     try:
         settings = from_process(sys.argv[1:] if arguments is None else arguments)
+        if not isinstance(settings, CodexMockSettings):
+            from wireproof_codex.transports.record import record  # noqa: PLC0415 - it would slow every other start
+
+            return record(settings)
         return _COMMANDS[settings.command](settings)
     except RefusedError as refused:
         sys.stderr.write(str(refused))
@@ -102,14 +106,6 @@ def _login(settings: CodexMockSettings) -> int:
     return status(settings.arguments, settings.home, settings.version.exec.key_login)
 
 
-def _record(settings: CodexMockSettings) -> int:
-    from wireproof_codex.transports.record import record  # noqa: PLC0415 - what it needs would slow every start
-
-    if settings.recorded is None:
-        raise CodexUsageError("record: nothing to record is named")
-    return record(settings.recorded)
-
-
 def _library(settings: CodexMockSettings) -> Library | Callable[[], Library | ScriptError]:
     """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
     if settings.scripts is None:
@@ -135,7 +131,6 @@ _COMMANDS: Mapping[str, Callable[[CodexMockSettings], int]] = {
     "exec": _exec,
     "mcp-server": _serve_mcp,
     "login": _login,
-    "record": _record,
     "version": _say_version,
     "help": _say_usage,
 }

@@ -81,7 +81,7 @@ class CodexMockSettings:
     """What one process was started with."""
 
     command: str
-    """`app-server`, `exec`, `mcp-server`, `login`, `version`, `help` or `record`."""
+    """`app-server`, `exec`, `mcp-server`, `login`, `version` or `help`."""
     scripts: Path | None
     """The file of the user's own scripts; None: those that Wireproof brings."""
     journal: Path | None
@@ -102,8 +102,6 @@ class CodexMockSettings:
     """How many answers may wait to be written before requests are refused or lost; None: any number."""
     pace: float = DEFAULT_PACE
     """Seconds before the model answers."""
-    recorded: Recorded | None = None
-    """What to record; None unless the command is `record`."""
     arguments: tuple[str, ...] = ()
     """What follows the command."""
     before: tuple[str, ...] = ()
@@ -121,8 +119,6 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         UsageError: an option lacks its value or cannot have it, or there is no `app-server` among the arguments.
         RefusedError: codex would not start either.
     """
-    if list(arguments[:1]) == ["record"]:
-        return _recording(arguments[1:], environment, cwd)
     given = {option: environment.get(variable) if variable else None for option, (variable, _) in _OPTIONS.items()}
     command, before, after = _command(arguments, given)
     version = _version(given["--codex-version"])
@@ -130,15 +126,14 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         _check_listening(given["--listen"], version)
     if command == "app-server" and _STDIO in after and not version.transport.takes_stdio:
         raise _unexpected(_STDIO)
-    user = environment.get("HOME") or "/"
-    home = environment.get("CODEX_HOME") or _home(user)
+    user, home = _homes(environment)
     return CodexMockSettings(
         command=command,
         arguments=tuple(after) if command in _WITH_ARGUMENTS else (),
         before=tuple(before),
-        cache=f"{environment.get('XDG_CACHE_HOME') or _below(user, '.cache')}/wireproof-codex",
-        scripts=_path(given["--scripts"]),
-        journal=_path(given["--journal"]),
+        cache=f"{environment.get('XDG_CACHE_HOME') or user.rstrip('/') + '/.cache'}/wireproof-codex",
+        scripts=_file(given["--scripts"]) if given["--scripts"] else None,
+        journal=_file(given["--journal"]) if given["--journal"] else None,
         home=home,
         cwd=cwd,
         version=version,
@@ -236,12 +231,15 @@ def _unexpected(option: str) -> RefusedError:
     return RefusedError(f"error: unexpected argument '{option}' found\n\n{usage}\n", 2)
 
 
-def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> CodexMockSettings:
-    """The settings of a recording: `[--output FILE] -- COMMAND …`."""
+def read_recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Recorded:
+    """What to record, of the arguments after `record`: `[--output FILE] -- COMMAND …`.
+
+    Raises:
+        CodexUsageError: they are others.
+    """
     from wireproof_codex.transports.record import Recorded  # noqa: PLC0415 - what it needs would slow every other start
 
-    home = environment.get("HOME") or "/"
-    codex_home = environment.get("CODEX_HOME") or _home(home)
+    home, codex_home = _homes(environment)
     match list(arguments):
         case ["--", *command] if command:
             file = _RECORDING
@@ -251,20 +249,13 @@ def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: st
             raise CodexUsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
     masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
     shown = {path: mask for path, mask in masks.items() if path != "/"}  # every path begins with "/"
-    recorded = Recorded(command=command, file=_file(file), masks=shown)
-    return CodexMockSettings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
+    return Recorded(command=command, file=_file(file), masks=shown)
 
 
-def _home(home: str) -> str:
-    return _below(home, ".codex")
-
-
-def _below(folder: str, name: str) -> str:
-    return f"{folder.rstrip('/')}/{name}"
-
-
-def _path(text: str | None) -> Path | None:
-    return _file(text) if text else None
+def _homes(environment: Mapping[str, str]) -> tuple[str, str]:
+    """The home of the user, and that of codex."""
+    user = environment.get("HOME") or "/"
+    return user, environment.get("CODEX_HOME") or f"{user.rstrip('/')}/.codex"
 
 
 def _file(text: str) -> Path:
@@ -311,6 +302,9 @@ def _pace(text: str | None) -> float:
     return pace
 
 
-def from_process(arguments: Sequence[str]) -> CodexMockSettings:
-    """The settings of this process."""
-    return read_settings(arguments, os.environ, os.getcwd())  # noqa: PTH109 - same as above
+def from_process(arguments: Sequence[str]) -> CodexMockSettings | Recorded:
+    """The settings of this process, or what it is to record."""
+    environment, cwd = os.environ, os.getcwd()  # noqa: PTH109 - pathlib would slow every start
+    if list(arguments[:1]) == ["record"]:
+        return read_recording(arguments[1:], environment, cwd)
+    return read_settings(arguments, environment, cwd)

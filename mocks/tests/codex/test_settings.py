@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wireproof_codex.protocol.outputs import CrashAt
-from wireproof_codex.settings import CodexMockSettings, CodexUsageError, RefusedError, read_settings
+from wireproof_codex.settings import CodexMockSettings, CodexUsageError, RefusedError, read_recording, read_settings
 from wireproof_codex.transports.record import Recorded
 from wireproof_codex.versions.version import NEWEST, PLAYED
 
@@ -145,10 +145,10 @@ def test_a_version_without_the_option_to_listen_refuses_it_as_codex_does() -> No
 
 
 def test_a_recording_says_what_to_run_where_to_write_and_what_to_mask() -> None:
-    recorded = _read("record", "--", "codex", "app-server", HOME="/h").recorded
+    recorded = read_recording(["--", "codex", "app-server"], {"HOME": "/h"}, "/here")
     masks = {"/h/.codex": "/srv/codex-home", "/h": "/srv/home", "/here": "/srv/workspace"}
     assert recorded == Recorded(command=["codex", "app-server"], file=Path("recording.jsonl"), masks=masks)
-    recorded = _read("record", "--output", "r", "--", "codex", CODEX_HOME="/c").recorded
+    recorded = read_recording(["--output", "r", "--", "codex"], {"CODEX_HOME": "/c"}, "/here")
     masks = {"/c": "/srv/codex-home", "/here": "/srv/workspace"}
     assert recorded == Recorded(command=["codex"], file=Path("r"), masks=masks)
 
@@ -158,7 +158,7 @@ def test_a_recording_of_nothing_is_refused(arguments: tuple[str, ...]) -> None:
     with pytest.raises(
         CodexUsageError, match=r"^expected record \[--output FILE\] -- COMMAND, as in record -- codex app"
     ):
-        _read("record", *arguments)
+        read_recording(arguments, {}, "/here")
 
 
 @pytest.mark.parametrize("command", ["daemon", "generate-json-schema", "generate-ts", "proxy"])

@@ -177,23 +177,16 @@ def _output_delta(params: Json) -> Twins:
     return [{"type": "exec_command_output_delta", **output}], ()
 
 
-def _text_delta(params: Json) -> Twins:
-    delta = {"type": "agent_message_content_delta", **_place(params, "itemId", "delta")}
-    return [delta], [{"type": "agent_message_delta", "delta": params["delta"]}]
-
-
 def _thought_part(params: Json) -> Twins:
     return [{"type": "agent_reasoning_section_break", **_snake(params, ("itemId", "summaryIndex"))}], ()
 
 
-def _thought_delta(params: Json) -> Twins:
-    delta = {"type": "reasoning_content_delta", **_place(params, "itemId", "delta", "summaryIndex")}
-    return [delta], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
-
-
-def _raw_thought_delta(params: Json) -> Twins:
-    delta = {"type": "reasoning_raw_content_delta", **_place(params, "itemId", "delta", "contentIndex")}
-    return [delta], [{"type": "agent_reasoning_raw_content_delta", "delta": params["delta"]}]
+def _delta(kind: str, older: str, *names: str) -> Callable[[Json], Twins]:
+    """Of a piece of text: the event of its item, and the one from before there were items."""
+    return lambda params: (
+        [{"type": kind, **_place(params, "itemId", "delta", *names)}],
+        [{"type": older, "delta": params["delta"]}],
+    )
 
 
 def error(cause: Json) -> Json:
@@ -274,10 +267,12 @@ def task_complete(turn_id: str, last: str | None) -> Json:
 _TWINS: Mapping[str, Callable[[Json], Twins]] = {
     "item/started": _item_started,
     "item/completed": _item_completed,
-    "item/agentMessage/delta": _text_delta,
+    "item/agentMessage/delta": _delta("agent_message_content_delta", "agent_message_delta"),
     "item/reasoning/summaryPartAdded": _thought_part,
-    "item/reasoning/summaryTextDelta": _thought_delta,
-    "item/reasoning/textDelta": _raw_thought_delta,
+    "item/reasoning/summaryTextDelta": _delta("reasoning_content_delta", "agent_reasoning_delta", "summaryIndex"),
+    "item/reasoning/textDelta": _delta(
+        "reasoning_raw_content_delta", "agent_reasoning_raw_content_delta", "contentIndex"
+    ),
     "item/commandExecution/outputDelta": _output_delta,
     "item/fileChange/outputDelta": _output_delta,
     "turn/diff/updated": lambda params: ([{"type": "turn_diff", "unified_diff": params["diff"]}], ()),

@@ -239,7 +239,7 @@ def _thread_delete(request: AdmittedRequest) -> None:
     unload(request, thread)
     forks = [it for it in listed(server, archived=False) if it.forked_from == thread.id]
     # From 0.160.0 on, because a fork refers to the history of its parent, as the error says.
-    if server.version.stored.keeps_parents and forks:
+    if server.version.stored.paged and forks:
         raise Refused(_PARENT.format(id=thread.id))
     server.thread_store.delete(thread)
     request.reply({})

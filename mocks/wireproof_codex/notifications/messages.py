@@ -94,7 +94,7 @@ def thread(
 def _history_mode(it: Thread, version: Version) -> str:
     # From 0.151.0 to before 0.158.0 what has no file of its own is not read in pages.
     unpaged = version.messages.pages_files_alone and (it.ephemeral or it.given_history)
-    return "legacy" if unpaged else version.messages.history_mode
+    return "paginated" if version.stored.paged and not unpaged else "legacy"
 
 
 def status(it: Thread) -> Json:

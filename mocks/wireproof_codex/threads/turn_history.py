@@ -144,6 +144,8 @@ class TurnHistory:
         return [_as_sent_by(turn, number, numbers, version) for number, turn in enumerate(self.turns, 1)]
 
 
+# What older versions kept of a stored turn.
+_KEPT_ITEMS = frozenset({"userMessage", "reasoning", "agentMessage"})
 # turn/completed has the last item at most; here are all of them.
 _OWN = frozenset({"items", "itemsView"})
 
@@ -158,8 +160,8 @@ RECORDED: Mapping[str, Callable[[TurnHistory, Mapping[str, Any]], None]] = {
 def _as_sent_by(turn: Json, number: int, numbers: count[int], version: Version) -> Json:
     sent = {**turn, "items": list(turn["items"])}
     # Before 0.160.0: messages and thoughts alone, without their ids.
-    if version.stored.item_kinds is not None:
-        kept = [item for item in turn["items"] if item["type"] in version.stored.item_kinds]
+    if not version.stored.paged:
+        kept = [item for item in turn["items"] if item["type"] in _KEPT_ITEMS]
         sent["items"] = [{**item, "id": f"item-{next(numbers)}"} for item in kept]
     # Before 0.105.0: the ids were those of the process that ran them.
     if version.stored.renumbers_turns:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wireproof_codex.turns.calls import CallRunner
     from wireproof_codex.turns.course import TurnCourse
     from wireproof_codex.turns.own_tools import OwnTools
-    from wireproof_codex.turns.parts import Shared
+    from wireproof_codex.turns.results import Shared
     from wireproof_codex.turns.script_position import ScriptPosition
     from wireproof_scripts.steps import Elsewhere
 

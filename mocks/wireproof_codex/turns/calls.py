@@ -13,8 +13,7 @@ from wireproof_scripts.steps import Call, Code
 
 if TYPE_CHECKING:
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.turns.parts import Shared
-    from wireproof_codex.turns.results import Output
+    from wireproof_codex.turns.results import Output, Shared
 
 
 @dataclass(kw_only=True, slots=True)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from wireproof_codex.context import ServerContext
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.threads.thread import Thread
-    from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.response import BrokenOff, Response
+    from wireproof_codex.turns.results import Shared
     from wireproof_codex.turns.script_position import ScriptPosition
     from wireproof_scripts.nonces import State, TurnRecord
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from wireproof_codex.notifications.notifier import Notifier
     from wireproof_codex.turns.calls import CallRunner
     from wireproof_codex.turns.own_tools import OwnTools
-    from wireproof_codex.turns.parts import Shared
     from wireproof_codex.turns.response import BrokenOff, Response
+    from wireproof_codex.turns.results import Shared
     from wireproof_codex.turns.script_position import ScriptPosition
     from wireproof_codex.versions.failures import FailureCause
     from wireproof_scripts.nonces import State, TurnRecord

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.turns.parts import Shared
-    from wireproof_codex.turns.results import Output
+    from wireproof_codex.turns.results import Output, Shared
     from wireproof_codex.versions.traits import ApprovalStep
     from wireproof_scripts.steps import McpCall, Plan
 

@@ -1,4 +1,7 @@
-"""The results of a turn's calls, as the model gets them: in the order of its calls, once its answer is over."""
+"""What the parts of one turn share, and the results of its calls, as the model gets them.
+
+They come in the order of the calls, once the answer is over.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 from wireproof_codex.notifications import raw_items
 
 if TYPE_CHECKING:
+    from wireproof_codex.context import ServerContext
+    from wireproof_codex.notifications.notifier import Notifier
     from wireproof_codex.notifications.sender import NotificationSender
+    from wireproof_codex.threads.thread import Running, Thread
 
 Output = str | list[dict[str, Any]]
 
@@ -72,3 +78,16 @@ class Results:
             else:
                 raw = raw_items.output_of(f"fco_{identity}", result.call_id, output)
             self._sender.raw(raw, {"create_time": context.now})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shared:
+    """The turn and what it is made of, for those of its parts that send something."""
+
+    turn: Running
+    """Takes the client's answers to what the parts request."""
+    context: ServerContext
+    thread: Thread
+    notifier: Notifier
+    """The turn's own; a compaction has another one."""
+    results: Results

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 # What the Responses API takes; the mock checks it because the real server does from 0.134.0 on.
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
-_OUTPUT_TYPES = {"inputText": "input_text", "inputImage": "input_image", "inputAudio": "input_audio"}
-_OUTPUT_FIELDS = {"inputText": "text", "inputImage": "imageUrl", "inputAudio": "audioUrl"}
-"""What an item of each type must have, a text."""
-_MODEL_FIELDS = {"imageUrl": "image_url", "audioUrl": "audio_url"}
+_OUTPUTS = {
+    "inputText": ("text", "input_text", "text"),
+    "inputImage": ("imageUrl", "input_image", "image_url"),
+    "inputAudio": ("audioUrl", "input_audio", "audio_url"),
+}
+"""What an item of each type must have, a text; and the type and the field in the Responses API, which spells them
+without camel case.
+"""
 
 
 def check_tools(tools: Sequence[Any], *, names_only: bool = False) -> None:
@@ -106,7 +110,7 @@ def outcome(result: object, error: object, *, answers: str = "contentItems", sin
     if not isinstance(content, list) or not all(_is_content(item) for item in content):
         return _failed("dynamic tool response was invalid")
     # What is not known of an item is read by nobody, and sent back to nobody.
-    content = [{name: item[name] for name in ("type", _OUTPUT_FIELDS[item["type"]])} for item in content]
+    content = [{name: item[name] for name in ("type", _OUTPUTS[item["type"]][0])} for item in content]
     # `success: false` changes the status of the item alone; the model gets the text as it is.
     return CallOutcome(result["success"], content, _output(content, single_text=single_text))
 
@@ -118,8 +122,8 @@ def _failed(text: str) -> CallOutcome:
 def _is_content(item: object) -> bool:
     if not isinstance(item, dict):
         return False
-    field = _OUTPUT_FIELDS.get(str(item.get("type")))
-    return field is not None and isinstance(item.get(field), str)
+    known = _OUTPUTS.get(str(item.get("type")))
+    return known is not None and isinstance(item.get(known[0]), str)
 
 
 def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str | list[dict[str, Any]]:
@@ -127,10 +131,4 @@ def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str |
         # A string before 0.98.0 and from 0.114.0 on, a list of one in between.
         case [{"type": "inputText", "text": str(text)}] if single_text:
             return text
-    return [_output_item(item) for item in content]
-
-
-def _output_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    # The client's items are spelled in camel case, those of the Responses API are not.
-    renamed = {_MODEL_FIELDS.get(key, key): value for key, value in item.items()}
-    return {**renamed, "type": _OUTPUT_TYPES[item["type"]]}
+    return [{"type": kind, field: item[own]} for item in content for own, kind, field in [_OUTPUTS[item["type"]]]]

@@ -25,8 +25,7 @@ from wireproof_codex.turns.actions import Actions
 from wireproof_codex.turns.calls import CallRunner
 from wireproof_codex.turns.course import TurnCourse
 from wireproof_codex.turns.own_tools import OwnTools
-from wireproof_codex.turns.parts import Shared
-from wireproof_codex.turns.results import Results
+from wireproof_codex.turns.results import Results, Shared
 from wireproof_codex.turns.script_position import ScriptPosition
 from wireproof_scripts.player import Until
 

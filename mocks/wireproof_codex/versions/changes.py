@@ -64,8 +64,7 @@ CHANGES: tuple[Change, ...] = (
         stored={"unread_error": "thread not loaded: {id}", "legacy_shutdown": True},
     ),
     _since("0.94.0", "0.94.0/approval_rpcerror", commands={"hangs_on_error": False}),
-    _since("0.95.0", "0.95.0/failures", failures={"causes": looks.CAUSES_0_95}),
-    _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
+    _since("0.95.0", "0.95.0/failures", failures={"causes": looks.CAUSES_0_95}, messages={"default_mode": "default"}),
     _since("0.97.0", "0.125.0/exec/json_usage_limit", failures={"causes": looks.CAUSES_0_97}),
     _since("0.97.0", "0.97.0/own_tools", tools={"mcp_output": "json"}),
     # 0.96.0 still takes `output`; 0.97.0 was not run.
@@ -292,11 +291,8 @@ CHANGES: tuple[Change, ...] = (
         "0.160.0/requests",
         "0.169.0/forks",
         "0.160.0/pages",
-        messages={"history_mode": "paginated"},
         stored={
-            "item_kinds": None,
             "paged": True,
-            "keeps_parents": True,
             "before_first_turn": True,
             "no_turns_error": (-32601, "list_turns is not supported yet"),
         },

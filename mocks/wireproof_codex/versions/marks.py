@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from math import inf
 
 # The name is lazy: it may hold hyphens itself (`on-failure-0.150`).
 _MARKED = re.compile(r"([^+]+?)(?:\+(0\.\d+))?(?:-(0\.\d+))?")
@@ -28,36 +25,29 @@ def minor(number: str) -> int:
 
 # The lists are constants, and each version that is derived reads all of them.
 @cache
-def _read(marked: str) -> tuple[tuple[str, int, float], ...]:
-    """(name, first, gone) of each."""
-    return tuple(_split(entry) for entry in marked.split())
-
-
-def _split(entry: str) -> tuple[str, int, float]:
-    found = _MARKED.fullmatch(entry)
-    if found is None:
-        raise ValueError(f"{entry}: expected a name, then +FIRST or -GONE or both")
-    name, first, gone = found.groups()
-    return name, minor(first) if first else 0, minor(gone) if gone else float("inf")
+def _read(marked: str) -> tuple[tuple[str, float, float], ...]:
+    """(name, first, gone) of each: 0 and infinity where there is no mark."""
+    read = []
+    for entry in marked.split():
+        found = _MARKED.fullmatch(entry)
+        if found is None:
+            raise ValueError(f"{entry}: expected a name, then +FIRST or -GONE or both")
+        name, first, gone = found.groups()
+        read.append((name, minor(first) if first else 0, minor(gone) if gone else inf))
+    return tuple(read)
 
 
 def known(marked: str, number: str) -> tuple[str, ...]:
     """The names that the version has, in their order."""
-    return tuple(name for name, has in _all(marked, number) if has)
+    at = minor(number)
+    return tuple(name for name, first, gone in _read(marked) if first <= at < gone)  # `gone` has it no longer
 
 
 def unknown(marked: str, number: str) -> frozenset[str]:
     """The names that the version has not."""
-    had = {name for name, has in _all(marked, number) if has}
-    return frozenset(name for name, _ in _all(marked, number)) - had
+    return frozenset(name for name, _, _ in _read(marked)).difference(known(marked, number))
 
 
 def firsts(marked: str) -> frozenset[int]:
     """The versions (106 of 0.106) that gained or lost one of the names."""
-    ends = (end for _, first, gone in _read(marked) for end in (first, gone))
-    return frozenset(int(end) for end in ends if 0 < end < float("inf"))  # 0 and infinity: no mark
-
-
-def _all(marked: str, number: str) -> Iterator[tuple[str, bool]]:
-    at = minor(number)
-    return ((name, first <= at < gone) for name, first, gone in _read(marked))  # `gone` has it no longer
+    return frozenset(int(end) for _, *ends in _read(marked) for end in ends if 0 < end < inf)

@@ -96,8 +96,6 @@ class MessageTraits:
     """Ephemeral threads, and those that began with a history of the client's, have the older history mode."""
     moves_threads: bool = False
     """The folder of a thread is that of its last turn; else the one that it began in."""
-    history_mode: str = "legacy"
-    """`historyMode` of a thread."""
     personality: str | None = "pragmatic"
     """`personality` of a thread."""
     hides_citations: bool = False
@@ -301,8 +299,6 @@ class Failures:
 class StoredTraits:
     """Threads that are kept: reading, resuming, listing, forking, closing and deleting them."""
 
-    item_kinds: frozenset[str] | None = frozenset({"userMessage", "reasoning", "agentMessage"})
-    """The types of items that a stored turn still has, with new ids; None: all, as they were."""
     renumbers_turns: bool = True
     """Stored turns get new ids."""
     forgotten_statuses: frozenset[str] = frozenset({"failed", "inProgress"})
@@ -316,7 +312,9 @@ class StoredTraits:
     reads_archived: bool = False
     """thread/read finds archived threads."""
     paged: bool = False
-    """Turns and items are read in pages, and answers hold cursors for them."""
+    """Histories are paginated: turns and items are read in pages, for which answers hold cursors; a stored turn keeps
+    all its items as they were; and a thread of which a fork is left cannot be deleted, since the fork refers to it.
+    """
     resends_counts: bool = False
     """thread/resume and thread/fork are followed by the token counts of the thread."""
     counts_new_forks: bool = True
@@ -327,8 +325,6 @@ class StoredTraits:
     """thread/fork follows `ephemeral`."""
     forks_previews: bool = True
     """A fork has the preview of its source."""
-    keeps_parents: bool = False
-    """thread/delete refuses a thread of which a fork is left."""
     deprecates_rollback: bool = False
     """thread/rollback is followed by deprecationNotice."""
     legacy_shutdown: bool = False
