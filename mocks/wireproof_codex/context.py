@@ -176,6 +176,10 @@ class ServerContext:
         thread.operations += 1
         return str(thread.operations - 1)
 
+    def wake_at(self) -> float | None:
+        """When there may be more to write although no input came; None: not before there is input."""
+        return 0.0 if self.turns else self.turns.alarm()  # at once: the next step of a turn is due
+
     def drop(self, thread: Thread) -> None:
         """Stop the turns that play for a thread, without a notification."""
         for turn in self.turns.of(thread):

@@ -1,8 +1,8 @@
 """The protocol core of the mock app-server: lines in, lines out, no I/O.
 
 `receive` takes a line of the client. `output` gives the next thing to write, or None while there is nothing to write
-before more input or before `wake_at`. Turns are played only as far as their lines are fetched, one action at a time and
-one turn after the other: a client that does not read costs no memory, and no turn starves another.
+before more input or before `context.wake_at`. Turns are played only as far as their lines are fetched, one action at a
+time and one turn after the other: a client that does not read costs no memory, and no turn starves another.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof_codex.context import AdmittedRequest
-from wireproof_codex.methods.admission import admit, load_methods
+from wireproof_codex.methods.handshake import initialize
 from wireproof_codex.protocol import rpc
 from wireproof_codex.protocol.outputs import CrashAt
 from wireproof_codex.protocol.params import OVERLOAD, OVERLOADED, Refused
@@ -19,15 +19,24 @@ from wireproof_codex.versions.forms import trimmed_value
 from wireproof_codex.versions.version import last_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from wireproof_codex.context import ServerContext
+    from wireproof_codex.methods.table import Method
     from wireproof_codex.protocol.json_object import Json
     from wireproof_codex.protocol.outputs import Output
+    from wireproof_codex.versions.version import Version
 
 _CRASHED = 101  # the exit status of a Rust program that panicked
 _MOST_STEPS = 1000  # without any output, as of turns without subscribers, before the edge looks for input again
+
+
+def load_methods() -> Mapping[str, Method]:
+    """All methods that the mock plays, imported at the first call: a client waits for the handshake."""
+    from wireproof_codex.methods.table import METHODS  # noqa: PLC0415 - it would slow every start
+
+    return METHODS
 
 
 class AppServer:
@@ -104,10 +113,6 @@ class AppServer:
         if self.context.client:
             load_methods()
 
-    def wake_at(self) -> float | None:
-        """When `output` may have something although no input came; None: not before there is input."""
-        return 0.0 if self.context.turns else self.context.turns.alarm()  # at once: the next step of a turn is due
-
     @property
     def backlog(self) -> int:
         """How many outputs wait to be fetched."""
@@ -142,13 +147,40 @@ class AppServer:
         if self._crash_at == CrashAt(method, self._seen[method]):
             context.die(_CRASHED)
         elif not self._ignores():
-            serve, checked = admit(method, params, context)
+            serve, checked = self._admit(method, params)
             hidden = context.version.messages.hidden
             serve(
                 AdmittedRequest(
                     server=context, params=checked, reply=lambda value: reply(trimmed_value(hidden, method, value))
                 )
             )
+
+    def _admit(self, method: str, given: object) -> tuple[Method, Mapping[str, Any]]:
+        """The function that serves a request of this method, and the checked parameters.
+
+        Raises:
+            Refused: it may not be served.
+        """
+        server, version = self.context, self.context.version
+        # Errors of reading the request, in the words of serde: they come before all others, also before the handshake.
+        if method not in version.requests.methods:
+            listed = ", ".join(f"`{name}`" for name in version.requests.methods)
+            raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
+        params = version.requests.params.check(method, given)
+        if method == "initialize":
+            if server.capabilities is not None:
+                raise Refused("Already initialized")
+            return initialize, params
+        # `initialized` is not waited for: 0.89.0 and 0.169.0 serve requests without it.
+        if server.capabilities is None:
+            raise Refused("Not initialized")
+        if not server.experimental:
+            _check_gate(method, params, version)
+        # The rest neither proxies nor the SDKs that were run ask for (docs/fidelity.md).
+        played = load_methods().get(method)
+        if played is None:
+            raise Refused(f"wireproof-codex does not play {method}")
+        return played, params
 
     def _ignores(self) -> bool:
         """True if a request is never answered, because too many outputs wait.
@@ -192,3 +224,12 @@ class AppServer:
                 context.turns.wake(turn)
             case unknown:  # also a second or late answer, which the real server passes over as well
                 context.log(f"could not find callback for {unknown!r}")
+
+
+def _check_gate(method: str, params: Mapping[str, Any], version: Version) -> None:
+    # null always passes; from 0.125.0 on even an empty list needs the capability.
+    passing: tuple[object, ...] = (None,) if version.requests.gates_empty_lists else (None, [])
+    fields = [name for name in version.requests.gated_params.get(method, ()) if params.get(name) not in passing]
+    if method in version.requests.gated_methods or fields:
+        what = f"{method}.{fields[0]}" if fields else method
+        raise Refused(f"{what} requires experimentalApi capability")

@@ -146,17 +146,17 @@ def test_a_turn_is_played_only_as_far_as_it_is_fetched(make_client: MakeClient) 
 
 def test_the_server_says_when_it_wants_to_be_woken(make_client: MakeClient) -> None:
     client = make_client({"a": Script(name="a", title="", parts=((Pause(2.0), Say(("x",)), Pause(1.0)),))})
-    assert client.server.wake_at() is None
+    assert client.context.wake_at() is None
     client.play("[[wireproof:a#1]]")
     client.now += 0.5
     client.play("[[wireproof:a#1]]")
     start = client.now
-    assert client.server.wake_at() == start + 1.5
+    assert client.context.wake_at() == start + 1.5
     assert client.wait(1.5).text_deltas == ["x"]
-    assert client.server.wake_at() == start + 2.0
+    assert client.context.wake_at() == start + 2.0
     assert client.wait(0.5).text_deltas == ["x"]
     assert client.wait(5.0).methods.count("turn/completed") == 2
-    assert client.server.wake_at() is None
+    assert client.context.wake_at() is None
 
 
 PACE = 0.02
@@ -166,7 +166,7 @@ def test_the_model_answers_a_moment_after_the_response(make_client: MakeClient) 
     client = make_client(_say(1), pace=PACE)
     received = client.play("[[wireproof:a#1]]")
     assert received.methods[-4:] == ["turn/started", "response", "item/started", "item/completed"]
-    assert client.server.wake_at() == client.now + 0.02
+    assert client.context.wake_at() == client.now + 0.02
     assert client.wait(0.01) == []
     received = client.wait(0.01)
     assert (received.text_deltas, received.methods[-1]) == (["x"], "turn/completed")
@@ -202,7 +202,7 @@ def test_a_turn_that_is_woken_early_keeps_its_time(make_client: MakeClient) -> N
     client = make_client({"a": Script(name="a", title="", parts=parts)})
     for number in range(len(parts)):
         client.play(f"[[wireproof:a#1]] {number}")
-    assert client.server.wake_at() == client.now + 5.0
+    assert client.context.wake_at() == client.now + 5.0
     assert client.wait(5.0).text_deltas.count("x") == 2
 
 

@@ -7,34 +7,34 @@
     turn.failed      error: {message}
     error            message
 
-Items are numbered as they appear. `Writer.events` gives the events of a notification; what it does not show has none.
+Items are numbered as they appear. What is not shown of a notification has no event.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wireproof_codex.versions.marks import known
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.versions.traits import ExecTraits
+    from wireproof_codex.versions.version import Version
 
 _STATUSES = {"inProgress": "in_progress", "completed": "completed", "failed": "failed", "declined": "declined"}
-_COUNTS = {
-    "input_tokens": "inputTokens",
-    "cached_input_tokens": "cachedInputTokens",
-    "cache_write_input_tokens": "cacheWriteInputTokens",
-    "output_tokens": "outputTokens",
-    "reasoning_output_tokens": "reasoningOutputTokens",
-}
+_COUNTS = "input_tokens cached_input_tokens cache_write_input_tokens+0.147 output_tokens reasoning_output_tokens+0.125"
+"""The fields of `usage`."""
+_BEGUN = "commandExecution mcpToolCall webSearch+0.99 fileChange+0.117"
+"""Items, by the app-server's names, whose beginning is an event."""
 
 
 class JsonEvents:
     """The events of one run."""
 
-    def __init__(self, traits: ExecTraits) -> None:
-        self._traits = traits
+    def __init__(self, version: Version) -> None:
+        self._version = version
+        self._traits = version.exec
         self._numbers: dict[str, str] = {}
         self._made = 0
         self._plan: Json | None = None
@@ -69,7 +69,7 @@ class JsonEvents:
 
     def _item_started(self, params: Mapping[str, Any]) -> Iterator[Json]:
         item = params["item"]
-        if item["type"] in self._traits.begun_items:
+        if item["type"] in known(_BEGUN, self._version.number):
             shown = self._shown(item)
             if shown["type"] == "web_search" and self._traits.begun_search == "empty":
                 shown |= {"query": "", "action": {"type": "other"}}
@@ -111,10 +111,15 @@ class JsonEvents:
         if self._plan:
             yield _completed(self._plan)
         if turn["status"] == "completed":
-            counts = {name: self._usage.get(_COUNTS[name], 0) for name in self._traits.counts}
-            yield {"type": "turn.completed", "usage": counts}
+            names = known(_COUNTS, self._version.number)
+            yield {"type": "turn.completed", "usage": {name: self._usage.get(_camel(name), 0) for name in names}}
         elif turn["status"] == "failed":
             yield {"type": "turn.failed", "error": {"message": turn["error"]["message"]}}
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.title() for part in rest)
 
 
 def _completed(item: Json) -> Json:

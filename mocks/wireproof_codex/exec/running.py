@@ -111,7 +111,7 @@ class ExecRun:
         self._last_message_file = options.one("--output-last-message")
         self._signalled = signalled
         self._journal = journal
-        self._json = JsonEvents(self._version.exec)
+        self._json = JsonEvents(self._version)
         color = options.one("--color")
         colored = sys.stderr.isatty() if color in {None, "auto"} else color == "always"
         self._human = HumanLines(self._version, colored=colored)
@@ -220,7 +220,7 @@ class ExecRun:
             self._tell(self._human.of(method, params))
 
     def _wait(self) -> None:
-        wake = self._server.wake_at()
+        wake = self._context.wake_at()
         patience = _MOST_SECONDS if wake is None else min(max(0.0, wake - self._context.clock()), _MOST_SECONDS)
         select.select([self._signalled], [], [], patience)
 

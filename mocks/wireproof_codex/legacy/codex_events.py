@@ -220,15 +220,8 @@ def token_count(usage: Json | None) -> Json:
             "model_context_window": usage["modelContextWindow"],
         }
     # Without the limits that came after 0.114.0, the last version with this family.
-    limits = {
-        "limit_id": "codex",
-        "limit_name": None,
-        "primary": None,
-        "secondary": None,
-        "credits": None,
-        "plan_type": None,
-    }
-    return {"type": "token_count", "info": info, "rate_limits": limits}
+    limits = dict.fromkeys(("limit_name", "primary", "secondary", "credits", "plan_type"))
+    return {"type": "token_count", "info": info, "rate_limits": {"limit_id": "codex", **limits}}
 
 
 # Written cache tokens are not among them: they came with 0.145.0, after this family.

@@ -79,10 +79,6 @@ class McpServer:
         """Import what calls need."""
         self._core.prepare()
 
-    def wake_at(self) -> float | None:
-        """When `output` may have something although no input came."""
-        return self._core.wake_at()
-
     def receive(self, line: bytes) -> None:
         """Take a line of the client; what is no message is passed over."""
         try:
@@ -114,7 +110,7 @@ class McpServer:
     def _handle(self, identity: object, method: str, params: Mapping[str, Any]) -> None:
         match method:
             case "initialize" if self._begun:
-                self._refuse(identity, {"code": _INVALID, "message": "initialize called more than once"})
+                self._send({"id": identity, "error": {"code": _INVALID, "message": "initialize called more than once"}})
             case "initialize":
                 self._begun = True
                 self._reply(identity, _opened(params, self.version.number))
@@ -126,7 +122,7 @@ class McpServer:
                 self._call(identity, params)
             case _ if method not in _UNANSWERED and self.version.mcp_server.answers_unknown:
                 unknown = {"code": _NOT_FOUND, "message": f"method not found: {method}", "data": {"method": method}}
-                self._refuse(identity, unknown)
+                self._send({"id": identity, "error": unknown})
 
     def _call(self, identity: object, params: Mapping[str, Any]) -> None:
         name = str(params.get("name"))
@@ -243,9 +239,6 @@ class McpServer:
 
     def _reply(self, identity: object, result: Json) -> None:
         self._send({"id": identity, "result": result})
-
-    def _refuse(self, identity: object, error: Json) -> None:
-        self._send({"id": identity, "error": error})
 
     def _send(self, message: Json) -> None:
         line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"))

@@ -20,7 +20,7 @@ from wireproof_codex.methods import (
     threads,
     turns,
 )
-from wireproof_codex.methods.admission import initialize
+from wireproof_codex.methods.handshake import initialize
 
 Method = Callable[[AdmittedRequest], None]
 

@@ -141,18 +141,9 @@ def estimated(tokens: int) -> Json:
     return {**usage(Usage(input=0, output=0)), "totalTokens": tokens}
 
 
+_UNKNOWN_LIMITS = """
+    limitName normalModelSlug primary secondary credits individualLimit spendControlReached planType
+    rateLimitReachedType
+"""
 # All null: the recorded servers had no login, so there were no limits to report.
-RATE_LIMITS: Json = {
-    "rateLimits": {
-        "limitId": "codex",
-        "limitName": None,
-        "normalModelSlug": None,
-        "primary": None,
-        "secondary": None,
-        "credits": None,
-        "individualLimit": None,
-        "spendControlReached": None,
-        "planType": None,
-        "rateLimitReachedType": None,
-    },
-}
+RATE_LIMITS: Json = {"rateLimits": {"limitId": "codex", **dict.fromkeys(_UNKNOWN_LIMITS.split())}}

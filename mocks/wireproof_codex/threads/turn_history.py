@@ -59,12 +59,12 @@ def turn_object(
 class TurnHistory:
     """The turns of one thread, the oldest first."""
 
-    def __init__(self, turns: Iterable[Json] = (), read_state: Json | None = None) -> None:
+    def __init__(self, turns: Iterable[Json] = ()) -> None:
         self.turns = list(turns)
         """`turn` objects with all their items."""
         self.costs: list[Cost] = [None] * len(self.turns)
         """The tokens at the end of each turn: of all responses of the thread, and of the last one. None: unknown."""
-        self.read_state = read_state
+        self.read_state: Json | None = None
         """`readState` of the last thread/readState/changed, None before there was one."""
         self._known: dict[str, Json] = {}  # those of this process, whose ids older processes may have given, too
 

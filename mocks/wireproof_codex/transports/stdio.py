@@ -44,7 +44,7 @@ class Served(Protocol):
     """What is served: an app-server, or another process of codex that lines go into and come out of."""
 
     context: ServerContext
-    """Has the version and the time."""
+    """Has the version, the time, and when there may be more to write although no input came."""
 
     @property
     def backlog(self) -> int:
@@ -62,9 +62,6 @@ class Served(Protocol):
 
     def prepare(self) -> None:
         """Import what will be needed."""
-
-    def wake_at(self) -> float | None:
-        """When `output` may have something although no input came."""
 
 
 class StdioEdge:
@@ -143,7 +140,7 @@ class StdioEdge:
 
     def _patience(self) -> float | None:
         """How long to wait, in milliseconds."""
-        wake = self._server.wake_at()
+        wake = self._server.context.wake_at()
         return None if wake is None else max(0.0, (wake - self._server.context.clock()) * 1000 + 0.5)
 
     def _write(self) -> None:

@@ -44,14 +44,6 @@ def _since(first: str, *recordings: str, seen: str = "", **traits: Traits) -> Ch
     return Change(first=first, recordings=recordings, seen=seen, traits=traits)
 
 
-_COUNTS_0_89 = ("input_tokens", "cached_input_tokens", "output_tokens")
-_COUNTS_0_147 = (
-    "input_tokens",
-    "cached_input_tokens",
-    "cache_write_input_tokens",
-    "output_tokens",
-    "reasoning_output_tokens",
-)
 _KEY_0_169 = "API key configured - {key}\nAuthentication is checked when you send a request."
 _NONE_FOUND = "no rollout found for thread id {id}"
 _UNBEGUN = "thread {id} is not materialized yet; includeTurns is unavailable before first user message"
@@ -84,7 +76,6 @@ CHANGES: tuple[Change, ...] = (
         "0.99.0",
         seen="exec of 0.99.0 shows the beginning of a search, and takes --yolo outside a repository",
         exec={
-            "begun_items": frozenset({"commandExecution", "mcpToolCall", "webSearch"}),
             "begun_search": "empty",
             "searches_keep_ids": True,
             "needs_repository": False,
@@ -180,7 +171,6 @@ CHANGES: tuple[Change, ...] = (
     # From here on exec is a client of an app-server in its own process.
     _since(
         "0.117.0",
-        "0.125.0/exec/json_patch",
         "0.125.0/exec/json_search",
         "0.125.0/exec/human_command",
         "0.125.0/exec/human_lines",
@@ -188,7 +178,6 @@ CHANGES: tuple[Change, ...] = (
         "0.125.0/exec/last_message_failed",
         exec={
             "writes_items": True,
-            "begun_items": frozenset({"commandExecution", "mcpToolCall", "webSearch", "fileChange"}),
             "begun_search": "complete",
             "begins_unknown": False,
             "last_message_file": "at end, if any",
@@ -215,7 +204,6 @@ CHANGES: tuple[Change, ...] = (
         tools={"mcp_namespace": "mcp__{server}__", "mcp_output": "timed"},
     ),
     _since("0.122.0", "0.122.0/core", stored={"resends_counts": True}),
-    _since("0.125.0", "0.125.0/exec/json_text", exec={"counts": (*_COUNTS_0_89, "reasoning_output_tokens")}),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
@@ -257,7 +245,6 @@ CHANGES: tuple[Change, ...] = (
     _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
     _since("0.145.0", "0.150.0/approval_badresult", messages={"emitted_at": True}),
     _since("0.146.0", "0.150.0/approval_badresult", turns={"ends_with_last_text": True}),
-    _since("0.147.0", "0.169.0/exec/json_text", exec={"counts": _COUNTS_0_147}),
     # From here on no version answers with the id of a turn that never completes.
     _since("0.149.0", "0.150.0/busy", turns={"when_busy": "joins"}),
     _since(

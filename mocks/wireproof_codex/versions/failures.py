@@ -136,21 +136,15 @@ CAUSES_0_100: Mapping[str, FailureCause] = {
     ),
 }
 
-_LIMITED_0_155 = FailureCause(
-    message=(
-        "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
-        "visit https://chatgpt.com/codex/settings/usage to purchase more credits or try again at 9:52 PM."
-    ),
-    info="usageLimitExceeded",
-)
+
+def _curly(cause: FailureCause, hour: str = "") -> FailureCause:
+    """With a curly apostrophe, and another hour."""
+    return replace(cause, message=cause.message.replace("'", "\u2019").replace("9:49 PM", hour))
+
 
 CAUSES_0_155: Mapping[str, FailureCause] = {
-    "http-500": FailureCause(
-        message="We\u2019re currently experiencing high demand, which may cause temporary errors.",
-        info="internalServerError",
-        began=False,
-    ),
-    "usage-limit": _LIMITED_0_155,
+    "http-500": _curly(CAUSES_0_89["http-500"]),
+    "usage-limit": _curly(CAUSES_0_97["usage-limit"], "9:52 PM"),
 }
 
 _UNREACHED_0_160 = FailureCause(
@@ -177,7 +171,8 @@ CAUSES_0_160: Mapping[str, FailureCause] = {
 
 CAUSES_0_161: Mapping[str, FailureCause] = {
     "usage-limit": replace(
-        _LIMITED_0_155, message=_LIMITED_0_155.message.replace("chatgpt.com/codex/settings", "chatgpt.com/settings")
+        CAUSES_0_155["usage-limit"],
+        message=CAUSES_0_155["usage-limit"].message.replace("chatgpt.com/codex/settings", "chatgpt.com/settings"),
     ),
 }
 

@@ -212,10 +212,6 @@ class ExecTraits:
     """People are shown item by item; else what the older family of notifications says."""
     is_preview: bool = True
     """The head calls it a research preview."""
-    counts: tuple[str, ...] = ("input_tokens", "cached_input_tokens", "output_tokens")
-    """The fields of `usage`."""
-    begun_items: frozenset[str] = frozenset({"commandExecution", "mcpToolCall"})
-    """Items, by the app-server's names, whose beginning is an event."""
     repeats_diffs: bool = True
     """People are shown a diff each time it is sent; else when it has changed."""
     begun_search: Literal["complete", "empty"] = "complete"

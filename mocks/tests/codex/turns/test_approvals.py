@@ -207,7 +207,7 @@ def test_ids_of_requests_are_the_servers_own(make: Any) -> None:
     client, _ = make(TOUCH, Command(id="call_2", command="ls"), Hang())
     received = client.send({"id": 1, "result": {"decision": "accept"}})
     assert received.params_of("serverRequest/resolved")[0]["requestId"] == 1
-    assert client.server.wake_at() is None
+    assert client.context.wake_at() is None
 
 
 @pytest.fixture

@@ -595,7 +595,7 @@ def test_every_script_of_the_library_can_be_played_in_every_version(
         client.answer(asked["id"])
     # Longer than the longest silence of a script.
     client.wait(301.0)
-    assert client.server.wake_at() is None
+    assert client.context.wake_at() is None
     assert received.params_of("turn/started")
 
 
