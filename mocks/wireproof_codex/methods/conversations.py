@@ -7,10 +7,10 @@ sent once, whatever their number.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from wireproof_codex.legacy import codex_events
-from wireproof_codex.methods.lookup import begin_thread, check_uuid
+from wireproof_codex.methods.lookup import begin_thread, check_uuid, find_thread, notify_loaded
 from wireproof_codex.methods.turns import check_input, interrupt, start_turn
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import Refused
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
     from wireproof_codex.threads.thread import Thread
 
 
-def _conversation(request: AdmittedRequest) -> Thread:
-    identity = request.params["conversationId"]
-    check_uuid(identity, "Invalid request")
-    thread = request.server.threads.get(identity)
-    if thread is None:
-        raise Refused(f"conversation not found: {identity}")
-    return thread
+_conversation = partial(find_thread, name="conversationId", wrong="Invalid request", kind="conversation")
 
 
 def _new_conversation(request: AdmittedRequest) -> None:
@@ -38,7 +32,7 @@ def _new_conversation(request: AdmittedRequest) -> None:
     thread.conversation = True
     thread.hold_notifications()
     request.reply(messages.conversation_opened(thread))
-    request.server.notify(thread, *codex_events.notification("", thread.id, codex_events.MCP_STARTUP_COMPLETE))
+    notify_loaded(request, thread)
 
 
 def _add_listener(request: AdmittedRequest) -> None:

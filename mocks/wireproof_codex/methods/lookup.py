@@ -39,17 +39,19 @@ def check_uuid(text: str, wrong: str) -> None:
         raise Refused(f"{wrong}: invalid length: expected length 32 for simple format, found {digits}")
 
 
-def find_thread(request: AdmittedRequest) -> Thread:
-    """The thread that `threadId` names.
+def find_thread(
+    request: AdmittedRequest, name: str = "threadId", *, wrong: str = "invalid thread id", kind: str = "thread"
+) -> Thread:
+    """The loaded thread that the parameter `name` names; of other ids the text begins with `wrong`.
 
     Raises:
         Refused: it is no UUID, or no such thread is loaded.
     """
-    identity = request.params["threadId"]
-    check_uuid(identity, "invalid thread id")
+    identity = request.params[name]
+    check_uuid(identity, wrong)
     thread = request.server.threads.get(identity)
     if thread is None:
-        raise Refused(f"thread not found: {identity}")
+        raise Refused(f"{kind} not found: {identity}")
     return thread
 
 

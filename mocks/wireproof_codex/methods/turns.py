@@ -184,7 +184,7 @@ def _thread_compact_start(request: AdmittedRequest) -> None:
     thread, server = find_thread(request), request.server
     request.reply({})
     if thread.turn is not None:
-        thread.turn.replace()
+        thread.turn.interrupt("replaced")
         server.drop(thread)
     thread.failed = False
     turn = PlayedTurn(server, thread, choose_summary(server, thread), [], only_summary=True)

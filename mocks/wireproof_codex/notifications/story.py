@@ -22,7 +22,6 @@ from wireproof_codex.notifications.answer import JoinedText
 if TYPE_CHECKING:
     from wireproof_codex.notifications.sender import NotificationSender
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.threads.thread import Thread
     from wireproof_scripts.steps import TextDelta, Usage
 
 
@@ -37,11 +36,8 @@ def send_message(sender: NotificationSender, message: Json, choice: int | None) 
 
 
 def _send(sender: NotificationSender, method: str, said: Json) -> None:
-    sender.notify(method, {**_address(sender.thread), **({"msg": said} if sender.nested else said)})
-
-
-def _address(thread: Thread) -> Json:
-    return {"conversationId" if thread.conversation else "threadId": thread.id}
+    address = {"conversationId" if sender.thread.conversation else "threadId": sender.thread.id}
+    sender.notify(method, {**address, **({"msg": said} if sender.nested else said)})
 
 
 def _index(choice: int | None) -> Json:

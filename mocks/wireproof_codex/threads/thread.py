@@ -61,11 +61,8 @@ class Running(Protocol):
     def waits_for_approval(self) -> bool:
         """Whether it waits for the client's answer about a command, a patch or a question."""
 
-    def interrupt(self) -> None:
-        """End it because the client wants it to end."""
-
-    def replace(self) -> None:
-        """End it because another turn takes its place."""
+    def interrupt(self, reason: str = "interrupted") -> None:
+        """End it because the client wants that, or because another turn takes its place: `replaced`."""
 
     def drop(self) -> None:
         """Play nothing more of it, without a notification."""

@@ -134,15 +134,11 @@ class PlayedTurn:
         """Whether it waits for the client's answer about a command, a patch or a question."""
         return self._own_tools.awaited
 
-    def interrupt(self) -> None:
-        """End the turn because the client wants it; the requests that wait for that are answered."""
-        self._abort("interrupted")
+    def interrupt(self, reason: str = "interrupted") -> None:
+        """End the turn because the client wants it, or because another one takes its place: `replaced`.
 
-    def replace(self) -> None:
-        """End the turn because another one takes its place."""
-        self._abort("replaced")
-
-    def _abort(self, reason: str) -> None:
+        The requests that wait for that are answered.
+        """
         # An interrupted agentMessage gets no item/completed (0.89.0, 0.169.0).
         self._course.notifier.answer.break_off()
         self._calls.cancel()
