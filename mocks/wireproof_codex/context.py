@@ -6,6 +6,7 @@ by starting or resuming it.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.protocol import rpc
-from wireproof_codex.protocol.ids import Ids
 from wireproof_codex.protocol.outputs import GarbageLine, Output, Pieces, ProcessExit, StderrLine
 from wireproof_codex.threads.schedule import Schedule
 from wireproof_codex.threads.thread import LoadedThreads, Running, Thread
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wireproof_codex.protocol.json_object import Json
-    from wireproof_codex.threads.rollouts import FileThreadStore
-    from wireproof_codex.threads.thread_store import MemoryThreadStore
+    from wireproof_codex.threads.thread_store import FileThreadStore, MemoryThreadStore
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.steps import Library
 
@@ -42,6 +41,26 @@ def epoch_clock() -> Callable[[], float]:
     """The clock of this machine in epoch seconds, unmoved by changes of its date while the process runs."""
     start = time.time() - time.monotonic()
     return lambda: start + time.monotonic()
+
+
+class Ids:
+    """UUIDs of version 7 as the real server makes them; numbers that count up. Tests have others, to foresee them."""
+
+    def __init__(self) -> None:
+        self._number = 0
+
+    def uuid(self, now: float) -> str:
+        """A UUID for the time `now` in epoch seconds: 48 bits of milliseconds, then 74 random ones."""
+        # By hand, as `uuid.uuid7` is new in Python 3.14.
+        head = int(now * 1000) << 80
+        tail = int.from_bytes(os.urandom(10), "big") & ~(0xF << 76) & ~(0x3 << 62)  # room for version and variant
+        text = f"{head | 0x7 << 76 | 0x2 << 62 | tail:032x}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def number(self) -> int:
+        """The next number of the process, from 1."""
+        self._number += 1
+        return self._number
 
 
 class ServerContext:
@@ -111,14 +130,10 @@ class ServerContext:
     @cached_property
     def thread_store(self) -> FileThreadStore | MemoryThreadStore:
         """Where threads are that are not loaded."""
-        # Imported when it is needed for the first time: either would slow every start.
-        if self._stores:
-            from wireproof_codex.threads.rollouts import FileThreadStore  # noqa: PLC0415 - see above
+        # Imported when it is needed for the first time: it would slow every start.
+        from wireproof_codex.threads.thread_store import FileThreadStore, MemoryThreadStore  # noqa: PLC0415 - see above
 
-            return FileThreadStore(self.home, self.log)
-        from wireproof_codex.threads.thread_store import MemoryThreadStore  # noqa: PLC0415 - see above
-
-        return MemoryThreadStore()
+        return FileThreadStore(self.home, self.log) if self._stores else MemoryThreadStore()
 
     @property
     def experimental(self) -> bool:

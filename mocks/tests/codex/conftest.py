@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_codex.context import ServerContext
-from wireproof_codex.protocol.ids import Ids
+from wireproof_codex.context import Ids, ServerContext
 from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, StderrLine
 from wireproof_codex.server import AppServer
 from wireproof_codex.versions.version import NEWEST, VERSIONS

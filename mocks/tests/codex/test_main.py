@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof_codex import __main__ as command
-from wireproof_codex.threads.rollouts import FileThreadStore
-from wireproof_codex.threads.thread_store import MemoryThreadStore
+from wireproof_codex.threads.thread_store import FileThreadStore, MemoryThreadStore
 from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 """A Responses item, or another JSON object."""
 Log = Callable[[str, object], None]
-"""Stores an entry of a thread: its kind and its payload, see `rollouts`."""
+"""Stores an entry of a thread: its kind and its payload, see `thread_store`."""
 
 # Bounds for a process that runs for months, beyond what a client is likely to use.
 KEPT_THREADS = 4096

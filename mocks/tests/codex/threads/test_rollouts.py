@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_codex.protocol.ids import Ids
+from wireproof_codex.context import Ids
 from wireproof_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import uuid
 
-from wireproof_codex.protocol.ids import Ids
+from wireproof_codex.context import Ids
 
 
 def test_a_uuid_is_of_version_7_and_holds_the_time() -> None:
