@@ -196,9 +196,7 @@ def error(cause: Json) -> Json:
 
 def retrying(cause: Json) -> Json:
     """Sent before the model is asked again; `cause`: the `error` of the typed notification."""
-    info = _info(cause["codexErrorInfo"])
-    details = {"additional_details": cause["additionalDetails"]}
-    return {"type": "stream_error", "message": cause["message"], "codex_error_info": info, **details}
+    return {**error(cause), "type": "stream_error", "additional_details": cause["additionalDetails"]}
 
 
 def _info(info: object) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_codex.protocol.params import shown
+from wireproof_codex.protocol.params import shown, unknown_variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,9 +127,7 @@ def _wrong(name: str, value: object, known: Sequence[str], version: Version) -> 
         return f"invalid type: {'number' if number else shown(value)}, expected {wanted}"
     names = {"approval-policy": version.mcp_server.policies, "sandbox": _SANDBOXES}.get(name)
     if names and value not in names:
-        either = len(names) == 2  # noqa: PLR2004 - two are joined by a word
-        listed = " or ".join(f"`{one}`" for one in names) if either else ", ".join(f"`{one}`" for one in names)
-        return f"unknown variant `{value}`, expected {listed if either else f'one of {listed}'}"
+        return unknown_variant(value, names)
     return ""
 
 

@@ -77,12 +77,16 @@ def _check_leaf(kind: str, value: object) -> None:
         raise _invalid(kind, value)
 
 
-def _unknown(name: str, names: Sequence[str]) -> Refused:
+def unknown_variant(name: object, names: Sequence[str]) -> str:
+    """What the deserialiser says of a name that is none of these."""
     # serde joins two names with `or`, and lists three or more after `one of`.
-    listed = " or ".join(f"`{one}`" for one in names)
-    if len(names) > _TWO:
-        listed = f"one of {', '.join(f'`{one}`' for one in names)}"
-    return Refused(f"Invalid request: unknown variant `{name}`, expected {listed}")
+    listed = [f"`{one}`" for one in names]
+    expected = f"one of {', '.join(listed)}" if len(names) > _TWO else " or ".join(listed)
+    return f"unknown variant `{name}`, expected {expected}"
+
+
+def _unknown(name: str, names: Sequence[str]) -> Refused:
+    return Refused(f"Invalid request: {unknown_variant(name, names)}")
 
 
 _TWO = 2

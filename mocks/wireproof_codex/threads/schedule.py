@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 from collections import deque
@@ -21,10 +20,9 @@ class Schedule:
     def __init__(self) -> None:
         self._ready: deque[Running] = deque()
         self._waiting: dict[Running, float] = {}
-        # A heap; entries of turns that were woken early stay in it until they come to its top: removing them would cost
-        # a search each time.
-        self._alarms: list[tuple[float, int, Running]] = []
-        self._tie = itertools.count()  # turns cannot be compared, so equal times need another order
+        """Until when each waits; without an end, what ends it (an answer, a gate, another turn) wakes the turn."""
+        self._next = math.inf
+        """No turn is to be woken before it; so most calls of `wake_due` need no search."""
 
     def __iter__(self) -> Iterator[Running]:
         return itertools.chain(self._ready, self._waiting)
@@ -51,21 +49,21 @@ class Schedule:
             self._ready.append(turn)
             return
         self._waiting[turn] = turn.wait.time
-        # A wait without an end has no alarm: what ends it (an answer, a gate, another turn) wakes the turn.
-        if turn.wait.time < math.inf:
-            heapq.heappush(self._alarms, (turn.wait.time, next(self._tie), turn))
+        self._next = min(self._next, turn.wait.time)
 
     def alarm(self) -> float | None:
         """When the next waiting turn is to be woken, None if none waits for a moment."""
-        # A turn may wait again for another moment: then only the entry of that moment counts.
-        while self._alarms and self._waiting.get(self._alarms[0][2]) != self._alarms[0][0]:
-            heapq.heappop(self._alarms)
-        return self._alarms[0][0] if self._alarms else None
+        at = min(self._waiting.values(), default=math.inf)
+        return at if at < math.inf else None
 
     def wake_due(self, now: float) -> None:
-        """Wake the turns that waited until now."""
-        while (alarm := self.alarm()) is not None and alarm <= now:
-            self.wake(self._alarms[0][2])
+        """Wake the turns that waited until now, in the order of their moments."""
+        if now < self._next:
+            return
+        for turn in sorted(self._waiting, key=self._waiting.__getitem__):
+            if self._waiting[turn] <= now:
+                self.wake(turn)
+        self._next = self.alarm() or math.inf
 
     def wake(self, turn: Running) -> None:
         """Let a turn that waits look again."""
