@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part, parts
 from wireproof_scripts.steps import Call, Finish, Say, Script
 
 # Spacing, 1.50, an escaped and a raw accent, an escaped slash, the order of keys: a JSON writer changes each of these,
@@ -26,113 +27,91 @@ TOOLS_NAMED = (
 )  # fmt: skip
 
 CALLS: tuple[Script, ...] = (
-    Script(
-        name="call/one",
-        title="One call with arguments that no JSON writer spells like this.",
-        parts=((Call(id="call_one", name="localSearch", arguments=ODD_SPELLING),),),
+    part(
+        "call/one",
+        "One call with arguments that no JSON writer spells like this.",
+        Call(id="call_one", name="localSearch", arguments=ODD_SPELLING),
     ),
-    Script(
-        name="call/empty-arguments",
-        title="A call without parameters.",
-        parts=((Call(id="call_empty", name="getFileTree", arguments="{}"),),),
+    part(
+        "call/empty-arguments", "A call without parameters.", Call(id="call_empty", name="getFileTree", arguments="{}")
     ),
-    Script(
-        # Not native: Codex asks for no call whose arguments are no JSON.
-        name="call/bare",
-        title="A call with empty text as arguments.",
-        parts=((Call(id="call_bare", name="getFileTree", arguments="", shape="delta-tool-calls"),),),
+    # Not native: Codex asks for no call whose arguments are no JSON.
+    part(
+        "call/bare",
+        "A call with empty text as arguments.",
+        Call(id="call_bare", name="getFileTree", arguments="", shape="delta-tool-calls"),
     ),
-    Script(
-        name="call/large",
-        title="A call with more than 64 KiB of arguments in multi-byte text.",
-        parts=((Call(id="call_large", name="writeToFile", arguments=LARGE),),),
+    part(
+        "call/large",
+        "A call with more than 64 KiB of arguments in multi-byte text.",
+        Call(id="call_large", name="writeToFile", arguments=LARGE),
     ),
-    Script(
-        name="call/megabyte",
-        title="A call with a mebibyte of arguments.",
-        parts=((Call(id="call_megabyte", name="writeToFile", arguments=MEGABYTE),),),
+    part(
+        "call/megabyte",
+        "A call with a mebibyte of arguments.",
+        Call(id="call_megabyte", name="writeToFile", arguments=MEGABYTE),
     ),
-    Script(
-        # Not native, as those of call/bare. A JSON repairer closes the string and the object.
-        name="call/broken",
-        title="A call whose arguments break off: no JSON, and the model's own.",
-        parts=(
-            (
-                Call(
-                    id="call_broken",
-                    name="localSearch",
-                    arguments='{"query": "half a wo',
-                    shape="delta-tool-calls",
-                    pieces=('{"query": ', '"half a wo'),
-                ),
-            ),
+    # Not native, as those of call/bare. A JSON repairer closes the string and the object.
+    part(
+        "call/broken",
+        "A call whose arguments break off: no JSON, and the model's own.",
+        Call(
+            id="call_broken",
+            name="localSearch",
+            arguments='{"query": "half a wo',
+            shape="delta-tool-calls",
+            pieces=('{"query": ', '"half a wo'),
         ),
         notifications="story",
     ),
-    Script(
-        # chat.stream.stop-after-first and burst-all part here.
-        name="call/two",
-        title="Two calls of different tools.",
-        parts=((_SEARCH, _READ),),
+    # chat.stream.stop-after-first and burst-all part here.
+    part("call/two", "Two calls of different tools.", _SEARCH, _READ),
+    part(
+        "call/three",
+        "Three calls of different tools.",
+        _SEARCH,
+        _READ,
+        Call(id="call_tree", name="getFileTree", arguments="{}"),
     ),
-    Script(
-        name="call/three",
-        title="Three calls of different tools.",
-        parts=((_SEARCH, _READ, Call(id="call_tree", name="getFileTree", arguments="{}")),),
+    # What a proxy that knows calls by their content takes for one.
+    part(
+        "call/same-twice",
+        "The same tool with the same arguments twice: two calls, two ids.",
+        Call(id="call_same_1", name="localSearch", arguments='{"query": "twice"}'),
+        Call(id="call_same_2", name="localSearch", arguments='{"query": "twice"}'),
     ),
-    Script(
-        # What a proxy that knows calls by their content takes for one.
-        name="call/same-twice",
-        title="The same tool with the same arguments twice: two calls, two ids.",
-        parts=(
-            (
-                Call(id="call_same_1", name="localSearch", arguments='{"query": "twice"}'),
-                Call(id="call_same_2", name="localSearch", arguments='{"query": "twice"}'),
-            ),
-        ),
+    part("call/after-text", "Text, then a call.", Say(("Let me", " look.")), _SEARCH),
+    # chat.stream.tail-suppressed, chat.whole.tail-dropped.
+    part(
+        "call/tail", "Text after a call in the same answer of the model.", _SEARCH, Say(("This tail", " is dropped."))
     ),
-    Script(
-        name="call/after-text",
-        title="Text, then a call.",
-        parts=((Say(("Let me", " look.")), _SEARCH),),
+    # chat.stream.nothing-after-finish.
+    part(
+        "call/late",
+        "A call that comes after the model's answer was complete.",
+        _SEARCH,
+        Finish(),
+        Call(id="call_late", name="readNote", arguments='{"notePath": "late.md"}'),
     ),
-    Script(
-        # chat.stream.tail-suppressed, chat.whole.tail-dropped.
-        name="call/tail",
-        title="Text after a call in the same answer of the model.",
-        parts=((_SEARCH, Say(("This tail", " is dropped."))),),
+    # turn.follow-up-without-tools.
+    parts(
+        "call/then-text", "A call; with its result in the history, text.", (_SEARCH,), (Say(("All", " clear", ".")),)
     ),
-    Script(
-        # chat.stream.nothing-after-finish.
-        name="call/late",
-        title="A call that comes after the model's answer was complete.",
-        parts=((_SEARCH, Finish(), Call(id="call_late", name="readNote", arguments='{"notePath": "late.md"}')),),
+    parts(
+        "call/steps",
+        "A call, a second call, then text: one step per result.",
+        (_SEARCH,),
+        (_READ,),
+        (Say(("Both", " steps", " done.")),),
     ),
-    Script(
-        # turn.follow-up-without-tools.
-        name="call/then-text",
-        title="A call; with its result in the history, text.",
-        parts=((_SEARCH,), (Say(("All", " clear", ".")),)),
-    ),
-    Script(
-        name="call/steps",
-        title="A call, a second call, then text: one step per result.",
-        parts=((_SEARCH,), (_READ,), (Say(("Both", " steps", " done.")),)),
-    ),
-    Script(
-        # chat.stream.finish-reason, chat.whole.finish.
-        name="text/length-call",
-        title="A call in an answer that was cut off: the call wins.",
-        parts=((_SEARCH, Finish("length")),),
-    ),
-    Script(
-        # turn.multi-step: tools stripped after the first result would end it early.
-        name="turn/many-steps",
-        title="A call, a second call of what the first one found, then text.",
-        parts=(
-            (Call(id="call_find", name="localSearch", arguments='{"query": "many steps"}'),),
-            (Say(("One more", " look.")), Call(id="call_open", name="readNote", arguments='{"notePath": "steps.md"}')),
-            (Say(("After", " two", " steps", ".")),),
-        ),
+    # chat.stream.finish-reason, chat.whole.finish.
+    part("text/length-call", "A call in an answer that was cut off: the call wins.", _SEARCH, Finish("length")),
+    # turn.multi-step: tools stripped after the first result would end it early.
+    parts(
+        "turn/many-steps",
+        "A call, a second call of what the first one found, then text.",
+        (Call(id="call_find", name="localSearch", arguments='{"query": "many steps"}'),),
+        (Say(("One more", " look.")), Call(id="call_open", name="readNote", arguments='{"notePath": "steps.md"}')),
+        (Say(("After", " two", " steps", ".")),),
     ),
 )

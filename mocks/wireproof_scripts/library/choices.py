@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Finish, Parts, Say, Script, Usage
 
 
@@ -23,22 +24,18 @@ CHOICES: tuple[Script, ...] = (
         ((Say(("Nothing", " to look up.")),),),
         ((Call(id="call_second", name="localSearch", arguments='{"query": "second choice"}'),),),
     ),
-    Script(
-        name="choices/indexed",
-        title="Two choices in one turn: events name their choice, and one event names none.",
-        parts=(
-            (
-                Say(("Zero", " begins"), choice=0),
-                Say(("One", " begins"), choice=1),
-                Say((", goes on",)),  # chat.stream.isolation: without an index it belongs to 0
-                Say((", goes on",), choice=1),
-                Say((", and ends.",), choice=0),
-                Finish("stop", choice=0),
-                Say((", and is cut",), choice=1),
-                Finish("length", choice=1),
-                Usage(input=40, output=23),
-            ),
-        ),
+    part(
+        "choices/indexed",
+        "Two choices in one turn: events name their choice, and one event names none.",
+        Say(("Zero", " begins"), choice=0),
+        Say(("One", " begins"), choice=1),
+        Say((", goes on",)),  # chat.stream.isolation: without an index it belongs to 0
+        Say((", goes on",), choice=1),
+        Say((", and ends.",), choice=0),
+        Finish("stop", choice=0),
+        Say((", and is cut",), choice=1),
+        Finish("length", choice=1),
+        Usage(input=40, output=23),
         notifications="story",
     ),
     _two(

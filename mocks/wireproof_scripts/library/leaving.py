@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Gate, Hang, Open, Say, Script
 
 # A second turn waits at it, as the client of the first may have received nothing that shows how far the turn is.
@@ -20,21 +21,19 @@ _BEGUN = Call(
 
 LEAVING: tuple[Script, ...] = (
     # Each hangs, so that chat.stream.disconnect can see who interrupts the turn: it has no other end.
-    Script(name="leave/first", title="Nothing at all.", parts=((Open(SENT), Hang()),)),
-    Script(
-        name="leave/arguments",
-        title="Half of a call.",
-        parts=((_BEGUN, Open(SENT), Hang()),),
-        notifications="story",
+    part("leave/first", "Nothing at all.", Open(SENT), Hang()),
+    part("leave/arguments", "Half of a call.", _BEGUN, Open(SENT), Hang(), notifications="story"),
+    part(
+        "leave/call",
+        "A complete call, and no end.",
+        Call(id="call_kept", name="localSearch", arguments='{"query": "complete"}'),
+        Open(SENT),
+        Hang(),
     ),
-    Script(
-        name="leave/call",
-        title="A complete call, and no end.",
-        parts=((Call(id="call_kept", name="localSearch", arguments='{"query": "complete"}'), Open(SENT), Hang()),),
-    ),
-    Script(
-        name="leave/told",
-        title="Text, as soon as the first turn under the nonce has sent everything.",
-        parts=((Gate(SENT, timeout=3.0), Say(("told",))),),
+    part(
+        "leave/told",
+        "Text, as soon as the first turn under the nonce has sent everything.",
+        Gate(SENT, timeout=3.0),
+        Say(("told",)),
     ),
 )

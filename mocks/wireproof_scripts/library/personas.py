@@ -7,7 +7,8 @@ it would take those that it is shown for calls.
 
 from __future__ import annotations
 
-from wireproof_scripts.steps import Call, Reflect, Say, Script, Step
+from wireproof_scripts.library.written import parts
+from wireproof_scripts.steps import Call, Reflect, Say, Script
 
 PERSONA_TOOLS = ("localSearch", "readNote", "searchVault", "vault_search", "file_read", "read", "write")
 """The tools that the personas declare and these scripts call."""
@@ -23,32 +24,28 @@ _SEARCH = Call(id="call_vault_search", name="vault_search", arguments='{"query":
 _RECEIVED = Reflect("received")
 
 
-def _script(slug: str, title: str, *parts: tuple[Step, ...]) -> Script:
-    return Script(name=f"persona/{slug}", title=title, parts=parts)
-
-
 PERSONAS: tuple[Script, ...] = (
-    _script(
-        "obsidian-copilot-xml",
+    parts(
+        "persona/obsidian-copilot-xml",
         "Two <use_tool> blocks in the text, one a turn, their values raw; then text.",
         (Say(_SEARCH_BLOCK),),
         (Say(_READ_BLOCK),),
         (Say(("The costs of R&D", " stay below", " 10 %.")),),
     ),
-    _script(
-        "obsidian-copilot",
+    parts(
+        "persona/obsidian-copilot",
         "A search, then a note, then the result.",
         (Call(id="call_search", name="localSearch", arguments='{"query": "R&D costs", "salientTerms": ["costs"]}'),),
         (Say(("One", " moment.\n")), Call(id="call_read", name="readNote", arguments='{"notePath": "R&D/Costs.md"}')),
     ),
-    _script(
-        "obsidian-copilot-functions",
+    parts(
+        "persona/obsidian-copilot-functions",
         "A search of the vault, then the result.",
         (Call(id="call_vault", name="searchVault", arguments='{\n"query": "X"\n}'),),
         (_RECEIVED,),
     ),
-    _script(
-        "chatgpt-md",
+    parts(
+        "persona/chatgpt-md",
         # Two calls first and not later: with the first alone, as some proxies pass it on, the script still goes on.
         "Two searches at once, then files are read, then the result.",
         (
@@ -64,25 +61,25 @@ PERSONAS: tuple[Script, ...] = (
             ),
         ),
     ),
-    _script(
-        "chatgpt-md-without-tools",
+    parts(
+        "persona/chatgpt-md-without-tools",
         "Text for a client whose tools are switched off.",
         (Say(("I cannot", " see your notes.")),),
     ),
-    _script(
-        "chatgpt-md-today",
+    parts(
+        "persona/chatgpt-md-today",
         "A search; its result comes back as text, without tools; then the result.",
         (_SEARCH,),
         (_RECEIVED,),
     ),
-    _script(
-        "chatgpt-md-declined",
+    parts(
+        "persona/chatgpt-md-declined",
         "A search that is never answered; the next message of the user gets text.",
         (_SEARCH,),
         (Say(("Then", " without", " your notes.")),),
     ),
-    _script(
-        "opencode",
+    parts(
+        "persona/opencode",
         "A file is read, then written, then the result.",
         (Call(id="call_read", name="read", arguments='{"filePath": "README.md"}'),),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part, parts
 from wireproof_scripts.steps import Say, Script
 
 # Odd spacing: a proxy that parses and rewrites the arguments changes it and is found out.
@@ -18,94 +19,95 @@ _TAGGED = (
 _FENCED = f"```json\n{_CALL}\n```\n"
 
 SENTINEL: tuple[Script, ...] = (
-    Script(
-        name="sentinel/plain",
-        title="Text, a block on its own line, and text after it, each in one piece.",
-        parts=((Say(("Let me look.\n", _CALL, "\nI have called the tool.")),),),
+    part(
+        "sentinel/plain",
+        "Text, a block on its own line, and text after it, each in one piece.",
+        Say(("Let me look.\n", _CALL, "\nI have called the tool.")),
     ),
-    Script(
-        name="sentinel/any-cut",
-        title="The same, one character a delta.",
-        parts=((Say(tuple(f"Let me look.\n{_CALL}\nI have called the tool.")),),),
+    part(
+        "sentinel/any-cut",
+        "The same, one character a delta.",
+        Say(tuple(f"Let me look.\n{_CALL}\nI have called the tool.")),
     ),
-    Script(
-        # 11 is the length of the opening tag, which is sent in two halves; 7 characters are left of the closing one.
-        name="sentinel/halves",
-        title="A block whose tags are cut in halves, the rest of each in the next delta.",
-        parts=((Say(("Let me look.\n<tool", f"_call>{_CALL[11:-7]}", _CALL[-7:])),),),
+    # 11 is the length of the opening tag, which is sent in two halves; 7 characters are left of the closing one.
+    part(
+        "sentinel/halves",
+        "A block whose tags are cut in halves, the rest of each in the next delta.",
+        Say(("Let me look.\n<tool", f"_call>{_CALL[11:-7]}", _CALL[-7:])),
     ),
-    Script(
-        # responses.sentinel.own-line, from here to `nested-fence`: what is no block is text, whole and in order.
-        name="sentinel/false-start",
-        title="Lines that begin like a block, and never are one.",
-        parts=((Say(("<", "tool\n<tool_", "calls>\n<tool_cal", "\n < tool_call>\n<", "tool")),),),
+    # responses.sentinel.own-line, from here to `nested-fence`: what is no block is text, whole and in order.
+    part(
+        "sentinel/false-start",
+        "Lines that begin like a block, and never are one.",
+        Say(("<", "tool\n<tool_", "calls>\n<tool_cal", "\n < tool_call>\n<", "tool")),
     ),
-    Script(
-        name="sentinel/within-line",
-        title="A block in the midst of a line, and JSON without a sentinel, are text.",
-        parts=((Say(("The block is ", _CALL, ".\n", '{"type": "tool_call", "id": "c", "name": "localSearch"}\n')),),),
+    part(
+        "sentinel/within-line",
+        "A block in the midst of a line, and JSON without a sentinel, are text.",
+        Say(("The block is ", _CALL, ".\n", '{"type": "tool_call", "id": "c", "name": "localSearch"}\n')),
     ),
-    Script(
-        name="sentinel/fenced",
-        title="A block in a code fence is text; one after the fence is a call.",
-        parts=((Say((f"This is how:\n{_FENCED}And now:\n", _CALL)),),),
+    part(
+        "sentinel/fenced",
+        "A block in a code fence is text; one after the fence is a call.",
+        Say((f"This is how:\n{_FENCED}And now:\n", _CALL)),
     ),
-    Script(
-        name="sentinel/fences",
-        title="Blocks in code fences of every kind, and nothing else.",
-        parts=((Say((f"{_FENCED}~~~\n{_CALL}\n~~~\n````\n", f"{_CALL}\n````")),),),
+    part(
+        "sentinel/fences",
+        "Blocks in code fences of every kind, and nothing else.",
+        Say((f"{_FENCED}~~~\n{_CALL}\n~~~\n````\n", f"{_CALL}\n````")),
     ),
-    Script(
-        name="sentinel/indented",
-        title="A block behind blanks is not at the start of its line.",
-        parts=((Say(("Look:\n  ", _CALL, "\n\t", f"{_CALL}\nDone.")),),),
+    part(
+        "sentinel/indented",
+        "A block behind blanks is not at the start of its line.",
+        Say(("Look:\n  ", _CALL, "\n\t", f"{_CALL}\nDone.")),
     ),
-    Script(
-        name="sentinel/nested-fence",
-        title="A block in a code fence of four, which a fence of three does not close.",
-        parts=((Say(("````\n```\n", f"{_CALL}\n```\n", f"{_CALL}\n````\nDone.")),),),
+    part(
+        "sentinel/nested-fence",
+        "A block in a code fence of four, which a fence of three does not close.",
+        Say(("````\n```\n", f"{_CALL}\n```\n", f"{_CALL}\n````\nDone.")),
     ),
-    Script(
-        # responses.sentinel.invalid, from here to `undeclared`: such a block stays in the text.
-        name="sentinel/no-json",
-        title="A block that holds no JSON.",
-        parts=((Say(("Look:\n<tool_call>", "{'id': 'call_1', name: ", "localSearch}</tool_call>\nDone.")),),),
+    # responses.sentinel.invalid, from here to `undeclared`: such a block stays in the text.
+    part(
+        "sentinel/no-json",
+        "A block that holds no JSON.",
+        Say(("Look:\n<tool_call>", "{'id': 'call_1', name: ", "localSearch}</tool_call>\nDone.")),
     ),
-    Script(
-        name="sentinel/no-id",
-        title="A block without an id.",
-        parts=((Say(('Look:\n<tool_call>{"name": "localSearch", "arguments": "{}"}</tool_call>\nDone.',)),),),
+    part(
+        "sentinel/no-id",
+        "A block without an id.",
+        Say(('Look:\n<tool_call>{"name": "localSearch", "arguments": "{}"}</tool_call>\nDone.',)),
     ),
-    Script(
-        name="sentinel/no-name",
-        title="A block without a name.",
-        parts=((Say(('Look:\n<tool_call>{"id": "call_1", "arguments": "{}"}</tool_call>\nDone.',)),),),
+    part(
+        "sentinel/no-name",
+        "A block without a name.",
+        Say(('Look:\n<tool_call>{"id": "call_1", "arguments": "{}"}</tool_call>\nDone.',)),
     ),
-    Script(
-        name="sentinel/unterminated",
-        title="A block that never closes.",
-        parts=((Say(("Look:\n<tool_call>", '{"id": "call_1", "name": "localSearch"', "\nand so on.")),),),
+    part(
+        "sentinel/unterminated",
+        "A block that never closes.",
+        Say(("Look:\n<tool_call>", '{"id": "call_1", "name": "localSearch"', "\nand so on.")),
     ),
-    Script(
-        # Unlike these it is a call: the backend may call what was not declared, and the proxy passes it on.
-        name="sentinel/undeclared",
-        title="A block that names a tool which the request does not declare.",
-        parts=((Say(('<tool_call>{"id": "call_odd", "name": "oddTool", "arguments": "{}"}</tool_call>',)),),),
+    # Unlike these it is a call: the backend may call what was not declared, and the proxy passes it on.
+    part(
+        "sentinel/undeclared",
+        "A block that names a tool which the request does not declare.",
+        Say(('<tool_call>{"id": "call_odd", "name": "oddTool", "arguments": "{}"}</tool_call>',)),
     ),
-    Script(
-        # responses.sentinel.arguments: the first closing tag is not always the end.
-        name="sentinel/tagged",
-        title="A block with tags within a string of its JSON, one character a delta.",
-        parts=((Say(tuple(f"Let me see.\n{_TAGGED}\nDone.")),),),
+    # responses.sentinel.arguments: the first closing tag is not always the end.
+    part(
+        "sentinel/tagged",
+        "A block with tags within a string of its JSON, one character a delta.",
+        Say(tuple(f"Let me see.\n{_TAGGED}\nDone.")),
     ),
-    Script(
-        name="sentinel/several",
-        title="Two blocks with text between: arguments as a string, and as an object; id, and call_id.",
-        parts=((Say(("First this:\n", _CALL, "\nThen that:\n", _OBJECT, "\n")),),),
+    part(
+        "sentinel/several",
+        "Two blocks with text between: arguments as a string, and as an object; id, and call_id.",
+        Say(("First this:\n", _CALL, "\nThen that:\n", _OBJECT, "\n")),
     ),
-    Script(
-        name="sentinel/then-text",
-        title="A block, and after its result the final text.",
-        parts=((Say((_CALL,)),), (Say(("Three notes", " were found.")),)),
+    parts(
+        "sentinel/then-text",
+        "A block, and after its result the final text.",
+        (Say((_CALL,)),),
+        (Say(("Three notes", " were found.")),),
     ),
 )

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Finish, Say, Script, Usage
 
 SURFACES: tuple[Script, ...] = (
-    Script(
-        name="surfaces/text",
-        title="A text with characters of several bytes, in pieces.",
-        parts=((Say(("Three bïrds ", "(auk, smew, 🦆)\n", "  and no more.")), Usage(input=23, output=11)),),
+    part(
+        "surfaces/text",
+        "A text with characters of several bytes, in pieces.",
+        Say(("Three bïrds ", "(auk, smew, 🦆)\n", "  and no more.")),
+        Usage(input=23, output=11),
     ),
-    Script(
-        name="surfaces/calls",
-        title="Two calls of different tools.",
-        parts=(
-            (
-                Call(id="call_auk", name="localSearch", arguments='{"query":"auk","limit":2}'),
-                Call(id="call_smew", name="readNote", arguments='{"notePath":"smew.md"}'),
-                Usage(input=29, output=17),
-            ),
-        ),
+    part(
+        "surfaces/calls",
+        "Two calls of different tools.",
+        Call(id="call_auk", name="localSearch", arguments='{"query":"auk","limit":2}'),
+        Call(id="call_smew", name="readNote", arguments='{"notePath":"smew.md"}'),
+        Usage(input=29, output=17),
     ),
-    Script(
-        name="surfaces/length",
-        title="A text that is cut at its limit.",
-        parts=((Say(("One auk, two auks, ", "three")), Usage(input=19, output=5), Finish("length")),),
+    part(
+        "surfaces/length",
+        "A text that is cut at its limit.",
+        Say(("One auk, two auks, ", "three")),
+        Usage(input=19, output=5),
+        Finish("length"),
     ),
 )

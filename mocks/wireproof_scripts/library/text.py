@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Cut, Finish, Gate, Hang, Say, Script, Surrogates, Think, Usage
 
 _WANDERING = (
@@ -12,172 +13,154 @@ _WANDERING = (
 )
 
 TEXT: tuple[Script, ...] = (
-    Script(
-        name="text/hello",
-        title="A short text in four deltas.",
-        parts=((Say(("Hello", ",", " ", "world", "!")),),),
-    ),
-    Script(
-        # chat.whole.text: empty stays "".
-        name="text/empty",
-        title="The model ends without any text.",
-        parts=((),),
-    ),
-    Script(
-        name="text/utf8",
-        title="Characters of several planes, joined, combining, right-to-left, cut where re-encoding breaks them.",
-        parts=(
+    part("text/hello", "A short text in four deltas.", Say(("Hello", ",", " ", "world", "!"))),
+    # chat.whole.text: empty stays "".
+    part("text/empty", "The model ends without any text."),
+    part(
+        "text/utf8",
+        "Characters of several planes, joined, combining, right-to-left, cut where re-encoding breaks them.",
+        Say(
             (
-                Say(
-                    (
-                        "Gr\u00fc\u00dfe \u2014 ",
-                        "\u65e5\u672c\u8a9e ",
-                        "\U0001f600",
-                        "\U0001f469",  # joined with the next two: one sign for the eye, three deltas
-                        "\u200d",
-                        "\U0001f469\u200d\U0001f467",
-                        " e",
-                        "\u0301",  # normalised, it would go into the e before it
-                        " \u202ertl\u202c ",
-                        "\u05e9\u05dc\u05d5\u05dd",
-                        "\u2028",  # Python's `splitlines` ends a line here, SSE does not
-                        "line\u2029",
-                        "\U0001d11e",
-                        "\ufeff",  # a byte order mark is one at the start alone
-                        "\U0010fffd",
-                        " \u00a0end",  # trimmed by what takes it for a blank
-                    ),
-                ),
+                "Gr\u00fc\u00dfe \u2014 ",
+                "\u65e5\u672c\u8a9e ",
+                "\U0001f600",
+                "\U0001f469",  # joined with the next two: one sign for the eye, three deltas
+                "\u200d",
+                "\U0001f469\u200d\U0001f467",
+                " e",
+                "\u0301",  # normalised, it would go into the e before it
+                " \u202ertl\u202c ",
+                "\u05e9\u05dc\u05d5\u05dd",
+                "\u2028",  # Python's `splitlines` ends a line here, SSE does not
+                "line\u2029",
+                "\U0001d11e",
+                "\ufeff",  # a byte order mark is one at the start alone
+                "\U0010fffd",
+                " \u00a0end",  # trimmed by what takes it for a blank
             ),
         ),
     ),
-    Script(
-        # A proxy that drops equal deltas as repetitions loses half of it (chat.stream.text).
-        name="text/repeats",
-        title="Equal deltas that are repetitions of the model's own.",
-        parts=((Say(("ha", "ha", " ", "ha", "ha")),),),
-    ),
-    Script(
-        # All that a writer of SSE or JSON must escape (chat.stream.frames).
-        name="text/markup",
-        title="Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters, entities, fences.",
-        parts=(
+    # A proxy that drops equal deltas as repetitions loses half of it (chat.stream.text).
+    part("text/repeats", "Equal deltas that are repetitions of the model's own.", Say(("ha", "ha", " ", "ha", "ha"))),
+    # All that a writer of SSE or JSON must escape (chat.stream.frames).
+    part(
+        "text/markup",
+        "Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters, entities, fences.",
+        Say(
             (
-                Say(
-                    (
-                        "data: [DONE]",
-                        "\n\n",
-                        'data: {"choices":[{"delta":{"content":"no"}}]}\n\n',
-                        "event: error\r\n\r\n",
-                        '{"a": "\\n \\" \\\\"}',
-                        " </use_tool",
-                        " <tool_call> C:\\temp\\new\\",
-                        "\t\x01\x07\x1b[0m\x7f",
-                        "\r\n: comment\r\n",
-                        "&amp; &lt; <b>&</b> `code`\n```html\n<i>'\"</i>\n```\n",
-                    ),
-                ),
+                "data: [DONE]",
+                "\n\n",
+                'data: {"choices":[{"delta":{"content":"no"}}]}\n\n',
+                "event: error\r\n\r\n",
+                '{"a": "\\n \\" \\\\"}',
+                " </use_tool",
+                " <tool_call> C:\\temp\\new\\",
+                "\t\x01\x07\x1b[0m\x7f",
+                "\r\n: comment\r\n",
+                "&amp; &lt; <b>&</b> `code`\n```html\n<i>'\"</i>\n```\n",
             ),
         ),
     ),
-    Script(
-        # What may begin a block is held back, and must come at the end.
-        name="text/open-end",
-        title="Text that ends in the first character of a tag.",
-        parts=((Say(("One says", " that a", " <", " b, or b <")),),),
+    # What may begin a block is held back, and must come at the end.
+    part(
+        "text/open-end",
+        "Text that ends in the first character of a tag.",
+        Say(("One says", " that a", " <", " b, or b <")),
     ),
-    Script(
-        name="text/long",
-        title="640 deltas, more than 64 KiB.",
-        parts=((Say(_WANDERING, times=160),),),
+    part("text/long", "640 deltas, more than 64 KiB.", Say(_WANDERING, times=160)),
+    part(
+        "text/thinking",
+        "Reasoning first; none of it belongs to the answer.",
+        Think("The user wants a short answer."),
+        Say(("Short", " answer.")),
     ),
-    Script(
-        name="text/thinking",
-        title="Reasoning first; none of it belongs to the answer.",
-        parts=((Think("The user wants a short answer."), Say(("Short", " answer."))),),
+    # chat.stream.usage, chat.whole.usage.
+    part(
+        "text/usage",
+        "Token counts that no proxy could estimate.",
+        Say(("Counted", ".")),
+        Usage(input=1234, cached=1000, output=56, reasoning=7),
     ),
-    Script(
-        # chat.stream.usage, chat.whole.usage.
-        name="text/usage",
-        title="Token counts that no proxy could estimate.",
-        parts=((Say(("Counted", ".")), Usage(input=1234, cached=1000, output=56, reasoning=7)),),
+    # chat.stream.finish-reason, chat.whole.finish; so, too, the next one.
+    part("text/length", "The model was cut off by its token limit.", Say(("This answer is", " cut")), Finish("length")),
+    part(
+        "text/filter",
+        "The model was stopped by a content filter.",
+        Say(("This answer is", " filtered")),
+        Finish("content_filter"),
     ),
-    Script(
-        # chat.stream.finish-reason, chat.whole.finish; so, too, the next one.
-        name="text/length",
-        title="The model was cut off by its token limit.",
-        parts=((Say(("This answer is", " cut")), Finish("length")),),
+    # chat.stream.nothing-after-finish: every client that was tried would append it.
+    part(
+        "text/late",
+        "The backend sends more text after the end of the turn.",
+        Say(("Done", ".")),
+        Finish(),
+        Say((" Too", " late.")),
     ),
-    Script(
-        name="text/filter",
-        title="The model was stopped by a content filter.",
-        parts=((Say(("This answer is", " filtered")), Finish("content_filter")),),
+    # chat.stream.flushed: the gate opens when the client has the first piece, so nothing depends on time.
+    part(
+        "text/gate",
+        "The second piece is not sent before open/gate is played under the same nonce.",
+        Say(("first",)),
+        Gate(timeout=3.0),
+        Say(("second",)),
     ),
-    Script(
-        # chat.stream.nothing-after-finish: every client that was tried would append it.
-        name="text/late",
-        title="The backend sends more text after the end of the turn.",
-        parts=((Say(("Done", ".")), Finish(), Say((" Too", " late."))),),
+    part(
+        "turn/beside",
+        "Text that goes on after another turn under the same nonce has played open/gate.",
+        Say(("Mine begins",)),
+        Gate(timeout=3.0),
+        Say((" and ends.",)),
     ),
-    Script(
-        # chat.stream.flushed: the gate opens when the client has the first piece, so nothing depends on time.
-        name="text/gate",
-        title="The second piece is not sent before open/gate is played under the same nonce.",
-        parts=((Say(("first",)), Gate(timeout=3.0), Say(("second",))),),
-    ),
-    Script(
-        name="turn/beside",
-        title="Text that goes on after another turn under the same nonce has played open/gate.",
-        parts=((Say(("Mine begins",)), Gate(timeout=3.0), Say((" and ends.",))),),
-    ),
-    Script(
-        name="text/silent",
-        title="Silence until the gate opens, then text.",
+    part(
+        "text/silent",
+        "Silence until the gate opens, then text.",
         # Longer than the 15 s within which chat.stream.keepalive wants a sign.
-        parts=((Gate("gate", timeout=60.0), Say(("after the silence",))),),
+        Gate("gate", timeout=60.0),
+        Say(("after the silence",)),
     ),
-    Script(
-        name="text/silent-long",
-        title="Silence until the gate opens, which may take longer than a minute, then text.",
+    part(
+        "text/silent-long",
+        "Silence until the gate opens, which may take longer than a minute, then text.",
         # Five times the 15 s within which chat.stream.keepalive wants a sign, and four times that it may be late.
-        parts=((Gate("gate", timeout=150.0), Say(("after the long silence",))),),
+        Gate("gate", timeout=150.0),
+        Say(("after the long silence",)),
     ),
     *(
         # For a proxy whose interval is not known: one that serves a single request at a time does not see the gate
         # opened, and is to be rid of the silence soon.
-        Script(
-            name=f"text/{name}-brief",
-            title="Silence until the gate opens, for some seconds at most, then text.",
-            parts=((Gate("gate", timeout=seconds), Say((said,))),),
+        part(
+            f"text/{name}-brief",
+            "Silence until the gate opens, for some seconds at most, then text.",
+            Gate("gate", timeout=seconds),
+            Say((said,)),
         )
         for name, seconds, said in (
             ("silent", 1.0, "after the silence"),
             ("silent-long", 3.0, "after the long silence"),
         )
     ),
-    Script(
-        # For clients that leave (chat.stream.disconnect): only an interrupt ends it.
-        name="text/hang",
-        title="Some text, then nothing until the turn is interrupted.",
-        parts=((Say(("I have begun", " and", " will", " not", " stop")), Hang()),),
+    # For clients that leave (chat.stream.disconnect): only an interrupt ends it.
+    part(
+        "text/hang",
+        "Some text, then nothing until the turn is interrupted.",
+        Say(("I have begun", " and", " will", " not", " stop")),
+        Hang(),
     ),
-    Script(
-        name="text/cut-bytes",
-        title="The backend's output comes in pieces that cut its characters.",
+    part(
+        "text/cut-bytes",
+        "The backend's output comes in pieces that cut its characters.",
         # 1, 1, 1: within a character of three or four bytes (chat.stream.utf8).
-        parts=((Cut((40, 1, 1, 1, 2, 3)), Say(("\U0001f600" * 16, "\u65e5\u672c\u8a9e" * 8, " \u00e9nd"))),),
+        Cut((40, 1, 1, 1, 2, 3)),
+        Say(("\U0001f600" * 16, "\u65e5\u672c\u8a9e" * 8, " \u00e9nd")),
     ),
-    Script(
-        # chat.stream.utf8: a delta must not end between two halves, so a proxy holds the first one back.
-        name="text/surrogates",
-        title="Characters beyond the BMP as two escaped halves, in one delta and in two.",
-        parts=(
-            (
-                Say(("Halves: ",)),
-                Surrogates("\U0001f600 \u00e9 \U0001d11e"),
-                Surrogates("\U0001f469\u200d\U0001f467", apart=True),
-                Say((" end",)),
-            ),
-        ),
+    # chat.stream.utf8: a delta must not end between two halves, so a proxy holds the first one back.
+    part(
+        "text/surrogates",
+        "Characters beyond the BMP as two escaped halves, in one delta and in two.",
+        Say(("Halves: ",)),
+        Surrogates("\U0001f600 \u00e9 \U0001d11e"),
+        Surrogates("\U0001f469\u200d\U0001f467", apart=True),
+        Say((" end",)),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Script
 
 # Every kind of value; the markup and quotes that need care, a line break, and characters of several planes.
@@ -23,18 +24,14 @@ _TURNED = (  # xml.order: the block follows the tool's parameters
 )
 
 
-def _script(slug: str, title: str, call: Call) -> Script:
-    return Script(name=f"xml/{slug}", title=title, parts=((call,),))
-
-
 XML: tuple[Script, ...] = (
-    _script(
-        "values",
+    part(
+        "xml/values",
         "Arguments with every kind of value, and with everything that XML escapes.",
         Call(id="call_values", name="localSearch", arguments=VALUES),
     ),
-    _script(
-        "order",
+    part(
+        "xml/order",
         # xml.order: the tool's parameters first, the rest in the order in which it came.
         "Arguments in another order than the tool's parameters, and one that is no parameter.",
         Call(
@@ -43,36 +40,34 @@ XML: tuple[Script, ...] = (
             arguments='{"extra": "last", "content": "second", "path": "first.md"}',
         ),
     ),
-    Script(
-        name="xml/orders",
-        title="Calls of each tool of several parameters, with the arguments in another order.",
-        parts=(
-            tuple(
-                Call(id=f"call_{number}", name=name, arguments=arguments)
-                for number, (name, arguments) in enumerate(_TURNED)
-            ),
+    part(
+        "xml/orders",
+        "Calls of each tool of several parameters, with the arguments in another order.",
+        *(
+            Call(id=f"call_{number}", name=name, arguments=arguments)
+            for number, (name, arguments) in enumerate(_TURNED)
         ),
     ),
-    _script(
-        "no-object",
+    part(
+        "xml/no-object",
         # xml.values: what is no object is put into `<args>`, whole.
         "Arguments that are JSON, but no object.",
         Call(id="call_list", name="localSearch", arguments="[1, 2]"),
     ),
-    _script(
-        "broken",
+    part(
+        "xml/broken",
         "Arguments that are no JSON.",
         # Not native: Codex does not ask for it.
         Call(id="call_broken", name="localSearch", arguments='{"query": ', shape="delta-tool-calls"),
     ),
-    _script(
-        "no-arguments",
+    part(
+        "xml/no-arguments",
         # xml.no-arguments.
         "A call without arguments.",
         Call(id="call_none", name="getFileTree", arguments="{}"),
     ),
-    _script(
-        "odd-key",
+    part(
+        "xml/odd-key",
         "Arguments with keys that are no XML names.",
         Call(id="call_odd", name="localSearch", arguments='{"query": "odd", "two words": 1, "2nd": [true]}'),
     ),
